@@ -1,0 +1,1 @@
+//! Turns eager tensor calls into a stream of instructions.

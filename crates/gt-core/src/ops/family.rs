@@ -1,0 +1,134 @@
+//! Families: rows that others are built on, with everything they have in common.
+
+use smallvec::SmallVec;
+
+use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::dtype::DType;
+use crate::error::Error;
+use crate::kernel::Kernel;
+use crate::op::{
+    Autocast, Call, Domain, Input, Linear, NO_GRADIENT, Op, Output, OutputType, Python, Role,
+    Sample, ints,
+};
+use crate::rules::promote::Promotion;
+use crate::rules::{shape, shard};
+
+/// A number to compute with, called `input`.
+pub static INPUT: [Input; 1] = [Input { name: "input", role: Role::Operand }];
+/// Two numbers to compute with.
+pub static TWO: [Input; 2] =
+    [Input { name: "input", role: Role::Operand }, Input { name: "other", role: Role::Operand }];
+/// Something that is moved, whatever it is.
+pub static MOVED: [Input; 1] = [Input { name: "input", role: Role::Any }];
+/// One result in the dtype the operation computes in.
+pub static RESULT: [Output; 1] = [Output { name: "result", dtype: OutputType::Common }];
+/// One boolean result.
+pub static TRUTH: [Output; 1] = [Output { name: "result", dtype: OutputType::Is(DType::Bool) }];
+
+/// What all rows start from. A row that forgets its kernel is refused when it first runs.
+const BASE: Op = Op {
+    name: "",
+    code: 0,
+    doc: "",
+    inputs: &INPUT,
+    variadic: false,
+    attrs: &[],
+    outputs: &RESULT,
+    shape: shape::same,
+    data_dependent: false,
+    promotion: Promotion::Common,
+    grad: NO_GRADIENT,
+    write: None,
+    shard: shard::gather_first,
+    linear: Linear::No,
+    kernel: |call| Err(Error::bug(format!("{} has no kernel", call.op.name))),
+    expansion: None,
+    autocast: Autocast::Keep,
+    torch: "",
+    python: Python::BOTH,
+    domain: Domain::Real,
+    samples: Vec::new,
+};
+
+/// One input, same shape, float result, any axis may be cut.
+pub const UNARY: Op = Op {
+    promotion: Promotion::Float,
+    shard: shard::pointwise,
+    python: Python::IN_PLACE,
+    samples: || vec![Sample::of(&[&[2, 3]]), Sample::of(&[&[]]), Sample::of(&[&[0, 4]])],
+    ..BASE
+};
+
+/// Two inputs that broadcast, any axis may be cut.
+pub const BINARY: Op = Op {
+    inputs: &TWO,
+    shape: shape::broadcast,
+    shard: shard::pointwise,
+    autocast: Autocast::Widest,
+    samples: || {
+        vec![
+            Sample::of(&[&[2, 3], &[2, 3]]),
+            Sample::of(&[&[4, 1, 3], &[2, 1]]),
+            Sample::of(&[&[], &[3]]),
+            Sample::of(&[&[2, 0], &[1]]),
+            Sample::of(&[&[2, 3]]).scalar(1.5),
+        ]
+    },
+    ..BASE
+};
+
+/// Two inputs that broadcast, and a boolean for each pair.
+pub const COMPARE: Op = Op { outputs: &TRUTH, autocast: Autocast::Widest, ..BINARY };
+
+static REDUCE_ATTRS: [AttrSpec; 2] = [
+    AttrSpec::optional("dim", AttrKind::Axes, Attr::Ints(SmallVec::new_const())),
+    AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
+];
+
+/// Combines elements along axes.
+pub const REDUCE: Op = Op {
+    attrs: &REDUCE_ATTRS,
+    shape: shape::reduce,
+    samples: || {
+        let reduce = |shape: &[usize], axes: &[i64], keep: bool| {
+            Sample::of(&[shape]).attrs([ints(axes.iter().copied()), keep.into()])
+        };
+        vec![
+            reduce(&[2, 3, 4], &[], false),
+            reduce(&[2, 3, 4], &[1], false),
+            reduce(&[2, 3, 4], &[0, -1], true),
+            reduce(&[5, 2], &[0], true),
+            reduce(&[], &[], false),
+        ]
+    },
+    ..BASE
+};
+
+/// Moves elements without looking at them; linear, so that partial sums may pass.
+pub const MOVE: Op = Op { inputs: &MOVED, linear: Linear::Each(&[0]), ..BASE };
+
+static CREATE_ATTRS: [AttrSpec; 2] = [
+    AttrSpec::required("shape", AttrKind::Sizes),
+    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
+];
+
+/// Makes a tensor of a given shape from nothing.
+pub const CREATE: Op = Op {
+    inputs: &[],
+    attrs: &CREATE_ATTRS,
+    shape: shape::given,
+    promotion: Promotion::Attr,
+    shard: shard::created,
+    python: Python::FUNCTION,
+    samples: || {
+        let of = |sizes: &[i64], dtype: DType| {
+            Sample::of(&[]).attrs([ints(sizes.iter().copied()), dtype.into()])
+        };
+        vec![of(&[2, 3], DType::F32), of(&[], DType::F64), of(&[0, 2], DType::I64)]
+    },
+    ..BASE
+};
+
+/// Written with other operations.
+pub const COMPOSITE: Op =
+    Op { promotion: Promotion::Float, kernel: |_: &Call| Ok(Kernel::Expansion), ..BASE };

@@ -1,0 +1,169 @@
+//! Operations that look elements up by their position, or positions by their elements.
+
+use super::create::zeros;
+use super::family::MOVE;
+use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::expr::Expr::{self, Grad, Input, Output, Zero};
+use crate::kernel::Kernel;
+use crate::op::{
+    Call, Domain, Input as In, Linear, Op, Output as Out, OutputType, Python, Role, Sample,
+};
+use crate::rules::promote::Promotion;
+use crate::rules::{shape, shard};
+
+static DIM_ATTR: [AttrSpec; 1] = [AttrSpec::required("dim", AttrKind::Axis)];
+static LOOKED_UP: [In; 2] =
+    [In { name: "input", role: Role::Any }, In { name: "index", role: Role::Index }];
+static SCATTERED: [In; 3] = [
+    In { name: "input", role: Role::Operand },
+    In { name: "index", role: Role::Index },
+    In { name: "src", role: Role::Operand },
+];
+
+pub static GATHER: Op = Op {
+    name: "gather",
+    code: 140,
+    doc: "The elements that an index names along an axis.",
+    inputs: &LOOKED_UP,
+    attrs: &DIM_ATTR,
+    shape: |call| {
+        check_index(call)?;
+        Ok([call.shape(1).clone()].into())
+    },
+    grad: |call| {
+        let zeros = zeros(call.shape(0), call.inputs[0].dtype());
+        vec![scatter_add(zeros, Input(1), Grad(0), call.int("dim")), Zero]
+    },
+    kernel: |call| Ok(Kernel::Gather(call.axis("dim", 0)?)),
+    torch: "torch.gather",
+    python: Python { order: &["input", "dim", "index"], ..Python::BOTH },
+    samples: || {
+        vec![
+            Sample::of(&[&[4, 3]]).index(&[2, 3], 4).attrs([Attr::Int(0)]),
+            Sample::of(&[&[2, 5]]).index(&[2, 7], 5).attrs([Attr::Int(-1)]),
+            Sample::of(&[&[3, 2, 4]]).index(&[2, 2, 3], 2).attrs([Attr::Int(1)]),
+        ]
+    },
+    ..MOVE
+};
+
+pub static SCATTER_ADD: Op = Op {
+    name: "scatter_add",
+    code: 141,
+    doc: "The tensor with elements of another added at the places an index names.",
+    inputs: &SCATTERED,
+    attrs: &DIM_ATTR,
+    shape: |call| {
+        check_index(call)?;
+        let (index, src) = (call.shape(1), call.shape(2));
+        if index != src {
+            return Err(Error::runtime(format!("index {index} and src {src} must be alike")));
+        }
+        shape::same(call)
+    },
+    grad: |call| vec![Grad(0), Zero, gather(Grad(0), Input(1), call.int("dim"))],
+    linear: Linear::Together(&[0, 2]),
+    promotion: Promotion::Common,
+    kernel: |call| Ok(Kernel::ScatterAdd(call.axis("dim", 0)?)),
+    torch: "torch.scatter_add",
+    python: Python { order: &["input", "dim", "index", "src"], ..Python::IN_PLACE },
+    samples: || {
+        let of = |shape: &[usize], index: &[usize], below: usize, axis: i64| {
+            Sample::of(&[shape]).index(index, below).tensor(index).attrs([Attr::Int(axis)])
+        };
+        vec![of(&[4, 3], &[6, 3], 4, 0), of(&[2, 5], &[2, 3], 5, -1)]
+    },
+    ..MOVE
+};
+
+static TOPK_ATTRS: [AttrSpec; 4] = [
+    AttrSpec::required("k", AttrKind::Int),
+    AttrSpec::optional("dim", AttrKind::Axis, Attr::Int(-1)),
+    AttrSpec::optional("largest", AttrKind::Bool, Attr::Bool(true)),
+    AttrSpec::optional("sorted", AttrKind::Bool, Attr::Bool(true)),
+];
+static RANKED: [Out; 2] = [
+    Out { name: "values", dtype: OutputType::Common },
+    Out { name: "indices", dtype: OutputType::Is(DType::I64) },
+];
+
+pub static TOPK: Op = Op {
+    name: "topk",
+    code: 142,
+    doc: "The k largest or smallest elements along an axis, and where they are.",
+    attrs: &TOPK_ATTRS,
+    outputs: &RANKED,
+    shape: |call| {
+        let (shape, axis, k) = (call.shape(0), call.axis("dim", 0)?, call.int("k"));
+        let size = shape.get(axis).copied().unwrap_or(1);
+        match usize::try_from(k) {
+            Ok(k) if k <= size && shape.rank() > 0 => {
+                Ok([shape.with(axis, k), shape.with(axis, k)].into_iter().collect())
+            }
+            Ok(k) if k <= size => Ok([shape.clone(), shape.clone()].into_iter().collect()),
+            _ => Err(Error::runtime(format!("k={k} is out of range for an axis of size {size}"))),
+        }
+    },
+    grad: |call| {
+        let zeros = zeros(call.shape(0), call.inputs[0].dtype());
+        vec![scatter_add(zeros, Output(1), Grad(0), call.int("dim"))]
+    },
+    linear: Linear::No,
+    shard: |call| match call.axis("dim", 0) {
+        Ok(axis) => shard::all_but(call, axis),
+        Err(_) => shard::gather_first(call),
+    },
+    kernel: |call| {
+        let k = usize::try_from(call.int("k")).unwrap_or_default();
+        Ok(Kernel::TopK { k, axis: call.axis("dim", 0)?, largest: call.flag("largest") })
+    },
+    domain: Domain::Distinct,
+    torch: "torch.topk",
+    samples: || {
+        let of = |shape: &[usize], k: i64, axis: i64, largest: bool| {
+            Sample::of(&[shape]).attrs([k.into(), axis.into(), largest.into(), true.into()])
+        };
+        vec![of(&[6], 2, -1, true), of(&[4, 3], 3, 0, false), of(&[2, 5], 0, 1, true)]
+    },
+    ..MOVE
+};
+
+static POSITIONS: [Out; 1] = [Out { name: "result", dtype: OutputType::Is(DType::I64) }];
+
+pub static NONZERO: Op = Op {
+    name: "nonzero",
+    code: 143,
+    doc: "The positions of the elements that are not zero, a row each.",
+    outputs: &POSITIONS,
+    shape: |call| Ok([[call.shape(0).count(), call.shape(0).rank()].into()].into()),
+    data_dependent: true,
+    linear: Linear::No,
+    kernel: |_| Ok(Kernel::NonZero),
+    torch: "torch.nonzero",
+    samples: || vec![Sample::of(&[&[3, 4]]), Sample::of(&[&[]]), Sample::of(&[&[0, 2]])],
+    ..MOVE
+};
+
+/// The elements that `index` names along axis `dim`.
+pub fn gather(input: Expr, index: Expr, dim: i64) -> Expr {
+    Expr::apply(&GATHER, [input, index], [dim.into()])
+}
+
+/// `input` with elements of `src` added at the places `index` names along axis `dim`.
+pub fn scatter_add(input: Expr, index: Expr, src: Expr, dim: i64) -> Expr {
+    Expr::apply(&SCATTER_ADD, [input, index, src], [dim.into()])
+}
+
+fn check_index(call: &Call) -> Result<()> {
+    let (shape, index, axis) = (call.shape(0), call.shape(1), call.axis("dim", 0)?);
+    let sizes = || index.iter().zip(shape.iter()).enumerate();
+    let larger = || sizes().any(|(at, (index, size))| at != axis && index > size);
+    if index.rank() != shape.rank() || larger() {
+        return Err(Error::runtime(format!(
+            "an index of shape {index} does not fit {shape} apart from axis {axis}"
+        )));
+    }
+    Ok(())
+}

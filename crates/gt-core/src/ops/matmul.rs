@@ -1,0 +1,124 @@
+//! Products of matrices.
+
+use smallvec::SmallVec;
+
+use super::family::BINARY;
+use super::movement::{reshape, transpose};
+use crate::expr::Expr::{self, Grad, Input};
+use crate::kernel::Kernel;
+use crate::op::{Autocast, Call, Linear, Op, Python, Sample};
+use crate::placement::Combine;
+use crate::rules::shape::as_matrix;
+use crate::rules::shard::{Factors, Letter};
+use crate::rules::{shape, shard};
+use crate::shape::Shape;
+
+pub static MATMUL: Op = Op {
+    name: "matmul",
+    code: 100,
+    doc: "Matrix products of the last two axes; those before them broadcast.",
+    shape: shape::matmul,
+    grad: |call| {
+        let (left, right) = matrices(call);
+        let grad = reshape(Grad(0), &matrix_result(call));
+        let for_left = matmul(grad.clone(), transpose(right, call.shape(1).rank().max(2)));
+        let for_right = matmul(transpose(left, call.shape(0).rank().max(2)), grad);
+        // Batch axes that were broadcast are summed as for every row; the axis that made a column
+        // of a vector would be in the way.
+        let batch = matrix_result(call).rank() - 2;
+        vec![for_left, without_column(call, for_right, batch)]
+    },
+    shard: factors,
+    linear: Linear::Each(&[0, 1]),
+    kernel: |call| {
+        let vector = call.inputs.iter().any(|input| input.shape().rank() == 1);
+        Ok(if vector { Kernel::Expansion } else { Kernel::Matmul })
+    },
+    expansion: Some(|call| {
+        let (left, right) = matrices(call);
+        let result = (call.op.shape)(call).map(|shapes| shapes[0].clone()).unwrap_or_default();
+        vec![reshape(matmul(left, right), &result)]
+    }),
+    autocast: Autocast::Lower,
+    torch: "torch.matmul",
+    python: Python { in_place: false, ..Python::operator("matmul") },
+    samples: || {
+        vec![
+            Sample::of(&[&[3, 4], &[4, 2]]),
+            Sample::of(&[&[2, 3, 4], &[4, 2]]),
+            Sample::of(&[&[5, 1, 3, 4], &[2, 4, 2]]),
+            Sample::of(&[&[4], &[4]]),
+            Sample::of(&[&[3, 4], &[4]]),
+            Sample::of(&[&[4], &[2, 4, 3]]),
+            Sample::of(&[&[3, 0], &[0, 2]]),
+        ]
+    },
+    ..BINARY
+};
+
+/// The product of two matrices, or of stacks of them.
+pub fn matmul(left: Expr, right: Expr) -> Expr {
+    Expr::apply(&MATMUL, [left, right], [])
+}
+
+/// Both inputs with at least two axes.
+fn matrices(call: &Call) -> (Expr, Expr) {
+    let matrix = |index: usize, shape: &Shape| match as_matrix(shape, index == 0) {
+        Some(matrix) if matrix.rank() != shape.rank() => reshape(Input(index), &matrix),
+        _ => Input(index),
+    };
+    (matrix(0, call.shape(0)), matrix(1, call.shape(1)))
+}
+
+/// The shape of the product of [`matrices`].
+fn matrix_result(call: &Call) -> Shape {
+    let result = (call.op.shape)(call).map(|shapes| shapes[0].clone()).unwrap_or_default();
+    let (left, right) = (call.shape(0).rank(), call.shape(1).rank());
+    let mut sizes: SmallVec<[usize; 4]> = result.iter().copied().collect();
+    if right == 1 {
+        sizes.push(1);
+    }
+    if left == 1 {
+        sizes.insert(sizes.len() - 1, 1);
+    }
+    sizes.into_iter().collect()
+}
+
+fn without_column(call: &Call, gradient: Expr, batch: usize) -> Expr {
+    if call.shape(1).rank() > 1 {
+        return gradient;
+    }
+    let result = matrix_result(call);
+    let sizes = result[..batch].iter().copied().chain([call.shape(1)[0]]);
+    reshape(gradient, &sizes.collect())
+}
+
+/// `(b i k), (b k j) -> (b i j)`: rows, columns and batches stay cut; cut inner sizes are summed.
+fn factors(call: &Call) -> Factors {
+    if call.inputs.iter().any(|input| input.shape().rank() < 2) {
+        return shard::gather_first(call);
+    }
+    let Ok(result) = shape::matmul(call) else { return shard::gather_first(call) };
+    let (result, batch) = (&result[0], result[0].rank() - 2);
+    let (rows, inner, columns) = (100, 101, 102);
+    let batches = |shape: &Shape| {
+        let added = batch - (shape.rank() - 2);
+        let sizes = shape[..shape.rank() - 2].iter().enumerate();
+        let letter = move |(axis, &size): (usize, &usize)| -> Letter {
+            (size == result[axis + added]).then_some((axis + added) as u8)
+        };
+        sizes.map(letter).collect::<SmallVec<[Letter; 4]>>()
+    };
+    let with = |mut letters: SmallVec<[Letter; 4]>, row: u8, column: u8| {
+        letters.extend([Some(row), Some(column)]);
+        letters
+    };
+    Factors {
+        inputs: vec![
+            with(batches(call.shape(0)), rows, inner),
+            with(batches(call.shape(1)), inner, columns),
+        ],
+        outputs: vec![with((0..batch as u8).map(Some).collect(), rows, columns)],
+        combined: vec![(inner, Combine::Sum)],
+    }
+}

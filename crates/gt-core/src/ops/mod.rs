@@ -1,0 +1,120 @@
+//! The table of operations. All there is to know about one stands in its row; nothing outside
+//! this folder knows an operation by name.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::op::Op;
+
+pub mod compare;
+pub mod composite;
+pub mod create;
+pub mod elementwise;
+mod family;
+pub mod index;
+pub mod matmul;
+pub mod movement;
+pub mod random;
+pub mod reduce;
+pub mod window;
+
+/// Every row.
+pub static ALL: &[&Op] = &[
+    &elementwise::ADD,
+    &elementwise::SUB,
+    &elementwise::MUL,
+    &elementwise::DIV,
+    &elementwise::POW,
+    &elementwise::MAXIMUM,
+    &elementwise::MINIMUM,
+    &elementwise::NEG,
+    &elementwise::ABS,
+    &elementwise::EXP,
+    &elementwise::LOG,
+    &elementwise::SQRT,
+    &elementwise::TANH,
+    &elementwise::SIGMOID,
+    &elementwise::RELU,
+    &elementwise::WHERE,
+    &elementwise::CAST,
+    &compare::EQ,
+    &compare::NE,
+    &compare::LT,
+    &compare::LE,
+    &compare::GT,
+    &compare::GE,
+    &reduce::SUM,
+    &reduce::MEAN,
+    &reduce::AMAX,
+    &reduce::AMIN,
+    &matmul::MATMUL,
+    &movement::RESHAPE,
+    &movement::PERMUTE,
+    &movement::EXPAND,
+    &movement::SLICE,
+    &movement::SLICE_WRITE,
+    &movement::CAT,
+    &index::GATHER,
+    &index::SCATTER_ADD,
+    &index::TOPK,
+    &index::NONZERO,
+    &create::ZEROS,
+    &create::ONES,
+    &create::FULL,
+    &create::ARANGE,
+    &random::RAND,
+    &random::RANDN,
+    &window::WINDOW,
+    &window::FOLD,
+    &composite::SOFTMAX,
+    &composite::CONV2D,
+];
+
+/// Codes from here on are not operations but commands; see [`crate::record`].
+pub const CODE_LIMIT: u16 = 1024;
+
+static BY_CODE: LazyLock<Vec<Option<&'static Op>>> = LazyLock::new(|| {
+    let mut table = vec![None; CODE_LIMIT as usize];
+    for &op in ALL {
+        table[op.code as usize] = Some(op);
+    }
+    table
+});
+
+static BY_NAME: LazyLock<HashMap<&'static str, &'static Op>> =
+    LazyLock::new(|| ALL.iter().map(|op| (op.name, *op)).collect());
+
+/// The operation with this code.
+pub fn by_code(code: u16) -> Option<&'static Op> {
+    BY_CODE.get(code as usize).copied().flatten()
+}
+
+/// The operation with this name.
+pub fn by_name(name: &str) -> Option<&'static Op> {
+    BY_NAME.get(name).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::Output;
+
+    #[test]
+    fn codes_and_names_are_used_once() {
+        for &op in ALL {
+            assert!(by_code(op.code).is_some_and(|found| std::ptr::eq(found, op)), "{}", op.name);
+            assert!(by_name(op.name).is_some_and(|found| std::ptr::eq(found, op)), "{}", op.name);
+        }
+    }
+
+    #[test]
+    fn every_row_is_complete() {
+        for op in ALL {
+            let outputs: &[Output] = op.outputs;
+            assert!(!op.doc.is_empty() && op.doc.ends_with('.'), "{}: doc", op.name);
+            assert!((1..=4).contains(&outputs.len()), "{}: outputs", op.name);
+            assert!(!(op.samples)().is_empty(), "{}: samples", op.name);
+            assert!(op.code < CODE_LIMIT, "{}: code", op.name);
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Operations that move elements without looking at them.
+
+use smallvec::SmallVec;
+
+use super::family::MOVE;
+use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use crate::error::{Error, Result};
+use crate::expr::Expr::{self, Grad, Input};
+use crate::kernel::Kernel;
+use crate::op::{Autocast, Call, Input as In, Linear, Op, Python, Role, Sample, Shapes, ints};
+use crate::rules::promote::Promotion;
+use crate::rules::shape;
+use crate::rules::shard::{self, Factors};
+use crate::shape::Shape;
+
+static SHAPE_ATTR: [AttrSpec; 1] = [AttrSpec::required("shape", AttrKind::Sizes)];
+
+pub static RESHAPE: Op = Op {
+    name: "reshape",
+    code: 120,
+    doc: "The same elements in another shape; one size may be -1.",
+    attrs: &SHAPE_ATTR,
+    shape: shape::reshape,
+    grad: |call| vec![reshape(Grad(0), call.shape(0))],
+    write: Some(|call| reshape(Grad(0), call.shape(0))),
+    kernel: |_| Ok(Kernel::Reshape),
+    torch: "torch.reshape",
+    samples: || {
+        let to = |from: &[usize], to: &[i64]| Sample::of(&[from]).attrs([ints(to.iter().copied())]);
+        vec![to(&[2, 3], &[3, 2]), to(&[2, 3, 4], &[-1, 4]), to(&[1], &[]), to(&[0, 3], &[3, 0])]
+    },
+    ..MOVE
+};
+
+static DIMS_ATTR: [AttrSpec; 1] = [AttrSpec::required("dims", AttrKind::Axes)];
+
+pub static PERMUTE: Op = Op {
+    name: "permute",
+    code: 121,
+    doc: "The axes in another order.",
+    attrs: &DIMS_ATTR,
+    shape: shape::permute,
+    grad: |call| vec![permute(Grad(0), &inverse(call))],
+    write: Some(|call| permute(Grad(0), &inverse(call))),
+    shard: |call| {
+        let rank = call.shape(0).rank() as u8;
+        let order = order(call);
+        Factors {
+            inputs: vec![(0..rank).map(Some).collect()],
+            outputs: vec![order.iter().map(|&axis| Some(axis as u8)).collect()],
+            combined: Vec::new(),
+        }
+    },
+    kernel: |call| Ok(Kernel::Permute(order(call))),
+    torch: "torch.permute",
+    samples: || {
+        let by = |from: &[usize], by: &[i64]| Sample::of(&[from]).attrs([ints(by.iter().copied())]);
+        vec![by(&[2, 3], &[1, 0]), by(&[2, 3, 4], &[-1, 0, 1]), by(&[], &[]), by(&[0, 2], &[1, 0])]
+    },
+    ..MOVE
+};
+
+pub static EXPAND: Op = Op {
+    name: "expand",
+    code: 122,
+    doc: "The tensor repeated along axes of size one; -1 keeps a size.",
+    attrs: &SHAPE_ATTR,
+    shape: shape::expand,
+    // Summing over the repeated axes is what every gradient goes through.
+    grad: |_| vec![Grad(0)],
+    kernel: |_| Ok(Kernel::Expand),
+    torch: "Tensor.expand",
+    python: Python { function: false, ..Python::BOTH },
+    samples: || {
+        let to = |from: &[usize], to: &[i64]| Sample::of(&[from]).attrs([ints(to.iter().copied())]);
+        vec![to(&[2, 1], &[2, 3]), to(&[3], &[2, -1]), to(&[], &[2]), to(&[1], &[0])]
+    },
+    ..MOVE
+};
+
+static RANGES_ATTR: [AttrSpec; 1] = [AttrSpec::required("ranges", AttrKind::Ranges)];
+
+pub static SLICE: Op = Op {
+    name: "slice",
+    code: 123,
+    doc: "A part of each axis.",
+    attrs: &RANGES_ATTR,
+    shape: |call| {
+        let ranges = checked_ranges(call)?;
+        Ok([ranges.iter().map(|range| range.len).collect()].into())
+    },
+    grad: |call| {
+        let zeros = super::create::zeros(call.shape(0), call.inputs[0].dtype());
+        vec![slice_write(zeros, Grad(0), ranges(call))]
+    },
+    write: Some(|call| slice_write(Input(0), Grad(0), ranges(call))),
+    shard: |call| only_whole_axes(call),
+    kernel: |call| Ok(Kernel::Slice(ranges(call).into())),
+    torch: "Tensor.__getitem__",
+    python: Python::HIDDEN,
+    samples: || {
+        let range = |start, len, step| Range { start, len, step };
+        let of = |shape: &[usize], ranges: &[Range]| {
+            Sample::of(&[shape]).attrs([Attr::Ranges(ranges.into())])
+        };
+        vec![
+            of(&[5], &[range(1, 3, 1)]),
+            of(&[5, 6], &[range(4, 3, -2), range(0, 3, 2)]),
+            of(&[5, 2], &[range(0, 0, 1), Range::all(2)]),
+            of(&[], &[]),
+        ]
+    },
+    ..MOVE
+};
+
+static WRITTEN: [In; 2] =
+    [In { name: "input", role: Role::Operand }, In { name: "value", role: Role::Operand }];
+
+pub static SLICE_WRITE: Op = Op {
+    name: "slice_write",
+    code: 124,
+    doc: "The first tensor with the second written over a part of each axis.",
+    inputs: &WRITTEN,
+    attrs: &RANGES_ATTR,
+    shape: |call| {
+        let part: Shape = checked_ranges(call)?.iter().map(|range| range.len).collect();
+        let value = call.shape(1);
+        if *value != part {
+            return Err(Error::runtime(format!(
+                "cannot write {value} over a part of shape {part}"
+            )));
+        }
+        shape::same(call)
+    },
+    promotion: Promotion::Common,
+    grad: |call| {
+        let zeros = super::create::zeros(call.shape(1), call.inputs[1].dtype());
+        vec![slice_write(Grad(0), zeros, ranges(call)), slice(Grad(0), ranges(call))]
+    },
+    linear: Linear::Together(&[0, 1]),
+    shard: |call| only_whole_axes(call),
+    kernel: |call| Ok(Kernel::SliceWrite(ranges(call).into())),
+    torch: "Tensor.__setitem__",
+    python: Python::HIDDEN,
+    samples: || {
+        let range = |start, len, step| Range { start, len, step };
+        let of = |shape: &[usize], part: &[usize], ranges: &[Range]| {
+            Sample::of(&[shape, part]).attrs([Attr::Ranges(ranges.into())])
+        };
+        vec![
+            of(&[5], &[3], &[range(1, 3, 1)]),
+            of(&[5, 6], &[3, 3], &[range(4, 3, -2), range(0, 3, 2)]),
+            of(&[5, 2], &[0, 2], &[range(0, 0, 1), Range::all(2)]),
+        ]
+    },
+    ..MOVE
+};
+
+static MANY: [In; 1] = [In { name: "tensors", role: Role::Operand }];
+static CAT_ATTRS: [AttrSpec; 1] = [AttrSpec::optional("dim", AttrKind::Axis, Attr::Int(0))];
+
+pub static CAT: Op = Op {
+    name: "cat",
+    code: 125,
+    doc: "The tensors one after another along an axis.",
+    inputs: &MANY,
+    variadic: true,
+    attrs: &CAT_ATTRS,
+    shape: cat_shape,
+    grad: |call| {
+        let Ok(axis) = call.axis("dim", 0) else { return Vec::new() };
+        let mut start = 0;
+        let mut grads = Vec::with_capacity(call.inputs.len());
+        for input in call.inputs {
+            let mut ranges: Vec<Range> =
+                input.shape().iter().map(|&size| Range::all(size)).collect();
+            ranges[axis].start = start;
+            start += ranges[axis].len;
+            grads.push(slice(Grad(0), ranges));
+        }
+        grads
+    },
+    linear: Linear::Together(&[]),
+    shard: |call| match call.axis("dim", 0) {
+        Ok(axis) => shard::all_but(call, axis),
+        Err(_) => shard::gather_first(call),
+    },
+    kernel: |call| Ok(Kernel::Concat(call.axis("dim", 0)?)),
+    autocast: Autocast::Widest,
+    torch: "torch.cat",
+    python: Python::FUNCTION,
+    samples: || {
+        vec![
+            Sample::of(&[&[2, 3], &[1, 3]]).attrs([Attr::Int(0)]),
+            Sample::of(&[&[2, 3], &[2, 0], &[2, 4]]).attrs([Attr::Int(-1)]),
+            Sample::of(&[&[4]]).attrs([Attr::Int(0)]),
+        ]
+    },
+    ..MOVE
+};
+
+/// The same elements in another shape; nothing at all if it is known to be the same.
+pub fn reshape(input: Expr, shape: &Shape) -> Expr {
+    Expr::apply(&RESHAPE, [input], [Attr::Ints(shape.to_ints())])
+}
+
+/// The axes in another order.
+pub fn permute(input: Expr, axes: &[usize]) -> Expr {
+    Expr::apply(&PERMUTE, [input], [axes.into()])
+}
+
+/// The last two of `rank` axes exchanged.
+pub fn transpose(input: Expr, rank: usize) -> Expr {
+    let mut axes: SmallVec<[usize; 4]> = (0..rank).collect();
+    axes.swap(rank - 1, rank - 2);
+    permute(input, &axes)
+}
+
+/// The tensor repeated to fill `shape`.
+pub fn expand(input: Expr, shape: &Shape) -> Expr {
+    Expr::apply(&EXPAND, [input], [Attr::Ints(shape.to_ints())])
+}
+
+/// A part of each axis.
+pub fn slice(input: Expr, ranges: Vec<Range>) -> Expr {
+    Expr::apply(&SLICE, [input], [ranges.into()])
+}
+
+/// `input` with `value` written over a part of each axis.
+pub fn slice_write(input: Expr, value: Expr, ranges: Vec<Range>) -> Expr {
+    Expr::apply(&SLICE_WRITE, [input, value], [ranges.into()])
+}
+
+fn ranges(call: &Call) -> Vec<Range> {
+    match call.attr("ranges") {
+        Attr::Ranges(ranges) => ranges.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+fn checked_ranges(call: &Call) -> Result<Vec<Range>> {
+    let (ranges, shape) = (ranges(call), call.shape(0));
+    if ranges.len() != shape.rank() {
+        let count = ranges.len();
+        return Err(Error::index(format!("{count} ranges for a tensor of shape {shape}")));
+    }
+    let outside = ranges.iter().zip(shape.iter()).find(|(range, size)| !range.fits(**size));
+    match outside {
+        Some((range, size)) => {
+            Err(Error::index(format!("{range:?} leaves an axis of size {size}")))
+        }
+        None => Ok(ranges),
+    }
+}
+
+/// Axes that are taken whole may be cut; of the others, a part's place would change.
+fn only_whole_axes(call: &Call) -> Factors {
+    let ranges = ranges(call);
+    let sizes = call.shape(0).iter().zip(&ranges).enumerate();
+    let axes: SmallVec<_> = sizes
+        .map(|(axis, (&size, range))| (*range == Range::all(size)).then_some(axis as u8))
+        .collect();
+    Factors {
+        inputs: vec![axes.clone(); call.inputs.len()],
+        outputs: vec![axes],
+        combined: Vec::new(),
+    }
+}
+
+fn order(call: &Call) -> SmallVec<[usize; 4]> {
+    let dims = call.ints("dims");
+    if dims.is_empty() { SmallVec::new() } else { call.axes("dims", 0).unwrap_or_default() }
+}
+
+fn inverse(call: &Call) -> SmallVec<[usize; 4]> {
+    let order = order(call);
+    let mut inverse = SmallVec::from_elem(0, order.len());
+    for (position, &axis) in order.iter().enumerate() {
+        inverse[axis] = position;
+    }
+    inverse
+}
+
+fn cat_shape(call: &Call) -> Result<Shapes> {
+    let (first, axis) = (call.shape(0), call.axis("dim", 0)?);
+    if first.rank() == 0 {
+        return Err(Error::runtime("tensors without axes cannot be concatenated"));
+    }
+    let mut total: usize = 0;
+    for index in 0..call.inputs.len() {
+        let next = call.shape(index);
+        if next.rank() != first.rank() || next.with(axis, 0) != first.with(axis, 0) {
+            return Err(Error::runtime(format!(
+                "sizes must match except along axis {axis}: {first} and {next}"
+            )));
+        }
+        total = total.saturating_add(next[axis]);
+    }
+    Ok([first.with(axis, total)].into())
+}

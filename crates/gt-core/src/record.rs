@@ -1,0 +1,211 @@
+//! The 32 bytes in which an instruction travels. What does not fit stands in the batch beside it.
+
+use smallvec::SmallVec;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use crate::attrs::Attrs;
+use crate::dtype::Scalar;
+use crate::error::{Error, Result};
+use crate::instruction::{Instruction, Operand};
+use crate::op::Op;
+use crate::ops;
+use crate::slot::{Provenance, Slot};
+
+/// The codes of commands that are not operations. Stable on the wire, never reused.
+pub mod code {
+    /// [`crate::instruction::Command::Free`]
+    pub const FREE: u16 = 0xff00;
+    /// [`crate::instruction::Command::Upload`]
+    pub const UPLOAD: u16 = 0xff01;
+    /// [`crate::instruction::Command::Read`]
+    pub const READ: u16 = 0xff02;
+    /// [`crate::instruction::Command::Describe`]
+    pub const DESCRIBE: u16 = 0xff03;
+    /// [`crate::instruction::Command::Enter`]
+    pub const ENTER: u16 = 0xff04;
+    /// [`crate::instruction::Command::Exit`]
+    pub const EXIT: u16 = 0xff05;
+    /// [`crate::instruction::Command::Send`]
+    pub const SEND: u16 = 0xff06;
+    /// [`crate::instruction::Command::Receive`]
+    pub const RECEIVE: u16 = 0xff07;
+}
+
+/// How many inputs fit into a record.
+pub const INLINE_INPUTS: usize = 3;
+
+/// An instruction in 32 bytes, or the first 32 bytes of a larger one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct Record {
+    /// The operation's code, or one of [`code`].
+    pub op: u16,
+    /// See [`Flags`].
+    pub flags: u8,
+    /// How many inputs there are, scalars included.
+    pub arity: u8,
+    /// The first result.
+    pub out: u32,
+    /// The inputs; at the place of a scalar stands zero.
+    pub inputs: [u32; INLINE_INPUTS],
+    /// Where in the user's program it came from.
+    pub provenance: u32,
+    /// The scalar; if the record is extended, where its other part begins and how long it is.
+    pub payload: [u8; 8],
+}
+
+/// The flags of a record: bits 0 and 1 the kind of scalar, bits 2 and 3 its place among the
+/// inputs, then [`Flags::REPLACES`] and [`Flags::EXTENDED`].
+pub struct Flags;
+
+impl Flags {
+    /// The first result takes the place of the first input.
+    pub const REPLACES: u8 = 1 << 4;
+    /// The rest of the instruction stands in the batch's other part.
+    pub const EXTENDED: u8 = 1 << 5;
+    const ALL: u8 = 0x3f;
+}
+
+impl Record {
+    /// An instruction with one result, at most three inputs and at most one scalar, if it has
+    /// nothing that needs more room.
+    pub fn compact(instruction: &Instruction) -> Option<Record> {
+        let Instruction { op, outputs, inputs, attrs, replaces, provenance } = instruction;
+        let first = inputs.first().copied();
+        let replaces_first = replaces.is_some_and(|slot| first == Some(Operand::Slot(slot)));
+        let plain = outputs.len() == 1
+            && inputs.len() <= INLINE_INPUTS
+            && attrs.0.is_empty()
+            && (replaces.is_none() || replaces_first);
+        if !plain {
+            return None;
+        }
+        let mut record = Record::apply(op, outputs[0], *provenance);
+        for input in inputs {
+            match *input {
+                Operand::Slot(slot) => record.push_slot(slot),
+                Operand::Scalar(_) if record.flags & 3 != 0 => return None,
+                Operand::Scalar(scalar) => record.push_scalar(scalar),
+            }
+        }
+        if replaces_first {
+            record.flags |= Flags::REPLACES;
+        }
+        Some(record)
+    }
+
+    /// `out := op` without inputs so far.
+    pub fn apply(op: &Op, out: Slot, provenance: Provenance) -> Record {
+        let (op, out, provenance) = (op.code, out.0, provenance.0);
+        Record { op, flags: 0, arity: 0, out, inputs: [0; 3], provenance, payload: [0; 8] }
+    }
+
+    /// Adds an input.
+    ///
+    /// # Panics
+    /// If there are three already.
+    pub fn push_slot(&mut self, slot: Slot) {
+        self.inputs[self.arity as usize] = slot.0;
+        self.arity += 1;
+    }
+
+    /// Adds the one scalar a record may have.
+    pub fn push_scalar(&mut self, scalar: Scalar) {
+        let (kind, bits) = match scalar {
+            Scalar::Bool(value) => (1, value as u64),
+            Scalar::Int(value) => (2, value as u64),
+            Scalar::Float(value) => (3, value.to_bits()),
+        };
+        self.flags |= kind | self.arity << 2;
+        self.payload = bits.to_le_bytes();
+        self.arity += 1;
+    }
+
+    /// The instruction a record that is not extended stands for.
+    pub fn instruction(&self) -> Result<Instruction> {
+        let op = ops::by_code(self.op)
+            .ok_or_else(|| Error::bug(format!("no operation has the code {}", self.op)))?;
+        if self.arity as usize > INLINE_INPUTS || self.flags & !Flags::ALL != 0 {
+            return Err(Error::bug("a record's arity or flags are out of range"));
+        }
+        let mut inputs: SmallVec<[Operand; 3]> = SmallVec::new();
+        for position in 0..self.arity as usize {
+            inputs.push(self.operand(position)?);
+        }
+        let replaces = match (self.flags & Flags::REPLACES != 0, inputs.first()) {
+            (false, _) => None,
+            (true, Some(&Operand::Slot(slot))) => Some(slot),
+            (true, _) => return Err(Error::bug("a record replaces what is not a value")),
+        };
+        let outputs = SmallVec::from_iter([Slot(self.out)]);
+        let provenance = Provenance(self.provenance);
+        Ok(Instruction { op, outputs, inputs, attrs: Attrs::none(), replaces, provenance })
+    }
+
+    fn operand(&self, position: usize) -> Result<Operand> {
+        let bits = u64::from_le_bytes(self.payload);
+        let scalar = match self.flags & 3 {
+            0 => None,
+            1 if bits <= 1 => Some(Scalar::Bool(bits == 1)),
+            1 => return Err(Error::bug("a record's boolean is neither true nor false")),
+            2 => Some(Scalar::Int(bits as i64)),
+            _ => Some(Scalar::Float(f64::from_bits(bits))),
+        };
+        match scalar {
+            Some(scalar) if (self.flags >> 2 & 3) as usize == position => {
+                Ok(Operand::Scalar(scalar))
+            }
+            _ => Ok(Operand::Slot(Slot(self.inputs[position]))),
+        }
+    }
+
+    /// Whether the rest of it stands in the batch's other part.
+    pub fn is_extended(&self) -> bool {
+        self.flags & Flags::EXTENDED != 0
+    }
+
+    /// Where the other part begins and how long it is.
+    pub fn extent(&self) -> (u32, u32) {
+        let [a, b, c, d, e, f, g, h] = self.payload;
+        (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]))
+    }
+
+    /// Marks it as extended by that part.
+    pub fn set_extent(&mut self, start: u32, len: u32) {
+        self.flags |= Flags::EXTENDED;
+        self.payload[..4].copy_from_slice(&start.to_le_bytes());
+        self.payload[4..].copy_from_slice(&len.to_le_bytes());
+    }
+}
+
+const _: () = assert!(size_of::<Record>() == 32);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::parse_instruction;
+
+    #[test]
+    fn small_instructions_survive_the_32_bytes() {
+        for line in [
+            "t2 := add t0 t1",
+            "t2 := sub 1.5 t1",
+            "t2 := mul t0 -3",
+            "t7 := where t1 t2 0.5",
+            "t9 := add t3 t1 replaces t3",
+            "t9 := add t3 true replaces t3",
+        ] {
+            let instruction = parse_instruction(line).unwrap();
+            let record = Record::compact(&instruction).expect(line);
+            assert_eq!(record.instruction().unwrap().to_string(), line);
+        }
+    }
+
+    #[test]
+    fn larger_ones_ask_for_more_room() {
+        for line in ["t2 := sum t0 dim=[1]", "t2, t3 := topk t0 k=2", "t9 := add t1 t2 replaces t3"]
+        {
+            assert!(Record::compact(&parse_instruction(line).unwrap()).is_none(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The names by which the parts of the system speak of values, workers and sessions.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! name {
+    ($(#[$doc:meta])* $type:ident($inner:ty), $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub struct $type(pub $inner);
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($prefix, "{}"), self.0)
+            }
+        }
+
+        impl fmt::Debug for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
+name! {
+    /// The number of a value within its session. It is used again after it was freed; the order
+    /// of the stream makes that safe.
+    Slot(u32), "t"
+}
+
+name! {
+    /// A worker, as the dispatcher counts them.
+    WorkerId(u32), "w"
+}
+
+name! {
+    /// A client's session at a dispatcher. Slots mean nothing without it.
+    SessionId(u64), "s"
+}
+
+name! {
+    /// A place in the user's program, as the client numbers them. Zero is "unknown".
+    Provenance(u32), "p"
+}
+
+name! {
+    /// A read that waits for its answer, as the client numbers them.
+    RequestId(u32), "r"
+}
+
+impl Slot {
+    /// Clients name their values below this number; the dispatcher names its copies from here on.
+    pub const FIRST_COPY: u32 = 1 << 31;
+
+    /// Whether the dispatcher made this name, for a value that no client knows.
+    pub const fn is_copy(self) -> bool {
+        self.0 >= Self::FIRST_COPY
+    }
+}
+
+impl Provenance {
+    /// Somewhere, but nobody said where.
+    pub const UNKNOWN: Provenance = Provenance(0);
+}

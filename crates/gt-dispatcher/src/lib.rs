@@ -1,0 +1,1 @@
+//! Rewrites the clients' streams for the workers.

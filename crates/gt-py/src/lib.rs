@@ -1,0 +1,1 @@
+//! The Python front of GT: forwards, never decides.

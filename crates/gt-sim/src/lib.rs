@@ -1,0 +1,1 @@
+//! Clients, a dispatcher and workers in one thread, driven by a seed.

@@ -1,0 +1,1 @@
+//! Views of the event stream: the instruction log.

@@ -1,0 +1,1 @@
+//! How GT's messages look on a wire, and the channels that carry them.

@@ -1,0 +1,388 @@
+//! Memory for tensors: a pool of aligned buffers with a byte limit. Fresh memory costs a page fault
+//! for every 4 KiB, so freed buffers are kept for the next tensor of about the same size.
+//!
+//! Contract: what [`Pool::take`] gives may hold what another session left there. Whoever takes a
+//! buffer writes every byte of its length before a [`crate::value::Value`] is made of it; kernels
+//! write every element of their outputs. What cannot promise that uses [`Pool::zeroed`].
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use bytes::Bytes;
+use gt_core::error::{Error, Result};
+use parking_lot::Mutex;
+
+/// Where buffers begin: at the start of a cache line, which also suits every vector register.
+pub const ALIGNMENT: usize = 64;
+
+/// From this size on, buffers consist of huge pages.
+const HUGE_PAGE: usize = 2 << 20;
+
+/// Sizes are rounded up to four steps between powers of two, which wastes a quarter at most.
+const STEPS: usize = 4;
+const CLASSES: usize = (usize::BITS as usize - 6) * STEPS;
+
+/// A shared store of memory.
+pub struct Pool {
+    free: Vec<Mutex<Vec<Block>>>,
+    limit: usize,
+    /// Bytes taken from the system, in use or cached.
+    held: AtomicUsize,
+    used: AtomicUsize,
+    peak: AtomicUsize,
+}
+
+/// The start of a piece of memory; its size follows from its class.
+struct Block(NonNull<u8>);
+
+// SAFETY: a block is owned by whoever holds it; the pointer is not shared.
+unsafe impl Send for Block {}
+
+impl Pool {
+    /// A pool that holds at most `limit` bytes, in use and cached together.
+    pub fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Pool {
+            free: (0..CLASSES).map(|_| Mutex::default()).collect(),
+            limit,
+            held: AtomicUsize::new(0),
+            used: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
+        })
+    }
+
+    /// A buffer of `len` bytes with anything in it; see the contract of this module.
+    pub fn take(self: &Arc<Self>, len: usize) -> Result<Buffer> {
+        if len == 0 {
+            return Ok(Buffer::empty());
+        }
+        let class = class_of(len);
+        let cached = self.free[class].lock().pop();
+        let block = match cached {
+            Some(block) => block,
+            None => self.fresh(class, len)?,
+        };
+        let used = self.used.fetch_add(class_bytes(class), Relaxed) + class_bytes(class);
+        if used > self.peak.load(Relaxed) {
+            self.peak.fetch_max(used, Relaxed);
+        }
+        let pool = Arc::clone(self);
+        Ok(Buffer { start: block.0, len, memory: Memory::Pooled { class, pool } })
+    }
+
+    /// A buffer of `len` bytes that are zero.
+    pub fn zeroed(self: &Arc<Self>, len: usize) -> Result<Buffer> {
+        let mut buffer = self.take(len)?;
+        buffer.bytes_mut().expect("a pooled buffer is writable").fill(0);
+        Ok(buffer)
+    }
+
+    /// Gives cached memory back to the system.
+    pub fn trim(&self) {
+        for (class, list) in self.free.iter().enumerate() {
+            for block in std::mem::take(&mut *list.lock()) {
+                self.held.fetch_sub(class_bytes(class), Relaxed);
+                release(block, class);
+            }
+        }
+    }
+
+    /// Bytes in buffers that somebody holds.
+    pub fn used_bytes(&self) -> usize {
+        self.used.load(Relaxed)
+    }
+
+    /// Bytes kept for later use.
+    pub fn cached_bytes(&self) -> usize {
+        self.held.load(Relaxed).saturating_sub(self.used.load(Relaxed))
+    }
+
+    /// The most bytes that were in use at one time.
+    pub fn peak_bytes(&self) -> usize {
+        self.peak.load(Relaxed)
+    }
+
+    /// The most bytes it may hold.
+    pub fn limit_bytes(&self) -> usize {
+        self.limit
+    }
+
+    #[cold]
+    fn fresh(&self, class: usize, len: usize) -> Result<Block> {
+        let size = class_bytes(class);
+        if !self.reserve(size) {
+            self.trim();
+            if !self.reserve(size) {
+                return Err(self.out_of_memory(len));
+            }
+        }
+        acquire(class).ok_or_else(|| {
+            self.held.fetch_sub(size, Relaxed);
+            self.out_of_memory(len)
+        })
+    }
+
+    /// Counts `size` more bytes as held, unless that is over the limit.
+    fn reserve(&self, size: usize) -> bool {
+        let more = |held: usize| held.checked_add(size).filter(|&held| held <= self.limit);
+        self.held.fetch_update(Relaxed, Relaxed, more).is_ok()
+    }
+
+    fn out_of_memory(&self, len: usize) -> Error {
+        let (used, limit) = (self.used_bytes(), self.limit);
+        Error::OutOfMemory(format!(
+            "out of memory: {len} bytes were asked for, {used} of {limit} are in use"
+        ))
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.trim();
+    }
+}
+
+impl std::fmt::Debug for Pool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (used, cached) = (self.used_bytes(), self.cached_bytes());
+        write!(f, "Pool({used} bytes used, {cached} cached, limit {})", self.limit)
+    }
+}
+
+/// The class of the smallest blocks that hold `len` bytes.
+fn class_of(len: usize) -> usize {
+    let units = len.div_ceil(ALIGNMENT);
+    if units <= STEPS {
+        return units - 1;
+    }
+    // The two bits after the highest one say which of the four steps it is.
+    let last = units - 1;
+    let power = last.ilog2() as usize;
+    let step = (last >> (power - 2)) & (STEPS - 1);
+    (power - 1) * STEPS + step
+}
+
+/// How many bytes a block of this class has.
+fn class_bytes(class: usize) -> usize {
+    if class < STEPS {
+        return (class + 1) * ALIGNMENT;
+    }
+    let (power, step) = (class / STEPS + 1, class % STEPS);
+    ((STEPS + step + 1) << (power - 2)) * ALIGNMENT
+}
+
+#[cfg(unix)]
+fn acquire(class: usize) -> Option<Block> {
+    let size = class_bytes(class);
+    if size < HUGE_PAGE {
+        return acquire_small(size);
+    }
+    // One huge page more than needed, so that an aligned piece lies within; the rest goes back.
+    let reserved = size.checked_add(HUGE_PAGE)?;
+    let (read_write, private) =
+        (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: an anonymous mapping at an address of the system's choice touches nothing else.
+    let base = unsafe { libc::mmap(std::ptr::null_mut(), reserved, read_write, private, -1, 0) };
+    if base == libc::MAP_FAILED {
+        return None;
+    }
+    let base = base.cast::<u8>();
+    let before = base.align_offset(HUGE_PAGE);
+    // SAFETY: both parts lie within the mapping, begin at pages, and are not used by anyone; the
+    // middle part stays.
+    unsafe {
+        let start = base.add(before);
+        if before > 0 {
+            libc::munmap(base.cast(), before);
+        }
+        libc::munmap(start.add(size).cast(), HUGE_PAGE - before);
+        #[cfg(target_os = "linux")]
+        libc::madvise(start.cast(), size, libc::MADV_HUGEPAGE);
+        NonNull::new(start).map(Block)
+    }
+}
+
+#[cfg(not(unix))]
+fn acquire(class: usize) -> Option<Block> {
+    acquire_small(class_bytes(class))
+}
+
+fn acquire_small(size: usize) -> Option<Block> {
+    // SAFETY: the size is not zero.
+    NonNull::new(unsafe { alloc(layout(size)) }).map(Block)
+}
+
+fn layout(size: usize) -> Layout {
+    Layout::from_size_align(size, ALIGNMENT).expect("a class fits the address space")
+}
+
+fn release(block: Block, class: usize) {
+    let size = class_bytes(class);
+    if cfg!(unix) && size >= HUGE_PAGE {
+        // SAFETY: the block is a mapping of this size, and its owner gave it up.
+        #[cfg(unix)]
+        unsafe {
+            libc::munmap(block.0.as_ptr().cast(), size);
+        }
+        return;
+    }
+    // SAFETY: it was allocated with this layout, and its owner gave it up.
+    unsafe { dealloc(block.0.as_ptr(), layout(size)) };
+}
+
+/// A piece of memory. On drop it goes back to its pool.
+pub struct Buffer {
+    start: NonNull<u8>,
+    len: usize,
+    memory: Memory,
+}
+
+enum Memory {
+    Pooled { class: usize, pool: Arc<Pool> },
+    /// Bytes that came in a message. They are never written.
+    Shared { _bytes: Bytes },
+    Empty,
+}
+
+// SAFETY: a buffer owns its memory; it is written only through `&mut`.
+unsafe impl Send for Buffer {}
+// SAFETY: as above; a shared buffer is only read.
+unsafe impl Sync for Buffer {}
+
+impl Buffer {
+    /// A buffer without bytes.
+    pub fn empty() -> Self {
+        // Aligned like every other buffer, so that empty slices of any dtype can be made of it.
+        let start = NonNull::new(std::ptr::without_provenance_mut(ALIGNMENT));
+        Buffer { start: start.expect("not zero"), len: 0, memory: Memory::Empty }
+    }
+
+    /// The bytes of a message, not copied. They are read only, and aligned as they came.
+    pub fn shared(bytes: Bytes) -> Self {
+        if bytes.is_empty() {
+            return Buffer::empty();
+        }
+        let start = NonNull::new(bytes.as_ptr().cast_mut()).expect("a slice is not null");
+        Buffer { start, len: bytes.len(), memory: Memory::Shared { _bytes: bytes } }
+    }
+
+    /// How many bytes it has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether it may be written by someone who holds it alone.
+    pub fn is_pooled(&self) -> bool {
+        !matches!(self.memory, Memory::Shared { .. })
+    }
+
+    /// Where it begins.
+    pub fn as_ptr(&self) -> *const u8 {
+        self.start.as_ptr()
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: the memory lives as long as `self` and is not written meanwhile.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+
+    /// Its bytes to be written; `None` if they are those of a message.
+    pub fn bytes_mut(&mut self) -> Option<&mut [u8]> {
+        if !self.is_pooled() {
+            return None;
+        }
+        // SAFETY: the memory is ours alone, and `&mut self` keeps others away. Any bit pattern is
+        // a byte, and the allocator's leftovers are never read before they are written.
+        Some(unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) })
+    }
+}
+
+impl AsRef<[u8]> for Buffer {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes()
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if let Memory::Pooled { class, pool } = &self.memory {
+            pool.used.fetch_sub(class_bytes(*class), Relaxed);
+            pool.free[*class].lock().push(Block(self.start));
+        }
+    }
+}
+
+impl std::fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Buffer({} bytes)", self.len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_hold_what_they_promise_and_waste_a_quarter_at_most() {
+        for len in (1..100_000).chain((0..40).map(|power| (1usize << power) + 1)) {
+            let size = class_bytes(class_of(len));
+            assert!(size >= len && size < len + len / 4 + ALIGNMENT, "{len} in {size}");
+            assert!(class_of(size) == class_of(len) && class_of(size + 1) == class_of(len) + 1);
+        }
+        assert!(class_of(1 << 46) < CLASSES);
+    }
+
+    #[test]
+    fn memory_comes_back_and_is_used_again() {
+        let pool = Pool::new(1 << 30);
+        let buffer = pool.take(1000).unwrap();
+        let start = buffer.as_ptr() as usize;
+        assert_eq!((pool.used_bytes(), pool.cached_bytes()), (1024, 0));
+        drop(buffer);
+        assert_eq!((pool.used_bytes(), pool.cached_bytes(), pool.peak_bytes()), (0, 1024, 1024));
+        assert_eq!(pool.take(1024).unwrap().as_ptr() as usize, start);
+        pool.trim();
+        assert_eq!(pool.cached_bytes(), 0);
+    }
+
+    #[test]
+    fn alignment_suits_the_size() {
+        let pool = Pool::new(1 << 30);
+        for len in [1, 63, 4096, 1 << 20] {
+            assert_eq!(pool.take(len).unwrap().as_ptr() as usize % ALIGNMENT, 0);
+        }
+        let mut large = pool.take(5 << 20).unwrap();
+        assert_eq!(large.as_ptr() as usize % HUGE_PAGE, 0);
+        large.bytes_mut().unwrap().fill(7);
+        assert!(pool.zeroed(5 << 20).unwrap().bytes().iter().all(|&byte| byte == 0));
+    }
+
+    #[test]
+    fn the_limit_first_drops_what_is_cached() {
+        let pool = Pool::new(1 << 20);
+        drop(pool.take(600 << 10).unwrap());
+        let kept = pool.take(512 << 10).unwrap();
+        assert_eq!(pool.cached_bytes(), 0);
+        assert!(matches!(pool.take(600 << 10), Err(Error::OutOfMemory(_))));
+        assert!(matches!(pool.take(1 << 45), Err(Error::OutOfMemory(_))));
+        drop(kept);
+        pool.take(1 << 20).unwrap();
+    }
+
+    #[test]
+    fn shared_bytes_are_neither_copied_nor_written() {
+        let bytes = Bytes::from(vec![1u8, 2, 3]);
+        let mut buffer = Buffer::shared(bytes.clone());
+        assert_eq!(buffer.as_ptr(), bytes.as_ptr());
+        assert!(buffer.bytes_mut().is_none());
+        assert_eq!(buffer.bytes(), [1, 2, 3]);
+        assert!(Buffer::shared(Bytes::new()).bytes_mut().unwrap().is_empty());
+    }
+}

@@ -1,0 +1,1 @@
+//! GT for Rust programs.
