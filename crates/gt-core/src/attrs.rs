@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
+use crate::wire::few;
 
 /// A short list of integers.
 pub type Ints = SmallVec<[i64; 4]>;
@@ -57,11 +58,11 @@ pub enum Attr {
     /// A floating point number.
     Float(f64),
     /// Axes, sizes or other whole numbers.
-    Ints(Ints),
+    Ints(#[serde(deserialize_with = "few")] Ints),
     /// A dtype.
     DType(DType),
     /// A part of each axis.
-    Ranges(SmallVec<[Range; 4]>),
+    Ranges(Vec<Range>),
     /// A word, such as an equation or a mode.
     Text(Box<str>),
 }
@@ -153,7 +154,7 @@ impl AttrSpec {
 
 /// The values of an instruction's attributes, in the order of the row's specification.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Attrs(pub SmallVec<[Attr; 2]>);
+pub struct Attrs(#[serde(deserialize_with = "few")] pub SmallVec<[Attr; 2]>);
 
 impl Attrs {
     /// No attributes.
@@ -205,7 +206,7 @@ impl From<&[usize]> for Attr {
 
 impl From<Vec<Range>> for Attr {
     fn from(value: Vec<Range>) -> Self {
-        Attr::Ranges(value.into())
+        Attr::Ranges(value)
     }
 }
 

@@ -24,6 +24,9 @@ pub enum Error {
     /// A value, a worker or a connection is gone; trying again may help.
     #[error("{0}")]
     Lost(String),
+    /// The user interrupted a wait; the work goes on.
+    #[error("interrupted")]
+    Interrupted,
     /// GT itself is at fault.
     #[error("{0} (this is a bug in GT; please report it)")]
     Bug(String),
@@ -76,6 +79,7 @@ impl Error {
             }
             Error::OutOfMemory(message) => Error::OutOfMemory(format!("{context}: {message}")),
             Error::Lost(message) => Error::Lost(format!("{context}: {message}")),
+            Error::Interrupted => Error::Interrupted,
             Error::Bug(message) => Error::Bug(format!("{context}: {message}")),
         }
     }

@@ -176,7 +176,7 @@ impl WindowSpec {
 
 impl Kernel {
     /// About how many nanoseconds one core needs. Only good enough to tell small from large.
-    pub fn cost_ns(&self, inputs: &[&Meta], outputs: &[&Meta]) -> u64 {
+    pub fn cost_ns(&self, inputs: &[&Meta], outputs: &[Meta]) -> u64 {
         let written: usize = outputs.iter().map(|meta| meta.shape.count()).sum();
         let read: usize = inputs.iter().map(|meta| meta.shape.count()).sum();
         let per_core = |work: usize, per_ns: usize| (work / per_ns) as u64;

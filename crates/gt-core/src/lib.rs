@@ -2,6 +2,7 @@
 //! here blocks, prints, or reads the environment or the clock.
 
 pub mod attrs;
+pub mod call;
 pub mod dtype;
 pub mod error;
 pub mod event;
@@ -15,9 +16,11 @@ pub mod philox;
 pub mod placement;
 pub mod record;
 pub mod rules;
+pub mod sample;
 pub mod shape;
 pub mod slot;
 pub mod text;
+pub mod wire;
 
 pub use dtype::{DType, Scalar};
 pub use error::{Error, Fault, Result};

@@ -1,15 +1,18 @@
 //! The row: everything there is to know about an operation, as data.
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
-use crate::attrs::{Attr, AttrSpec, Attrs, Ints};
-use crate::dtype::{DType, Scalar};
-use crate::error::{Error, Result};
+use crate::attrs::{AttrSpec, Attrs};
+pub use crate::call::{Arg, Call, Inferred};
+use crate::dtype::DType;
+use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::Kernel;
-use crate::rules::promote::{Promotion, promote};
+use crate::rules::promote::Promotion;
 use crate::rules::shard::Factors;
-use crate::shape::{Meta, Shape};
+pub(crate) use crate::sample::ints;
+pub use crate::sample::{Domain, Sample, SampleInput};
+use crate::shape::Shape;
 
 /// The shapes of an operation's results.
 pub type Shapes = SmallVec<[Shape; 1]>;
@@ -39,8 +42,8 @@ pub struct Op {
     /// The gradient of each input as a formula; empty if there is none. An input that has none
     /// (such as an index) is given [`Expr::Zero`].
     pub grad: fn(&Call) -> Vec<Expr>,
-    /// For views: the base after `Grad(0)` was written through the view of `Input(0)`.
-    pub write: Option<fn(&Call) -> Expr>,
+    /// Whether its result is a view of its first input.
+    pub view: View,
     /// Which axes may be cut, and what becomes of the result.
     pub shard: fn(&Call) -> Factors,
     /// In which inputs it is linear: only there a partial sum may pass.
@@ -127,6 +130,17 @@ pub enum Autocast {
     Widest,
 }
 
+/// Whether a result is a view of the first input: whether a write to one is seen in the other.
+#[derive(Clone, Copy, Debug)]
+pub enum View {
+    /// A value of its own.
+    No,
+    /// A view that cannot be written through.
+    ReadOnly,
+    /// The base after `Grad(0)` was written through the view of `Input(0)`.
+    Writable(fn(&Call) -> Expr),
+}
+
 /// How Python programs call an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Python {
@@ -159,205 +173,6 @@ impl Python {
     }
 }
 
-/// From where tests take the numbers they try.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Domain {
-    /// Anywhere around zero.
-    Real,
-    /// Above zero.
-    Positive,
-    /// Away from zero, where the operation or its gradient jumps.
-    NonZero,
-    /// All different from each other, so that orders are certain.
-    Distinct,
-}
-
-/// One thing tests try.
-#[derive(Clone, Debug)]
-pub struct Sample {
-    /// The inputs.
-    pub inputs: Vec<SampleInput>,
-    /// The attributes.
-    pub attrs: Attrs,
-}
-
-/// One input that tests try.
-#[derive(Clone, Debug)]
-pub enum SampleInput {
-    /// Numbers from the row's domain.
-    Numbers(Shape),
-    /// Whole numbers from zero up to `below`.
-    Index {
-        /// The shape of the tensor.
-        shape: Shape,
-        /// One more than the largest.
-        below: usize,
-    },
-    /// A number written in the program.
-    Scalar(Scalar),
-}
-
-/// One use of an operation, as its rules see it.
-#[derive(Clone, Copy)]
-pub struct Call<'a> {
-    /// The row.
-    pub op: &'static Op,
-    /// What is known of the inputs.
-    pub inputs: &'a [Arg<'a>],
-    /// The attributes, one for each of the row's.
-    pub attrs: &'a Attrs,
-}
-
-/// What the rules know of an input.
-#[derive(Clone, Copy, Debug)]
-pub enum Arg<'a> {
-    /// A tensor's dtype and shape.
-    Tensor(&'a Meta),
-    /// A number written in the program.
-    Scalar(Scalar),
-}
-
-static SCALAR_SHAPE: Shape = Shape::scalar();
-
-impl<'a> Arg<'a> {
-    /// The size along each axis; a scalar has none.
-    pub fn shape(&self) -> &'a Shape {
-        match self {
-            Arg::Tensor(meta) => &meta.shape,
-            Arg::Scalar(_) => &SCALAR_SHAPE,
-        }
-    }
-
-    /// The dtype; a scalar's is the one it has on its own.
-    pub fn dtype(&self) -> DType {
-        match self {
-            Arg::Tensor(meta) => meta.dtype,
-            Arg::Scalar(scalar) => scalar.dtype(),
-        }
-    }
-}
-
-/// What the rules say of one use of an operation.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Inferred {
-    /// The dtype its operands are cast to.
-    pub compute: DType,
-    /// Its results.
-    pub outputs: SmallVec<[Meta; 1]>,
-}
-
-impl<'a> Call<'a> {
-    /// A call, after checking what came from a user or off a wire.
-    pub fn checked(op: &'static Op, inputs: &'a [Arg<'a>], attrs: &'a Attrs) -> Result<Self> {
-        if op.variadic && inputs.is_empty() {
-            return Err(Error::runtime("expected a non-empty list of tensors").within(op.name));
-        }
-        if !op.variadic && inputs.len() != op.inputs.len() {
-            let (expected, found) = (op.inputs.len(), inputs.len());
-            return Err(Error::type_(format!("{}: {expected} inputs, not {found}", op.name)));
-        }
-        if attrs.0.len() != op.attrs.len() {
-            let (expected, found) = (op.attrs.len(), attrs.0.len());
-            return Err(Error::type_(format!("{}: {expected} attributes, not {found}", op.name)));
-        }
-        for (spec, value) in op.attrs.iter().zip(&attrs.0) {
-            spec.check(value).map_err(|error| error.within(op.name))?;
-        }
-        Ok(Call { op, inputs, attrs })
-    }
-
-    /// Dtypes and shapes of the results, or what is wrong with the call.
-    pub fn infer(&self) -> Result<Inferred> {
-        self.infer_bare().map_err(|error| error.within(self.op.name))
-    }
-
-    fn infer_bare(&self) -> Result<Inferred> {
-        let compute = promote(self)?;
-        let shapes = (self.op.shape)(self)?;
-        debug_assert_eq!(shapes.len(), self.op.outputs.len());
-        let mut outputs = smallvec![];
-        for (output, shape) in self.op.outputs.iter().zip(shapes) {
-            let dtype = match output.dtype {
-                OutputType::Common => compute,
-                OutputType::Is(dtype) => dtype,
-                OutputType::Attr => self.dtype("dtype").unwrap_or(compute),
-            };
-            outputs.push(Meta { dtype, shape: shape.checked(dtype)? });
-        }
-        Ok(Inferred { compute, outputs })
-    }
-
-    /// The role of input `index`.
-    pub fn role(&self, index: usize) -> Role {
-        self.op.inputs[if self.op.variadic { 0 } else { index }].role
-    }
-
-    /// The shape of input `index`.
-    pub fn shape(&self, index: usize) -> &'a Shape {
-        self.inputs[index].shape()
-    }
-
-    /// The attribute called `name`.
-    ///
-    /// # Panics
-    /// If the row has no such attribute: rows only ask for their own.
-    pub fn attr(&self, name: &str) -> &'a Attr {
-        let index = self.op.attrs.iter().position(|spec| spec.name == name);
-        let index = index.unwrap_or_else(|| panic!("{} has no attribute {name}", self.op.name));
-        &self.attrs.0[index]
-    }
-
-    /// The whole number called `name`; zero if it was not given.
-    pub fn int(&self, name: &str) -> i64 {
-        match self.attr(name) {
-            Attr::Int(value) => *value,
-            _ => 0,
-        }
-    }
-
-    /// The yes-or-no called `name`.
-    pub fn flag(&self, name: &str) -> bool {
-        matches!(self.attr(name), Attr::Bool(true))
-    }
-
-    /// The list called `name`; empty if it was not given.
-    pub fn ints(&self, name: &str) -> &'a [i64] {
-        match self.attr(name) {
-            Attr::Ints(values) => values,
-            Attr::Int(value) => std::slice::from_ref(value),
-            _ => &[],
-        }
-    }
-
-    /// The number called `name`.
-    pub fn number(&self, name: &str) -> Scalar {
-        match *self.attr(name) {
-            Attr::Bool(value) => Scalar::Bool(value),
-            Attr::Int(value) => Scalar::Int(value),
-            Attr::Float(value) => Scalar::Float(value),
-            _ => Scalar::Int(0),
-        }
-    }
-
-    /// The dtype called `name`, if it was given.
-    pub fn dtype(&self, name: &str) -> Option<DType> {
-        match self.attr(name) {
-            Attr::DType(dtype) => Some(*dtype),
-            _ => None,
-        }
-    }
-
-    /// The axis that attribute `name` gives for input `index`.
-    pub fn axis(&self, name: &str, index: usize) -> Result<usize> {
-        self.shape(index).axis(self.int(name))
-    }
-
-    /// The axes that attribute `name` gives for input `index`; all if it was not given.
-    pub fn axes(&self, name: &str, index: usize) -> Result<SmallVec<[usize; 4]>> {
-        self.shape(index).axes(self.ints(name))
-    }
-}
-
 impl Op {
     /// Whether a gradient can flow through it.
     pub fn is_differentiable(&self) -> bool {
@@ -387,41 +202,4 @@ impl std::fmt::Debug for Op {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)
     }
-}
-
-impl Sample {
-    /// Tensors of these shapes, with numbers from the row's domain.
-    pub fn of(shapes: &[&[usize]]) -> Self {
-        let numbers = |&shape: &&[usize]| SampleInput::Numbers(shape.into());
-        Sample { inputs: shapes.iter().map(numbers).collect(), attrs: Attrs::none() }
-    }
-
-    /// The same with an index tensor as the next input.
-    pub fn index(mut self, shape: &[usize], below: usize) -> Self {
-        self.inputs.push(SampleInput::Index { shape: shape.into(), below });
-        self
-    }
-
-    /// The same with another tensor as the next input.
-    pub fn tensor(mut self, shape: &[usize]) -> Self {
-        self.inputs.push(SampleInput::Numbers(shape.into()));
-        self
-    }
-
-    /// The same with a number as the next input.
-    pub fn scalar(mut self, scalar: impl Into<Scalar>) -> Self {
-        self.inputs.push(SampleInput::Scalar(scalar.into()));
-        self
-    }
-
-    /// The same with these attributes.
-    pub fn attrs(mut self, values: impl IntoIterator<Item = Attr>) -> Self {
-        self.attrs = Attrs::of(values);
-        self
-    }
-}
-
-/// Integers as an attribute.
-pub(crate) fn ints(values: impl IntoIterator<Item = i64>) -> Attr {
-    Attr::Ints(values.into_iter().collect::<Ints>())
 }

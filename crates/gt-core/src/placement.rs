@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use crate::error::{Error, Result};
 use crate::shape::Shape;
 use crate::slot::WorkerId;
+use crate::wire::few;
 
 /// Workers in an n-dimensional array. A group of workers is a mesh of one axis.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -15,6 +16,7 @@ pub struct Mesh {
     /// The workers, the last axis of the mesh running fastest.
     workers: Vec<WorkerId>,
     /// Name and size of each axis.
+    #[serde(deserialize_with = "few")]
     axes: SmallVec<[(Box<str>, usize); 1]>,
 }
 
@@ -66,6 +68,7 @@ pub struct Cut {
     /// The axis of the tensor.
     pub axis: usize,
     /// One more point than there are parts, from zero to the size of the axis, never falling.
+    #[serde(deserialize_with = "few")]
     pub points: SmallVec<[usize; 5]>,
 }
 
@@ -97,6 +100,7 @@ pub enum Combine {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Placement {
     mesh: Mesh,
+    #[serde(deserialize_with = "few")]
     layouts: SmallVec<[Layout; 1]>,
 }
 

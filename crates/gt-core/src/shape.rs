@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::wire::few;
 
 /// The most axes a tensor may have.
 pub const MAX_RANK: usize = 32;
@@ -17,7 +18,7 @@ pub const MAX_BYTES: usize = 1 << 46;
 
 /// The size along each axis. Reads like a slice of sizes.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub struct Shape(SmallVec<[usize; 4]>);
+pub struct Shape(#[serde(deserialize_with = "few")] SmallVec<[usize; 4]>);
 
 impl Shape {
     /// A shape without axes: one element.

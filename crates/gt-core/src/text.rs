@@ -156,9 +156,7 @@ fn parse_attr(kind: AttrKind, text: &str) -> Result<Attr> {
     }
     Ok(match kind {
         AttrKind::DType => Attr::DType(text.parse::<DType>()?),
-        AttrKind::Ranges => {
-            Attr::Ranges(items(text)?.map(parse_range).collect::<Result<SmallVec<_>>>()?)
-        }
+        AttrKind::Ranges => Attr::Ranges(items(text)?.map(parse_range).collect::<Result<_>>()?),
         AttrKind::Text => Attr::Text(unquoted(text)?.into()),
         _ if text.starts_with('[') => {
             Attr::Ints(items(text)?.map(parse_number).collect::<Result<_>>()?)

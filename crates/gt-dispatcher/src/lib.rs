@@ -1,1 +1,11 @@
-//! Rewrites the clients' streams for the workers.
+//! Rewrites the clients' streams for the workers. Everything here is decided by `step`, which does
+//! no IO: messages go in, messages come out.
+
+pub mod dispatcher;
+pub mod load;
+pub mod outbox;
+pub mod registry;
+pub mod session;
+
+pub use dispatcher::Dispatcher;
+pub use outbox::Outbox;

@@ -1,1 +1,5 @@
 //! Views of the event stream: the instruction log.
+
+pub mod log;
+
+pub use log::InstructionLog;

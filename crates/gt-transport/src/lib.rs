@@ -1,1 +1,9 @@
 //! How GT's messages look on a wire, and the channels that carry them.
+
+pub mod batch;
+pub mod channel;
+pub mod codec;
+pub mod message;
+
+pub use batch::Batch;
+pub use message::{Failure, Message, Peer, Value};

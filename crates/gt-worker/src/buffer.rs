@@ -287,6 +287,11 @@ impl Buffer {
         self.start.as_ptr()
     }
 
+    /// Where it begins, to be written; `None` if its bytes are those of a message.
+    pub fn as_mut_ptr(&mut self) -> Option<*mut u8> {
+        self.is_pooled().then_some(self.start.as_ptr())
+    }
+
     /// Its bytes.
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: the memory lives as long as `self` and is not written meanwhile.

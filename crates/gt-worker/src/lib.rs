@@ -1,5 +1,15 @@
-//! Executes instructions: queue, plan, store, engines.
+//! Executes instructions: queue, plan, store, engines. `Worker::step` decides and does no IO;
+//! `Executor::run` computes and decides nothing.
 
 pub mod buffer;
 pub mod engine;
+pub mod executor;
+pub mod plan;
+pub mod queue;
+pub mod store;
 pub mod value;
+pub mod worker;
+
+pub use executor::{Executor, Outcome};
+pub use queue::Window;
+pub use worker::{Action, Told, Worker};

@@ -1,1 +1,22 @@
-//! GT for Rust programs.
+//! GT for Rust programs: the same tensors, sessions and workers as in Python.
+//!
+//! ```
+//! use gt::Ops;
+//!
+//! let a = gt::tensor(&[[1.0f32, 2.0], [3.0, 4.0]])?;
+//! let b = a.matmul(&a)?.relu()?;
+//! assert_eq!(b.to_vec::<f32>()?, [7.0, 10.0, 15.0, 22.0]);
+//! # Ok::<(), gt::Error>(())
+//! ```
+
+mod create;
+mod default;
+#[rustfmt::skip]
+mod generated;
+pub mod settings;
+
+pub use create::{apply, apply_all, tensor};
+pub use default::{close, session, workers};
+pub use generated::*;
+pub use gt_client::{Element, Input, Nested, Session, Tensor, display, host, provenance};
+pub use gt_core::{DType, Error, Fault, Meta, Result, Scalar, Shape, attrs, op, ops};

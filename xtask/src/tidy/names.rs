@@ -4,8 +4,8 @@ use super::{Finding, Source};
 
 /// Verbs that hide what a function does when more words follow; alone they may be a trait's word.
 const EMPTY_VERBS: &[&str] = &["handle", "process", "do", "new"];
-/// Nouns that fit everything.
-const EMPTY_NOUNS: &[&str] = &["manager", "helper", "util", "utils", "misc"];
+/// Nouns that fit everything, in the singular.
+const EMPTY_NOUNS: &[&str] = &["manager", "helper", "util", "misc"];
 /// Endings that tell the history of the code.
 const HISTORY: &[&str] = &["v2", "old"];
 /// PyTorch's own names stay as they are.
@@ -38,8 +38,7 @@ fn defined<'a>(line: &'a str, keywords: &[&str]) -> Option<&'a str> {
     }
     let mut words = code.split_whitespace().skip_while(|word| {
         // What may stand before a keyword; anything else means that the line is prose or a call.
-        word.starts_with("pub")
-            || ["async", "const", "unsafe", "extern", "in", "\"C\""].contains(word)
+        word.starts_with("pub") || ["async", "const", "unsafe", "extern", "\"C\""].contains(word)
     });
     words.next().filter(|word| keywords.contains(word))?;
     let name = words.next()?;
@@ -54,8 +53,7 @@ fn is_forbidden(name: &str) -> bool {
     let words = words(name);
     let is_snake = !name.contains(char::is_uppercase);
     let empty_verb = is_snake && words.len() > 1 && EMPTY_VERBS.contains(&words[0].as_str());
-    let empty_noun = words.iter().any(|word| EMPTY_NOUNS.contains(&word.trim_end_matches('s')))
-        || words.iter().any(|word| EMPTY_NOUNS.contains(&word.as_str()));
+    let empty_noun = words.iter().any(|word| EMPTY_NOUNS.contains(&word.trim_end_matches('s')));
     let history =
         words.len() > 1 && words.last().is_some_and(|word| HISTORY.contains(&word.as_str()));
     empty_verb || empty_noun || history

@@ -244,6 +244,8 @@ pub static CAST: Op = Op {
     shard: shard::pointwise,
     // The gradient is cast to the dtype of the input, as every gradient is.
     grad: |_| vec![Grad(0)],
+    // What is cut off a part when it becomes an integer is missing in the sum.
+    linear: Linear::No,
     kernel: |_| Ok(Kernel::Cast),
     torch: "Tensor.to",
     python: Python::HIDDEN,

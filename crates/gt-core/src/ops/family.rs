@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::kernel::Kernel;
 use crate::op::{
     Autocast, Call, Domain, Input, Linear, NO_GRADIENT, Op, Output, OutputType, Python, Role,
-    Sample, ints,
+    Sample, View, ints,
 };
 use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
@@ -38,7 +38,7 @@ const BASE: Op = Op {
     data_dependent: false,
     promotion: Promotion::Common,
     grad: NO_GRADIENT,
-    write: None,
+    view: View::No,
     shard: shard::gather_first,
     linear: Linear::No,
     kernel: |call| Err(Error::bug(format!("{} has no kernel", call.op.name))),

@@ -4,6 +4,8 @@ use smallvec::SmallVec;
 
 use super::family::BINARY;
 use super::movement::{reshape, transpose};
+use crate::dtype::DType;
+use crate::error::Error;
 use crate::expr::Expr::{self, Grad, Input};
 use crate::kernel::Kernel;
 use crate::op::{Autocast, Call, Linear, Op, Python, Sample};
@@ -17,7 +19,12 @@ pub static MATMUL: Op = Op {
     name: "matmul",
     code: 100,
     doc: "Matrix products of the last two axes; those before them broadcast.",
-    shape: shape::matmul,
+    shape: |call| {
+        if call.inputs.iter().all(|input| input.dtype() == DType::Bool) {
+            return Err(Error::runtime("bool tensors have no products; cast one of them first"));
+        }
+        shape::matmul(call)
+    },
     grad: |call| {
         let (left, right) = matrices(call);
         let grad = reshape(Grad(0), &matrix_result(call));

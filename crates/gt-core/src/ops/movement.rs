@@ -7,7 +7,9 @@ use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input};
 use crate::kernel::Kernel;
-use crate::op::{Autocast, Call, Input as In, Linear, Op, Python, Role, Sample, Shapes, ints};
+use crate::op::{
+    Autocast, Call, Input as In, Linear, Op, Python, Role, Sample, Shapes, View, ints,
+};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
 use crate::rules::shard::{self, Factors};
@@ -22,7 +24,7 @@ pub static RESHAPE: Op = Op {
     attrs: &SHAPE_ATTR,
     shape: shape::reshape,
     grad: |call| vec![reshape(Grad(0), call.shape(0))],
-    write: Some(|call| reshape(Grad(0), call.shape(0))),
+    view: View::Writable(|call| reshape(Grad(0), call.shape(0))),
     kernel: |_| Ok(Kernel::Reshape),
     torch: "torch.reshape",
     samples: || {
@@ -41,7 +43,7 @@ pub static PERMUTE: Op = Op {
     attrs: &DIMS_ATTR,
     shape: shape::permute,
     grad: |call| vec![permute(Grad(0), &inverse(call))],
-    write: Some(|call| permute(Grad(0), &inverse(call))),
+    view: View::Writable(|call| permute(Grad(0), &inverse(call))),
     shard: |call| {
         let rank = call.shape(0).rank() as u8;
         let order = order(call);
@@ -68,6 +70,7 @@ pub static EXPAND: Op = Op {
     shape: shape::expand,
     // Summing over the repeated axes is what every gradient goes through.
     grad: |_| vec![Grad(0)],
+    view: View::ReadOnly,
     kernel: |_| Ok(Kernel::Expand),
     torch: "Tensor.expand",
     python: Python { function: false, ..Python::BOTH },
@@ -93,7 +96,7 @@ pub static SLICE: Op = Op {
         let zeros = super::create::zeros(call.shape(0), call.inputs[0].dtype());
         vec![slice_write(zeros, Grad(0), ranges(call))]
     },
-    write: Some(|call| slice_write(Input(0), Grad(0), ranges(call))),
+    view: View::Writable(|call| slice_write(Input(0), Grad(0), ranges(call))),
     shard: |call| only_whole_axes(call),
     kernel: |call| Ok(Kernel::Slice(ranges(call).into())),
     torch: "Tensor.__getitem__",

@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use super::family::MOVE;
 use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad};
 use crate::kernel::{Axes, Kernel, WindowSpec};
@@ -64,6 +65,9 @@ pub static FOLD: Op = Op {
     attrs: &FOLD_ATTRS,
     shape: |call| {
         let (spec, shape) = (window_spec(call)?, call.shape(0));
+        if call.inputs[0].dtype() == DType::Bool {
+            return Err(Error::runtime("bool tensors have no sums; cast first"));
+        }
         let output = Shape::given(call.ints("output_size"))?.checked(call.inputs[0].dtype())?;
         let axes = spec.size.len();
         let positions: Axes =

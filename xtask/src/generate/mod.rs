@@ -1,5 +1,10 @@
 //! Generated files: what each one holds, and whether the committed copy still says the same.
 
+mod docs;
+mod python;
+mod rust;
+mod signature;
+
 use std::fs;
 use std::path::Path;
 
@@ -12,7 +17,12 @@ struct Generated {
 
 /// Every generated file of the workspace.
 fn files() -> Vec<Generated> {
-    Vec::new()
+    vec![
+        Generated { path: "crates/gt/src/generated.rs", contents: rust::native() },
+        Generated { path: "crates/gt-py/src/generated.rs", contents: rust::bindings() },
+        Generated { path: "python/gt/_gt.pyi", contents: python::stub() },
+        Generated { path: "docs/reference/ops.md", contents: docs::reference() },
+    ]
 }
 
 /// Writes the files that differ from what is committed.

@@ -1,0 +1,345 @@
+//! A dispatcher and its workers inside the client's process. The messages are those of a cluster;
+//! only the wire is missing.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gt_core::event::Event;
+use gt_core::{Error, Result, SessionId, WorkerId};
+use gt_dispatcher::{Dispatcher, Outbox};
+use gt_transport::channel::Channel;
+use gt_transport::{Message, Peer};
+use gt_worker::buffer::Pool;
+use gt_worker::engine::native::Native;
+use gt_worker::plan::Plan;
+use gt_worker::{Action, Executor, Outcome, Told, Window, Worker};
+use parking_lot::Mutex;
+
+use crate::session::Inner;
+
+/// A batch that nobody completes is sent after this time.
+const TICK: Duration = Duration::from_micros(100);
+/// After so many ticks without a new command, the pump sleeps until it is woken.
+const TICKS_BEFORE_SLEEP: u32 = 500;
+/// A plan that takes longer is left to the executor's own thread.
+const INLINE_NS: u64 = 200_000;
+/// How many events are kept for whoever looks.
+const EVENTS: usize = 1 << 14;
+
+/// Somebody who is interested in events.
+pub trait EventSink: Send {
+    /// Takes in one event.
+    fn take(&mut self, event: &Event);
+    /// There is time to write things out.
+    fn flush(&mut self);
+}
+
+/// How an embedded system is set up.
+pub struct Options {
+    /// How many workers.
+    pub workers: usize,
+    /// How many threads they share for large kernels.
+    pub threads: usize,
+    /// How many bytes the workers may use together.
+    pub memory: usize,
+    /// How much of a queue goes into one plan.
+    pub window: Window,
+    /// Who is interested in events.
+    pub sink: Option<Box<dyn EventSink>>,
+}
+
+/// A dispatcher, workers, and the threads that drive them.
+pub struct Embedded {
+    machines: Mutex<Machines>,
+    inbox: Channel<Parcel>,
+    executors: Vec<Executor>,
+    plans: Vec<Channel<Plan>>,
+    sleeping: AtomicBool,
+    stopped: AtomicBool,
+    start: Instant,
+}
+
+enum Parcel {
+    Open(SessionId, Weak<Inner>),
+    FromClient(SessionId, Message),
+    Finished(WorkerId, Outcome),
+}
+
+/// Everything that `step`s, under one lock.
+struct Machines {
+    dispatcher: Dispatcher,
+    workers: Vec<Worker>,
+    clients: HashMap<SessionId, Weak<Inner>>,
+    mail: VecDeque<Parcel>,
+    sink: Option<Box<dyn EventSink>>,
+    logged: u64,
+}
+
+/// Who runs small plans.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inline {
+    /// The thread that found them, because it waits for their result.
+    Yes,
+    /// The executors' threads.
+    No,
+}
+
+impl Embedded {
+    /// Starts a dispatcher and its workers.
+    pub fn start(options: Options) -> Result<Arc<Self>> {
+        let Options { workers, threads, memory, window, sink } = options;
+        let pool = Pool::new(memory);
+        let engine = Arc::new(Native::new(pool.clone(), threads)?);
+        let executors = (0..workers).map(|_| Executor::new(engine.clone(), pool.clone())).collect();
+        let mut dispatcher = Dispatcher::new(if sink.is_some() { EVENTS } else { 0 });
+        let ids = || (0..workers as u32).map(WorkerId);
+        for id in ids() {
+            dispatcher.step(0, Peer::Worker(id), Message::Ready, &mut Outbox::default());
+        }
+        let machines = Machines {
+            dispatcher,
+            workers: ids().map(|id| Worker::new(id, window)).collect(),
+            clients: HashMap::new(),
+            mail: VecDeque::new(),
+            sink,
+            logged: 0,
+        };
+        let embedded = Arc::new(Embedded {
+            machines: Mutex::new(machines),
+            inbox: Channel::default(),
+            executors,
+            plans: ids().map(|_| Channel::default()).collect(),
+            sleeping: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
+            start: Instant::now(),
+        });
+        embedded.spawn("gt-pump".to_string(), Embedded::pump)?;
+        for id in ids() {
+            embedded.spawn(format!("gt-worker-{}", id.0), move |embedded| embedded.execute(id))?;
+        }
+        Ok(embedded)
+    }
+
+    fn spawn(
+        self: &Arc<Self>,
+        name: String,
+        run: impl FnOnce(&Embedded) + Send + 'static,
+    ) -> Result<()> {
+        let embedded = self.clone();
+        let thread = thread::Builder::new().name(name).spawn(move || run(&embedded));
+        let _ = thread.map_err(|error| Error::Lost(format!("cannot start a thread: {error}")))?;
+        Ok(())
+    }
+
+    /// Opens a session.
+    pub(crate) fn open(&self, id: SessionId, session: Weak<Inner>) {
+        self.inbox.send(Parcel::Open(id, session));
+        let name = format!("process {}", std::process::id());
+        self.inbox.send(Parcel::FromClient(id, Message::Hello { name }));
+    }
+
+    /// Sends a message for somebody else to deliver.
+    pub(crate) fn send(&self, id: SessionId, message: Message) {
+        self.inbox.send(Parcel::FromClient(id, message));
+    }
+
+    /// Sends a message that the sender will help to deliver.
+    pub(crate) fn leave(&self, id: SessionId, message: Message) {
+        self.inbox.leave(Parcel::FromClient(id, message));
+    }
+
+    /// Delivers what waits and runs small plans, if nobody else is at it; otherwise asks the pump.
+    pub(crate) fn help(&self) {
+        match self.machines.try_lock() {
+            Some(mut machines) => {
+                self.turn(&mut machines, Inline::Yes);
+                // A program may end right after a read, and nobody would write the rest out.
+                machines.flush_sink();
+            }
+            None => self.inbox.wake(),
+        }
+    }
+
+    /// A command was appended to an empty batch: somebody must be awake to send it in time.
+    pub(crate) fn stay_awake(&self) {
+        if self.sleeping.load(Ordering::Relaxed) {
+            self.inbox.wake();
+        }
+    }
+
+    /// Ends the threads, after what they are at.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        self.inbox.wake();
+        self.plans.iter().for_each(Channel::wake);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::SeqCst)
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.start.elapsed().as_nanos() as u64
+    }
+
+    /// How many values of a session the workers ever stored.
+    pub(crate) fn stored(&self, session: SessionId) -> u64 {
+        self.machines.lock().workers.iter().map(|worker| worker.stored(session)).sum()
+    }
+
+    /// Delivers until nothing waits.
+    fn turn(&self, machines: &mut Machines, inline: Inline) {
+        let mut outbox = Outbox::default();
+        let mut actions = Vec::new();
+        loop {
+            self.inbox.drain(&mut machines.mail);
+            let Some(parcel) = machines.mail.pop_front() else { break };
+            let now_ns = self.now_ns();
+            match parcel {
+                Parcel::Open(id, session) => {
+                    machines.clients.insert(id, session);
+                }
+                Parcel::FromClient(id, message) => {
+                    machines.dispatcher.step(now_ns, Peer::Client(id), message, &mut outbox);
+                    machines.route(&mut outbox, now_ns, &mut actions);
+                }
+                Parcel::Finished(id, outcome) => {
+                    machines.tell(id, Told::Finished(outcome), now_ns, &mut outbox, &mut actions);
+                    machines.route(&mut outbox, now_ns, &mut actions);
+                }
+            }
+            machines.log();
+            for (worker, plan) in actions.drain(..) {
+                if inline == Inline::Yes && plan.cost_ns <= INLINE_NS {
+                    let outcome = self.run(worker, plan);
+                    machines.mail.push_back(Parcel::Finished(worker, outcome));
+                } else {
+                    self.plans[worker.0 as usize].send(plan);
+                }
+            }
+        }
+    }
+
+    fn run(&self, worker: WorkerId, plan: Plan) -> Outcome {
+        let start = Instant::now();
+        let outcome = self.executors[worker.0 as usize].run(plan);
+        Outcome { busy_ns: start.elapsed().as_nanos() as u64, ..outcome }
+    }
+
+    /// The thread of an executor.
+    fn execute(&self, worker: WorkerId) {
+        let plans = &self.plans[worker.0 as usize];
+        while !self.is_stopped() {
+            match plans.take() {
+                Some(plan) => {
+                    let outcome = self.run(worker, plan);
+                    self.inbox.send(Parcel::Finished(worker, outcome));
+                }
+                None => plans.wait(Duration::from_secs(3600)),
+            }
+        }
+    }
+
+    /// The thread that delivers messages, and sends batches that nobody completes.
+    fn pump(&self) {
+        let (mut appended, mut quiet) = (0, 0);
+        while !self.is_stopped() {
+            self.turn(&mut self.machines.lock(), Inline::No);
+            let total = self.flush_stale(appended);
+            quiet = if total == appended { quiet + 1 } else { 0 };
+            appended = total;
+            if quiet < TICKS_BEFORE_SLEEP {
+                self.inbox.wait(TICK);
+                continue;
+            }
+            self.sleeping.store(true, Ordering::SeqCst);
+            // A command appended before this line is seen here; one appended after it wakes us.
+            if self.flush_stale(appended) == appended {
+                self.machines.lock().flush_sink();
+                self.inbox.wait(Duration::from_secs(3600));
+            }
+            self.sleeping.store(false, Ordering::SeqCst);
+            quiet = 0;
+        }
+        self.machines.lock().flush_sink();
+    }
+
+    /// Sends the batches of sessions that appended nothing since the total was `before`, and gives
+    /// the total.
+    fn flush_stale(&self, before: u64) -> u64 {
+        let sessions: Vec<Arc<Inner>> = {
+            let mut machines = self.machines.lock();
+            machines.clients.retain(|_, session| session.strong_count() > 0);
+            machines.clients.values().filter_map(Weak::upgrade).collect()
+        };
+        let total = sessions.iter().map(|session| session.appended()).sum();
+        if total == before {
+            sessions.iter().for_each(|session| session.flush());
+        }
+        total
+    }
+}
+
+impl Machines {
+    /// Delivers what the dispatcher wants sent.
+    fn route(&mut self, outbox: &mut Outbox, now_ns: u64, actions: &mut Vec<(WorkerId, Plan)>) {
+        loop {
+            let messages: Vec<_> = outbox.drain().collect();
+            if messages.is_empty() {
+                return;
+            }
+            for (to, message) in messages {
+                match to {
+                    Peer::Client(id) => {
+                        if let Some(session) = self.clients.get(&id).and_then(Weak::upgrade) {
+                            session.deliver(message);
+                        }
+                    }
+                    Peer::Worker(id) => {
+                        self.tell(id, Told::Message(message), now_ns, outbox, actions);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells a worker something, and delivers what it wants sent.
+    fn tell(
+        &mut self,
+        id: WorkerId,
+        told: Told,
+        now_ns: u64,
+        outbox: &mut Outbox,
+        plans: &mut Vec<(WorkerId, Plan)>,
+    ) {
+        let mut actions = Vec::new();
+        self.workers[id.0 as usize].step(told, &mut actions);
+        for action in actions {
+            match action {
+                Action::Run(plan) => plans.push((id, plan)),
+                Action::Send(None, message) => {
+                    self.dispatcher.step(now_ns, Peer::Worker(id), message, outbox);
+                }
+                Action::Send(Some(to), message) => outbox.send(to, message),
+            }
+        }
+    }
+
+    /// Shows events to whoever is interested.
+    fn log(&mut self) {
+        let Some(sink) = &mut self.sink else { return };
+        let (events, next) = self.dispatcher.events.since(self.logged);
+        events.for_each(|event| sink.take(event));
+        self.logged = next;
+    }
+
+    fn flush_sink(&mut self) {
+        self.log();
+        if let Some(sink) = &mut self.sink {
+            sink.flush();
+        }
+    }
+}

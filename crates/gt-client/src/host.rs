@@ -1,0 +1,37 @@
+//! The language around the client. While a client waits, its host may have something to say: Python
+//! releases its lock, and looks whether the user pressed Ctrl-C.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use gt_core::Result;
+
+/// How long a wait may last before the host is asked.
+pub const PATIENCE: Duration = Duration::from_millis(50);
+
+/// What waits on behalf of a program.
+pub trait Host: Send + Sync {
+    /// Calls `poll` until it returns true. Each call may take as long as the time it is given.
+    fn wait(&self, poll: &mut (dyn FnMut(Duration) -> bool + Send)) -> Result<()>;
+}
+
+struct Plain;
+
+impl Host for Plain {
+    fn wait(&self, poll: &mut (dyn FnMut(Duration) -> bool + Send)) -> Result<()> {
+        while !poll(PATIENCE) {}
+        Ok(())
+    }
+}
+
+static HOST: OnceLock<Box<dyn Host>> = OnceLock::new();
+
+/// Sets the host of this process; the first one stays.
+pub fn set(host: impl Host + 'static) {
+    let _ = HOST.set(Box::new(host));
+}
+
+/// Calls `poll` until it returns true, or the host has a reason to stop.
+pub fn wait(mut poll: impl FnMut(Duration) -> bool + Send) -> Result<()> {
+    HOST.get_or_init(|| Box::new(Plain)).wait(&mut poll)
+}

@@ -1,0 +1,127 @@
+//! A client's side of its stream: names for values, the batch under way, random numbers. It waits
+//! for nothing and sends nothing; whoever owns it does.
+
+use gt_core::attrs::{Attr, AttrKind, Attrs};
+use gt_core::instruction::{Command, Instruction};
+use gt_core::op::Op;
+use gt_core::record::Record;
+use gt_core::{RequestId, Slot};
+use gt_transport::Batch;
+use smallvec::SmallVec;
+
+/// A batch is sent when it has so many commands …
+pub const BATCH_COMMANDS: usize = 1024;
+/// … or so many bytes beside their records.
+pub const BATCH_BYTES: usize = 32 * 1024;
+
+/// The stream as it is being written.
+#[derive(Debug, Default)]
+pub struct Stream {
+    batch: Batch,
+    payload_bytes: usize,
+    /// Names from here on were never used.
+    unused: u32,
+    free: Vec<Slot>,
+    requests: u32,
+    appended: u64,
+    seed: u64,
+    randoms: u64,
+}
+
+impl Stream {
+    /// A name for a value. It is used again only after its own Free was appended, so that the
+    /// order of the stream keeps both apart.
+    pub fn name(&mut self) -> Slot {
+        self.free.pop().unwrap_or_else(|| {
+            self.unused += 1;
+            Slot(self.unused - 1)
+        })
+    }
+
+    /// A number for a read.
+    pub fn request(&mut self) -> RequestId {
+        self.requests = self.requests.wrapping_add(1);
+        RequestId(self.requests)
+    }
+
+    /// Appends a record that needs nothing beside it.
+    pub fn push_record(&mut self, record: Record) {
+        self.appended += 1;
+        self.batch.records.push(record);
+    }
+
+    /// Appends an instruction. A name that it replaces may be used again.
+    pub fn push_instruction(&mut self, instruction: &Instruction) {
+        self.appended += 1;
+        self.batch.push_instruction(instruction);
+        self.free.extend(instruction.replaces);
+    }
+
+    /// Appends any other command.
+    pub fn push(&mut self, command: &Command) {
+        self.appended += 1;
+        if let Command::Upload { data, .. } = command {
+            self.payload_bytes += data.len();
+        }
+        self.batch.push(command);
+    }
+
+    /// Appends that values are needed no more.
+    pub fn free(&mut self, slots: &[Slot]) {
+        for slots in slots.chunks(4) {
+            self.appended += 1;
+            self.batch.push_free(slots);
+        }
+        self.free.extend_from_slice(slots);
+    }
+
+    /// Whether the batch should be sent now.
+    pub fn is_full(&self) -> bool {
+        self.batch.len() >= BATCH_COMMANDS
+            || self.batch.extra.len() + self.payload_bytes >= BATCH_BYTES
+    }
+
+    /// Whether nothing waits to be sent.
+    pub fn is_empty(&self) -> bool {
+        self.batch.is_empty()
+    }
+
+    /// How many commands were ever appended.
+    pub fn appended(&self) -> u64 {
+        self.appended
+    }
+
+    /// What waits to be sent.
+    pub fn take(&mut self) -> Batch {
+        self.payload_bytes = 0;
+        let records = Vec::with_capacity(BATCH_COMMANDS);
+        std::mem::replace(&mut self.batch, Batch { records, ..Batch::default() })
+    }
+
+    /// Starts the random numbers anew.
+    pub fn manual_seed(&mut self, seed: u64) {
+        (self.seed, self.randoms) = (seed, 0);
+    }
+
+    /// Attributes with what only the session knows: the key and count of random numbers.
+    pub fn fill(&mut self, op: &Op, mut attrs: Attrs) -> Attrs {
+        let mut random = false;
+        for (spec, value) in op.attrs.iter().zip(attrs.0.iter_mut()) {
+            match spec.kind {
+                AttrKind::Seed => *value = Attr::Int(self.seed as i64),
+                AttrKind::Stream => {
+                    *value = Attr::Int(self.randoms as i64);
+                    random = true;
+                }
+                _ => {}
+            }
+        }
+        self.randoms += u64::from(random);
+        attrs
+    }
+
+    /// Names for so many values.
+    pub fn names(&mut self, count: usize) -> SmallVec<[Slot; 1]> {
+        (0..count).map(|_| self.name()).collect()
+    }
+}

@@ -1,0 +1,291 @@
+//! Tensors as a program holds them: a handle on a cell, whose value is somewhere on a worker.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use gt_core::attrs::Attrs;
+use gt_core::op::{Op, View as ViewKind};
+use gt_core::ops::elementwise::CAST;
+use gt_core::ops::movement::EXPAND;
+use gt_core::{DType, Error, Meta, Result, Shape, Slot};
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+
+use crate::session::{Held, Input, Session, infer};
+use crate::view::View;
+
+/// Values up to this size stay with the client after they were read.
+const HOST_COPY_BYTES: usize = 4096;
+
+/// A value's name in the stream; it is freed when nobody needs it any more.
+pub struct Owned {
+    session: Session,
+    slot: Slot,
+    /// An instruction has replaced the value, so that its name is no longer ours to free.
+    replaced: bool,
+}
+
+impl Owned {
+    pub(crate) fn new(session: Session, slot: Slot) -> Self {
+        Owned { session, slot, replaced: false }
+    }
+
+    pub(crate) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    pub(crate) fn slot(&self) -> Slot {
+        self.slot
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        if !self.replaced {
+            self.session.drop_slot(self.slot);
+        }
+    }
+}
+
+/// What a tensor's storage is to PyTorch: writes through any view of it give it a new version.
+pub(crate) struct Cell {
+    session: Session,
+    meta: Meta,
+    state: Mutex<State>,
+}
+
+pub(crate) struct State {
+    pub value: Arc<Owned>,
+    pub version: u64,
+    /// The elements, if they were read and are few.
+    host: Option<Bytes>,
+}
+
+impl Cell {
+    pub(crate) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    pub(crate) fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    /// The current value and its version.
+    pub(crate) fn current(&self) -> (Arc<Owned>, u64) {
+        let state = self.state.lock();
+        (state.value.clone(), state.version)
+    }
+
+    /// Emits `op` on the current value and makes its result the current value.
+    pub(crate) fn update(
+        &self,
+        op: &'static Op,
+        others: SmallVec<[Held; 3]>,
+        attrs: Attrs,
+        reads_old: ReadsOld,
+    ) -> Result<()> {
+        let session = &self.session;
+        let mut state = self.state.lock();
+        let mut held: SmallVec<[Held; 3]> = SmallVec::new();
+        if reads_old == ReadsOld::First {
+            held.push(Held::Value(state.value.clone()));
+        }
+        let shared = others.iter().any(|other| match other {
+            Held::Value(value) => Arc::ptr_eq(value, &state.value),
+            Held::Scalar(_) => false,
+        });
+        held.extend(others);
+        // Somebody else may hold the old value, a gradient for instance; then it must stay.
+        let holders = 1 + usize::from(reads_old == ReadsOld::First);
+        let alone = !shared && Arc::strong_count(&state.value) == holders;
+        let replaces = alone.then_some(state.value.slot);
+        let values = session.emit(op, &held, attrs, 1, replaces)?;
+        drop(held);
+        let value = values.into_iter().next().expect("the operation has one result");
+        let mut old = std::mem::replace(&mut state.value, Arc::new(value));
+        if let (Some(_), Some(old)) = (replaces, Arc::get_mut(&mut old)) {
+            old.replaced = true;
+        }
+        state.version += 1;
+        state.host = None;
+        Ok(())
+    }
+}
+
+/// Whether an update reads the value it replaces, as its first input.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReadsOld {
+    First,
+    No,
+}
+
+/// A tensor. Clones are the same tensor: a write through one is seen through the other.
+#[derive(Clone)]
+pub struct Tensor(Place);
+
+#[derive(Clone)]
+enum Place {
+    Whole(Arc<Cell>),
+    Part(Arc<View>),
+}
+
+impl Tensor {
+    pub(crate) fn new(meta: Meta, value: Owned) -> Self {
+        let session = value.session.clone();
+        let state = State { value: Arc::new(value), version: 0, host: None };
+        Tensor(Place::Whole(Arc::new(Cell { session, meta, state: Mutex::new(state) })))
+    }
+
+    /// The session it belongs to.
+    pub fn session(&self) -> &Session {
+        match &self.0 {
+            Place::Whole(cell) => &cell.session,
+            Place::Part(view) => view.base().session(),
+        }
+    }
+
+    /// Its dtype and shape.
+    pub fn meta(&self) -> &Meta {
+        match &self.0 {
+            Place::Whole(cell) => &cell.meta,
+            Place::Part(view) => view.meta(),
+        }
+    }
+
+    /// The size along each axis.
+    pub fn shape(&self) -> &Shape {
+        &self.meta().shape
+    }
+
+    /// The type of its elements.
+    pub fn dtype(&self) -> DType {
+        self.meta().dtype
+    }
+
+    /// The number of its current value; a write gives it another.
+    pub fn id(&self) -> Result<u32> {
+        Ok(self.value()?.slot.0)
+    }
+
+    pub(crate) fn value(&self) -> Result<Arc<Owned>> {
+        match &self.0 {
+            Place::Whole(cell) => Ok(cell.state.lock().value.clone()),
+            Place::Part(view) => view.value(),
+        }
+    }
+
+    /// `op` of this tensor and others. Views stay connected to this tensor.
+    pub fn apply(
+        &self,
+        op: &'static Op,
+        others: &[Input],
+        attrs: Attrs,
+    ) -> Result<SmallVec<[Tensor; 1]>> {
+        if !matches!(op.view, ViewKind::No) {
+            return Ok(SmallVec::from_iter([self.view(op, attrs)?]));
+        }
+        let mut inputs: SmallVec<[Input; 3]> = SmallVec::from_iter([Input::Tensor(self)]);
+        inputs.extend_from_slice(others);
+        self.session().apply(op, &inputs, attrs)
+    }
+
+    /// The one result of `op`.
+    pub fn apply_one(&self, op: &'static Op, others: &[Input], attrs: Attrs) -> Result<Tensor> {
+        let results = self.apply(op, others, attrs)?;
+        results.into_iter().next().ok_or_else(|| Error::bug(format!("{} has no result", op.name)))
+    }
+
+    fn view(&self, op: &'static Op, attrs: Attrs) -> Result<Tensor> {
+        let metas = infer(op, &[Input::Tensor(self)], &attrs)?;
+        let meta = metas.into_iter().next().expect("a view is one result");
+        let view = match &self.0 {
+            Place::Whole(cell) => View::of(cell.clone(), op, attrs, meta),
+            Place::Part(view) => view.then(op, attrs, meta),
+        };
+        Ok(Tensor(Place::Part(Arc::new(view))))
+    }
+
+    /// Writes `op` of this tensor and others into this tensor.
+    pub fn apply_in_place(&self, op: &'static Op, others: &[Input], attrs: Attrs) -> Result<()> {
+        let mut inputs: SmallVec<[Input; 3]> = SmallVec::from_iter([Input::Tensor(self)]);
+        inputs.extend_from_slice(others);
+        let metas = infer(op, &inputs, &attrs)?;
+        self.check_write(op, &metas[0])?;
+        match &self.0 {
+            Place::Whole(cell) if metas[0].dtype == cell.meta.dtype => {
+                cell.update(op, cell.session.hold(op, others)?, attrs, ReadsOld::First)
+            }
+            _ => {
+                let results = self.session().apply(op, &inputs, attrs)?;
+                self.copy(&results[0])
+            }
+        }
+    }
+
+    fn check_write(&self, op: &Op, result: &Meta) -> Result<()> {
+        let (shape, dtype) = (self.shape(), self.dtype());
+        if result.shape != *shape {
+            return Err(Error::runtime(format!(
+                "{}_: output with shape {shape} doesn't match the broadcast shape {}",
+                op.name, result.shape
+            )));
+        }
+        if result.dtype.kind() > dtype.kind() {
+            return Err(Error::runtime(format!(
+                "{}_: result type {} can't be cast to the desired output type {dtype}",
+                op.name, result.dtype
+            )));
+        }
+        Ok(())
+    }
+
+    /// Writes the elements of another tensor into this one, broadcasting and casting them.
+    pub fn copy(&self, source: &Tensor) -> Result<()> {
+        let (shape, dtype) = (self.shape(), self.dtype());
+        let source = if source.shape() == shape {
+            source.clone()
+        } else {
+            let sizes = gt_core::attrs::Attr::Ints(shape.to_ints());
+            source.apply_one(&EXPAND, &[], Attrs::of([sizes]))?
+        };
+        match &self.0 {
+            Place::Whole(cell) => {
+                let attrs = Attrs::of([dtype.into()]);
+                let held = cell.session.hold(&CAST, &[Input::Tensor(&source)])?;
+                cell.update(&CAST, held, attrs, ReadsOld::No)
+            }
+            Place::Part(view) => view.write(&source.to_dtype(dtype)?),
+        }
+    }
+
+    /// The elements in another dtype; itself if it has that dtype.
+    pub fn to_dtype(&self, dtype: DType) -> Result<Tensor> {
+        if self.dtype() == dtype {
+            return Ok(self.clone());
+        }
+        self.apply_one(&CAST, &[], Attrs::of([dtype.into()]))
+    }
+
+    /// Waits for the elements, and gives them row by row.
+    pub fn read(&self) -> Result<Bytes> {
+        let cell = match &self.0 {
+            Place::Whole(cell) => cell,
+            Place::Part(view) => return Ok(self.session().read(view.value()?.slot)?.data),
+        };
+        let (value, version) = {
+            let state = cell.state.lock();
+            if let Some(host) = &state.host {
+                return Ok(host.clone());
+            }
+            (state.value.clone(), state.version)
+        };
+        let data = cell.session.read(value.slot)?.data;
+        if data.len() <= HOST_COPY_BYTES {
+            let mut state = cell.state.lock();
+            if state.version == version {
+                state.host = Some(data.clone());
+            }
+        }
+        Ok(data)
+    }
+}

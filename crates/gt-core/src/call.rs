@@ -1,0 +1,171 @@
+//! One use of an operation, as the rules of its row see it.
+
+use smallvec::{SmallVec, smallvec};
+
+use crate::attrs::{Attr, Attrs};
+use crate::dtype::{DType, Scalar};
+use crate::error::{Error, Result};
+use crate::op::{Op, OutputType, Role};
+use crate::rules::promote::promote;
+use crate::shape::{Meta, Shape};
+
+/// One use of an operation, as its rules see it.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    /// The row.
+    pub op: &'static Op,
+    /// What is known of the inputs.
+    pub inputs: &'a [Arg<'a>],
+    /// The attributes, one for each of the row's.
+    pub attrs: &'a Attrs,
+}
+
+/// What the rules know of an input.
+#[derive(Clone, Copy, Debug)]
+pub enum Arg<'a> {
+    /// A tensor's dtype and shape.
+    Tensor(&'a Meta),
+    /// A number written in the program.
+    Scalar(Scalar),
+}
+
+static SCALAR_SHAPE: Shape = Shape::scalar();
+
+impl<'a> Arg<'a> {
+    /// The size along each axis; a scalar has none.
+    pub fn shape(&self) -> &'a Shape {
+        match self {
+            Arg::Tensor(meta) => &meta.shape,
+            Arg::Scalar(_) => &SCALAR_SHAPE,
+        }
+    }
+
+    /// The dtype; a scalar's is the one it has on its own.
+    pub fn dtype(&self) -> DType {
+        match self {
+            Arg::Tensor(meta) => meta.dtype,
+            Arg::Scalar(scalar) => scalar.dtype(),
+        }
+    }
+}
+
+/// What the rules say of one use of an operation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inferred {
+    /// The dtype its operands are cast to.
+    pub compute: DType,
+    /// Its results.
+    pub outputs: SmallVec<[Meta; 1]>,
+}
+
+impl<'a> Call<'a> {
+    /// A call, after checking what came from a user or off a wire.
+    pub fn checked(op: &'static Op, inputs: &'a [Arg<'a>], attrs: &'a Attrs) -> Result<Self> {
+        if op.variadic && inputs.is_empty() {
+            return Err(Error::runtime("expected a non-empty list of tensors").within(op.name));
+        }
+        if !op.variadic && inputs.len() != op.inputs.len() {
+            let (expected, found) = (op.inputs.len(), inputs.len());
+            return Err(Error::type_(format!("{}: {expected} inputs, not {found}", op.name)));
+        }
+        if attrs.0.len() != op.attrs.len() {
+            let (expected, found) = (op.attrs.len(), attrs.0.len());
+            return Err(Error::type_(format!("{}: {expected} attributes, not {found}", op.name)));
+        }
+        for (spec, value) in op.attrs.iter().zip(&attrs.0) {
+            spec.check(value).map_err(|error| error.within(op.name))?;
+        }
+        Ok(Call { op, inputs, attrs })
+    }
+
+    /// Dtypes and shapes of the results, or what is wrong with the call.
+    pub fn infer(&self) -> Result<Inferred> {
+        self.infer_bare().map_err(|error| error.within(self.op.name))
+    }
+
+    fn infer_bare(&self) -> Result<Inferred> {
+        let compute = promote(self)?;
+        let shapes = (self.op.shape)(self)?;
+        debug_assert_eq!(shapes.len(), self.op.outputs.len());
+        let mut outputs = smallvec![];
+        for (output, shape) in self.op.outputs.iter().zip(shapes) {
+            let dtype = match output.dtype {
+                OutputType::Common => compute,
+                OutputType::Is(dtype) => dtype,
+                OutputType::Attr => self.dtype("dtype").unwrap_or(compute),
+            };
+            outputs.push(Meta { dtype, shape: shape.checked(dtype)? });
+        }
+        Ok(Inferred { compute, outputs })
+    }
+
+    /// The role of input `index`.
+    pub fn role(&self, index: usize) -> Role {
+        self.op.inputs[if self.op.variadic { 0 } else { index }].role
+    }
+
+    /// The shape of input `index`.
+    pub fn shape(&self, index: usize) -> &'a Shape {
+        self.inputs[index].shape()
+    }
+
+    /// The attribute called `name`.
+    ///
+    /// # Panics
+    /// If the row has no such attribute: rows only ask for their own.
+    pub fn attr(&self, name: &str) -> &'a Attr {
+        let index = self.op.attrs.iter().position(|spec| spec.name == name);
+        let index = index.unwrap_or_else(|| panic!("{} has no attribute {name}", self.op.name));
+        &self.attrs.0[index]
+    }
+
+    /// The whole number called `name`; zero if it was not given.
+    pub fn int(&self, name: &str) -> i64 {
+        match self.attr(name) {
+            Attr::Int(value) => *value,
+            _ => 0,
+        }
+    }
+
+    /// The yes-or-no called `name`.
+    pub fn flag(&self, name: &str) -> bool {
+        matches!(self.attr(name), Attr::Bool(true))
+    }
+
+    /// The list called `name`; empty if it was not given.
+    pub fn ints(&self, name: &str) -> &'a [i64] {
+        match self.attr(name) {
+            Attr::Ints(values) => values,
+            Attr::Int(value) => std::slice::from_ref(value),
+            _ => &[],
+        }
+    }
+
+    /// The number called `name`.
+    pub fn number(&self, name: &str) -> Scalar {
+        match *self.attr(name) {
+            Attr::Bool(value) => Scalar::Bool(value),
+            Attr::Int(value) => Scalar::Int(value),
+            Attr::Float(value) => Scalar::Float(value),
+            _ => Scalar::Int(0),
+        }
+    }
+
+    /// The dtype called `name`, if it was given.
+    pub fn dtype(&self, name: &str) -> Option<DType> {
+        match self.attr(name) {
+            Attr::DType(dtype) => Some(*dtype),
+            _ => None,
+        }
+    }
+
+    /// The axis that attribute `name` gives for input `index`.
+    pub fn axis(&self, name: &str, index: usize) -> Result<usize> {
+        self.shape(index).axis(self.int(name))
+    }
+
+    /// The axes that attribute `name` gives for input `index`; all if it was not given.
+    pub fn axes(&self, name: &str, index: usize) -> Result<SmallVec<[usize; 4]>> {
+        self.shape(index).axes(self.ints(name))
+    }
+}

@@ -1,0 +1,29 @@
+//! What a step wants sent.
+
+use gt_core::SessionId;
+use gt_transport::{Batch, Message, Peer};
+
+/// Messages on their way out, in order.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    messages: Vec<(Peer, Message)>,
+}
+
+impl Outbox {
+    /// Asks for a message to be sent.
+    pub fn send(&mut self, to: Peer, message: Message) {
+        self.messages.push((to, message));
+    }
+
+    /// Asks for commands to be sent, if there are any.
+    pub fn send_commands(&mut self, to: Peer, session: SessionId, batch: Batch) {
+        if !batch.is_empty() {
+            self.send(to, Message::Commands { session, batch });
+        }
+    }
+
+    /// Everything asked for, in order.
+    pub fn drain(&mut self) -> impl Iterator<Item = (Peer, Message)> {
+        self.messages.drain(..)
+    }
+}

@@ -1,0 +1,285 @@
+//! A batch of commands: 32 bytes each, and beside them what does not fit into 32 bytes.
+
+use bytes::Bytes;
+use gt_core::instruction::{Command, Instruction, Operand};
+use gt_core::record::{Record, code};
+use gt_core::{Error, Provenance, RequestId, Result, Slot, WorkerId, ops};
+use serde::Serialize;
+use smallvec::SmallVec;
+
+use self::rest::{Bare, RestOfInstruction, RestOfUpload};
+use self::rest::{checked, ended, join_scalars, read, read_attrs, split_scalars};
+
+pub(crate) mod rest;
+
+/// Uploads up to this many bytes travel inside the batch; larger ones beside it, by reference
+/// within a process.
+pub const INLINE_BYTES: usize = 4096;
+
+/// The arity of an upload whose elements travel beside the batch.
+const BESIDE: u8 = 1;
+
+/// Commands in the order of their stream.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Batch {
+    /// One record for each command.
+    pub records: Vec<Record>,
+    /// What did not fit into the records.
+    pub extra: Vec<u8>,
+    /// The elements of larger uploads.
+    pub payloads: Vec<Bytes>,
+}
+
+impl Batch {
+    /// How many commands it holds.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// How many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        let payloads: usize = self.payloads.iter().map(Bytes::len).sum();
+        size_of_val(self.records.as_slice()) + self.extra.len() + payloads
+    }
+
+    /// Appends a command.
+    pub fn push(&mut self, command: &Command) {
+        match command {
+            Command::Apply(instruction) => self.push_instruction(instruction),
+            Command::Free(slots) => slots.chunks(4).for_each(|slots| self.push_free(slots)),
+            Command::Upload { out, meta, data, provenance } => {
+                let mut record = bare(code::UPLOAD, out.0);
+                record.provenance = provenance.0;
+                let mut rest = RestOfUpload { meta: meta.clone(), data };
+                if data.len() > INLINE_BYTES {
+                    record.arity = BESIDE;
+                    record.inputs[0] = self.payloads.len() as u32;
+                    self.payloads.push(data.clone());
+                    rest.data = &[];
+                }
+                self.push_extended(record, &rest);
+            }
+            Command::Read { slot, request } => self.push_request(code::READ, *slot, *request),
+            Command::Describe { slot, request } => {
+                self.push_request(code::DESCRIBE, *slot, *request);
+            }
+            Command::Enter(name) => self.push_extended(bare(code::ENTER, 0), name),
+            Command::Exit => self.records.push(bare(code::EXIT, 0)),
+            Command::Send { slot, to, tag } => {
+                let mut record = bare(code::SEND, slot.0);
+                record.inputs[0] = to.0;
+                record.payload = tag.to_le_bytes();
+                self.records.push(record);
+            }
+            Command::Receive { out, tag } => {
+                let mut record = bare(code::RECEIVE, out.0);
+                record.payload = tag.to_le_bytes();
+                self.records.push(record);
+            }
+        }
+    }
+
+    /// Appends an instruction.
+    pub fn push_instruction(&mut self, instruction: &Instruction) {
+        if let Some(record) = Record::compact(instruction) {
+            self.records.push(record);
+            return;
+        }
+        let Instruction { op, outputs, inputs, attrs, replaces, provenance } = instruction;
+        let record = Record::apply(op, outputs[0], *provenance);
+        let (slots, scalars) = split_scalars(inputs);
+        let rest = RestOfInstruction {
+            outputs: outputs.clone(),
+            inputs: &slots,
+            scalars,
+            replaces: *replaces,
+        };
+        self.push_extended(record, &(rest, Bare(attrs)));
+    }
+
+    /// Appends that up to four values are needed no more.
+    pub fn push_free(&mut self, slots: &[Slot]) {
+        let mut record = bare(code::FREE, slots[0].0);
+        record.arity = slots.len() as u8;
+        for (input, slot) in record.inputs.iter_mut().zip(&slots[1..]) {
+            *input = slot.0;
+        }
+        self.records.push(record);
+    }
+
+    fn push_request(&mut self, code: u16, slot: Slot, request: RequestId) {
+        let mut record = bare(code, slot.0);
+        record.provenance = request.0;
+        self.records.push(record);
+    }
+
+    fn push_extended<T: Serialize + ?Sized>(&mut self, mut record: Record, rest: &T) {
+        let start = self.extra.len();
+        let extra = std::mem::take(&mut self.extra);
+        self.extra = postcard::to_extend(rest, extra).expect("memory takes all of it");
+        record.set_extent(start as u32, (self.extra.len() - start) as u32);
+        self.records.push(record);
+    }
+
+    /// The `index`-th command, checked: nothing in a batch from elsewhere is believed.
+    pub fn command(&self, index: usize) -> Result<Command> {
+        let record = self.records.get(index).ok_or_else(|| Error::bug("a batch ended early"))?;
+        let slot = Slot(record.out);
+        let tag = u64::from_le_bytes(record.payload);
+        Ok(match record.op {
+            code if code < ops::CODE_LIMIT => Command::Apply(self.instruction(record)?),
+            code::FREE => Command::Free(freed(record)?),
+            code::UPLOAD => self.upload(record)?,
+            code::READ => Command::Read { slot, request: RequestId(record.provenance) },
+            code::DESCRIBE => Command::Describe { slot, request: RequestId(record.provenance) },
+            code::ENTER => {
+                let (name, rest) = read(self.rest(record)?)?;
+                ended(rest)?;
+                Command::Enter(name)
+            }
+            code::EXIT => Command::Exit,
+            code::SEND => Command::Send { slot, to: WorkerId(record.inputs[0]), tag },
+            code::RECEIVE => Command::Receive { out: slot, tag },
+            other => return Err(Error::bug(format!("no command has the code {other}"))),
+        })
+    }
+
+    /// All commands in order, each checked.
+    pub fn commands(&self) -> impl Iterator<Item = Result<Command>> {
+        (0..self.len()).map(|index| self.command(index))
+    }
+
+    /// The `index`-th command of a client, checked further: it names no slot that only the
+    /// dispatcher may name, and says nothing that only the dispatcher may say.
+    pub fn client_command(&self, index: usize) -> Result<Command> {
+        let command = self.command(index)?;
+        let is_copy = |slot: &Slot| slot.is_copy();
+        let copy = match &command {
+            Command::Apply(Instruction { outputs, inputs, replaces, .. }) => {
+                let slots = inputs.iter().filter_map(|input| match input {
+                    Operand::Slot(slot) => Some(slot),
+                    Operand::Scalar(_) => None,
+                });
+                slots.chain(outputs).chain(replaces).find(|slot| slot.is_copy()).copied()
+            }
+            Command::Free(slots) => slots.iter().find(|slot| slot.is_copy()).copied(),
+            Command::Upload { out: slot, .. }
+            | Command::Read { slot, .. }
+            | Command::Describe { slot, .. } => Some(*slot).filter(is_copy),
+            Command::Enter(_) | Command::Exit => None,
+            Command::Send { .. } | Command::Receive { .. } => {
+                return Err(Error::bug(format!("a client may not say '{command}'")));
+            }
+        };
+        match copy {
+            Some(slot) => Err(Error::bug(format!("a client may not name {slot}: '{command}'"))),
+            None => Ok(command),
+        }
+    }
+
+    /// Refuses a batch from elsewhere whose records do not use each of its other parts once, in
+    /// order: a part that many records share would cost more memory than it took on the wire.
+    pub(crate) fn check_parts(&self) -> Result<()> {
+        let (mut extra, mut payloads) = (0, 0);
+        for record in &self.records {
+            let may_extend = matches!(record.op, code::UPLOAD | code::ENTER)
+                || ops::by_code(record.op).is_some();
+            if !may_extend && !(code::FREE..=code::RECEIVE).contains(&record.op) {
+                return Err(Error::bug(format!("no command has the code {}", record.op)));
+            }
+            if !may_extend && record.flags != 0 {
+                return Err(Error::bug(format!("flags on a command with the code {}", record.op)));
+            }
+            if record.is_extended() {
+                let (start, len) = record.extent();
+                if start as usize != extra {
+                    return Err(Error::bug(format!("a part of a batch at {start}, not {extra}")));
+                }
+                extra += len as usize;
+            }
+            if record.op == code::UPLOAD && record.arity == BESIDE {
+                let found = record.inputs[0];
+                if found as usize != payloads {
+                    return Err(Error::bug(format!("payload {found} used, not {payloads}")));
+                }
+                payloads += 1;
+            }
+        }
+        let (extra_found, payloads_found) = (self.extra.len(), self.payloads.len());
+        if extra != extra_found || payloads != payloads_found {
+            return Err(Error::bug(format!(
+                "a batch uses {extra} of {extra_found} bytes, {payloads} of {payloads_found} \
+                 payloads"
+            )));
+        }
+        Ok(())
+    }
+
+    fn instruction(&self, record: &Record) -> Result<Instruction> {
+        let instruction =
+            if record.is_extended() { self.extended(record)? } else { record.instruction()? };
+        let Instruction { op, outputs, inputs, attrs, .. } = &instruction;
+        let arity_fits =
+            if op.variadic { !inputs.is_empty() } else { inputs.len() == op.inputs.len() };
+        if !arity_fits || outputs.len() != op.outputs.len() || attrs.0.len() != op.attrs.len() {
+            let name = op.name;
+            return Err(Error::bug(format!("a {name} with too few or too many parts")));
+        }
+        Ok(instruction)
+    }
+
+    fn extended(&self, record: &Record) -> Result<Instruction> {
+        let op = ops::by_code(record.op)
+            .ok_or_else(|| Error::bug(format!("no operation has the code {}", record.op)))?;
+        let (rest, attrs) = read::<RestOfInstruction>(self.rest(record)?)?;
+        let RestOfInstruction { outputs, inputs, scalars, replaces } = rest;
+        if outputs.first() != Some(&Slot(record.out)) {
+            return Err(Error::bug(format!("a {} with two first results", op.name)));
+        }
+        let inputs = join_scalars(inputs, &scalars)?;
+        let provenance = Provenance(record.provenance);
+        Ok(Instruction { op, outputs, inputs, attrs: read_attrs(op, attrs)?, replaces, provenance })
+    }
+
+    fn upload(&self, record: &Record) -> Result<Command> {
+        let (RestOfUpload { meta, data }, rest) = read(self.rest(record)?)?;
+        ended(rest)?;
+        let data = match record.arity {
+            0 => Bytes::copy_from_slice(data),
+            _ => self
+                .payloads
+                .get(record.inputs[0] as usize)
+                .cloned()
+                .filter(|_| data.is_empty())
+                .ok_or_else(|| Error::bug("an upload's elements are missing"))?,
+        };
+        let meta = checked(meta, data.len())?;
+        let provenance = Provenance(record.provenance);
+        Ok(Command::Upload { out: Slot(record.out), meta, data, provenance })
+    }
+
+    fn rest(&self, record: &Record) -> Result<&[u8]> {
+        let (start, len) = record.extent();
+        let end = (start as usize).checked_add(len as usize).filter(|_| record.is_extended());
+        let bytes = end.and_then(|end| self.extra.get(start as usize..end));
+        bytes.ok_or_else(|| Error::bug("a record points outside of its batch"))
+    }
+}
+
+fn bare(op: u16, out: u32) -> Record {
+    Record { op, flags: 0, arity: 0, out, inputs: [0; 3], provenance: 0, payload: [0; 8] }
+}
+
+fn freed(record: &Record) -> Result<SmallVec<[Slot; 4]>> {
+    let [a, b, c] = record.inputs;
+    let all = [record.out, a, b, c].map(Slot);
+    match record.arity {
+        1..=4 => Ok(all[..record.arity as usize].into()),
+        other => Err(Error::bug(format!("a record that frees {other} values"))),
+    }
+}

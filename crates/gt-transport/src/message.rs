@@ -1,0 +1,113 @@
+//! The messages between clients, the dispatcher and workers.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use gt_core::{Error, Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
+use serde::{Deserialize, Serialize};
+
+use crate::batch::Batch;
+
+/// Who sends or gets a message, as the dispatcher sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Peer {
+    /// A client's session.
+    Client(SessionId),
+    /// A worker.
+    Worker(WorkerId),
+}
+
+/// A message. Directions are given for each; whoever gets one from the wrong side ends the peer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    /// Client to dispatcher: open a session.
+    Hello {
+        /// Who it is, for people.
+        name: String,
+    },
+    /// Client to dispatcher: the session is over; everything it holds can go.
+    Bye,
+    /// Worker to dispatcher: ready for work.
+    Ready,
+    /// Client to dispatcher: the next commands of its stream.
+    /// Dispatcher to worker: the next commands of the session's stream there.
+    Commands {
+        /// Whose they are. A client's own word for it is not believed.
+        session: SessionId,
+        /// The commands.
+        batch: Batch,
+    },
+    /// Worker to dispatcher, dispatcher to client: the answer to a read.
+    Answer {
+        /// Whose read it was.
+        session: SessionId,
+        /// Which read it was.
+        request: RequestId,
+        /// The value, or why there is none.
+        result: Result<Value, Arc<Failure>>,
+    },
+    /// Worker to dispatcher, dispatcher to client: an instruction failed. Sent once for each
+    /// first cause.
+    Failed {
+        /// Whose instruction it was.
+        session: SessionId,
+        /// What happened.
+        failure: Arc<Failure>,
+    },
+    /// Worker to dispatcher, dispatcher to client: so much of a stream is done.
+    Done {
+        /// Whose stream.
+        session: SessionId,
+        /// How many commands.
+        commands: u64,
+        /// How many bytes they took while they waited.
+        bytes: u64,
+        /// How long they took.
+        busy_ns: u64,
+    },
+    /// Worker to worker: a value that both sides call `tag`.
+    Handover {
+        /// Whose value it is.
+        session: SessionId,
+        /// Who gets it.
+        to: WorkerId,
+        /// What both sides call it.
+        tag: u64,
+        /// Its dtype and shape, also if it failed.
+        meta: Meta,
+        /// Its elements, row by row, or why there are none.
+        result: Result<Bytes, Arc<Failure>>,
+    },
+    /// Dispatcher to worker: forget everything of this session.
+    Forget {
+        /// The session.
+        session: SessionId,
+    },
+    /// Dispatcher to client: the session ended, and why.
+    Ended {
+        /// Why.
+        error: Error,
+    },
+}
+
+/// A value outside of a worker.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    /// Its dtype and shape.
+    pub meta: Meta,
+    /// Its elements, row by row.
+    pub data: Bytes,
+}
+
+/// An instruction that failed. Whatever depends on it fails with the same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// What went wrong.
+    pub error: Error,
+    /// The instruction in its text form.
+    pub instruction: String,
+    /// The value it would have made.
+    pub slot: Slot,
+    /// Where in the user's program it came from.
+    pub provenance: Provenance,
+}

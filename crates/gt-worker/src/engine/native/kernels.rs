@@ -1,0 +1,390 @@
+//! Elementwise functions as loops over runs of elements, chosen by function and dtype once per
+//! tensor. What drives them need not know the type of the elements.
+
+use gt_core::dtype::DType;
+use gt_core::kernel::{BinaryFn, UnaryFn};
+use half::{bf16, f16};
+
+use super::number::{Float, Half, Number};
+use super::simd::vectorized;
+use crate::value::Element;
+
+/// Computes `len` elements of `out` from as many of `x`. The two do not overlap.
+pub type MapRun = unsafe fn(x: *const u8, out: *mut u8, len: usize);
+
+/// Computes `len` elements of `out` from `a` and `b`, of which one may be a single number in the
+/// type that is computed in (f32 for 16-bit floats). Inputs and output do not overlap.
+pub type ZipRun = unsafe fn(a: *const u8, b: *const u8, out: *mut u8, len: usize);
+
+/// Which operand of a binary function is a single number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fixed {
+    /// None.
+    Neither,
+    /// The first.
+    Left,
+    /// The second.
+    Right,
+}
+
+/// How many 16-bit floats are widened at a time.
+const CHUNK: usize = 256;
+
+trait Unary<T> {
+    fn of(x: T) -> T;
+}
+
+trait Binary<T> {
+    type Out: Element;
+
+    fn of(a: T, b: T) -> Self::Out;
+}
+
+macro_rules! unary {
+    ($($name:ident $bound:ident |$x:ident| $body:expr;)*) => {
+        $(struct $name;
+
+        impl<T: $bound> Unary<T> for $name {
+            #[inline(always)]
+            fn of($x: T) -> T {
+                $body
+            }
+        })*
+    };
+}
+
+unary! {
+    Neg Number |x| x.negative();
+    Abs Number |x| x.size();
+    Relu Number |x| if x > T::ZERO || x.is_nan() { x } else { T::ZERO };
+    Exp Float |x| x.exp();
+    Log Float |x| x.log();
+    Sqrt Float |x| x.sqrt();
+    Tanh Float |x| x.tanh();
+    Sigmoid Float |x| x.sigmoid();
+    Square Number |x| x.times(x);
+    Cube Number |x| x.times(x).times(x);
+    Reciprocal Float |x| T::from_count(1).over(x);
+}
+
+macro_rules! binary {
+    ($($name:ident $bound:ident $out:ty: |$a:ident, $b:ident| $body:expr;)*) => {
+        $(struct $name;
+
+        impl<T: $bound> Binary<T> for $name {
+            type Out = $out;
+
+            #[inline(always)]
+            fn of($a: T, $b: T) -> $out {
+                $body
+            }
+        })*
+    };
+}
+
+binary! {
+    Add Number T: |a, b| a.plus(b);
+    Sub Number T: |a, b| a.minus(b);
+    Mul Number T: |a, b| a.times(b);
+    Div Float T: |a, b| a.over(b);
+    Pow Number T: |a, b| a.power(b);
+    Max Number T: |a, b| a.larger(b);
+    Min Number T: |a, b| a.smaller(b);
+    Eq Number u8: |a, b| u8::from(a == b);
+    Ne Number u8: |a, b| u8::from(a != b);
+    Lt Number u8: |a, b| u8::from(a < b);
+    Le Number u8: |a, b| u8::from(a <= b);
+    Gt Number u8: |a, b| u8::from(a > b);
+    Ge Number u8: |a, b| u8::from(a >= b);
+}
+
+vectorized! {
+    fn map_run<T: Element, F: Unary<T>>(x: &[T], out: &mut [T]) {
+        for (out, &x) in out.iter_mut().zip(x) {
+            *out = F::of(x);
+        }
+    }
+}
+
+vectorized! {
+    fn zip_run<T: Element, F: Binary<T>>(a: &[T], b: &[T], out: &mut [F::Out]) {
+        for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+            *out = F::of(a, b);
+        }
+    }
+}
+
+vectorized! {
+    fn left_run<T: Element, F: Binary<T>>(a: T, b: &[T], out: &mut [F::Out]) {
+        for (out, &b) in out.iter_mut().zip(b) {
+            *out = F::of(a, b);
+        }
+    }
+}
+
+vectorized! {
+    fn right_run<T: Element, F: Binary<T>>(a: &[T], b: T, out: &mut [F::Out]) {
+        for (out, &a) in out.iter_mut().zip(a) {
+            *out = F::of(a, b);
+        }
+    }
+}
+
+unsafe fn slice<'a, T>(start: *const u8, len: usize) -> &'a [T] {
+    // SAFETY: `MapRun` and `ZipRun` are called with runs of this type and length.
+    unsafe { std::slice::from_raw_parts(start.cast(), len) }
+}
+
+unsafe fn slice_mut<'a, T>(start: *mut u8, len: usize) -> &'a mut [T] {
+    // SAFETY: as above, and nothing else refers to the output meanwhile.
+    unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }
+}
+
+unsafe fn map<T: Element, F: Unary<T>>(x: *const u8, out: *mut u8, len: usize) {
+    // SAFETY: as promised by the caller of a `MapRun`.
+    unsafe { map_run::<T, F>(slice(x, len), slice_mut(out, len)) }
+}
+
+unsafe fn map_half<H: Half, F: Unary<f32>>(x: *const u8, out: *mut u8, len: usize) {
+    // SAFETY: as promised by the caller of a `MapRun`.
+    let (x, out) = unsafe { (slice::<H>(x, len), slice_mut::<H>(out, len)) };
+    let (mut wide, mut result) = ([0.0; CHUNK], [0.0; CHUNK]);
+    for (x, out) in x.chunks(CHUNK).zip(out.chunks_mut(CHUNK)) {
+        H::widen(x, &mut wide[..x.len()]);
+        map_run::<f32, F>(&wide[..x.len()], &mut result);
+        H::narrow(&result[..x.len()], out);
+    }
+}
+
+unsafe fn both<T: Element, F: Binary<T>>(a: *const u8, b: *const u8, out: *mut u8, len: usize) {
+    // SAFETY: as promised by the caller of a `ZipRun`.
+    unsafe { zip_run::<T, F>(slice(a, len), slice(b, len), slice_mut(out, len)) }
+}
+
+unsafe fn left<T: Element, F: Binary<T>>(a: *const u8, b: *const u8, out: *mut u8, len: usize) {
+    // SAFETY: as above; `a` is a single number.
+    unsafe { left_run::<T, F>(*a.cast(), slice(b, len), slice_mut(out, len)) }
+}
+
+unsafe fn right<T: Element, F: Binary<T>>(a: *const u8, b: *const u8, out: *mut u8, len: usize) {
+    // SAFETY: as above; `b` is a single number.
+    unsafe { right_run::<T, F>(slice(a, len), *b.cast(), slice_mut(out, len)) }
+}
+
+/// How results in f32 become elements: rounded, or as they are for comparisons.
+trait Store<H>: Element {
+    fn store(results: &[Self], out: *mut u8);
+}
+
+impl<H: Half> Store<H> for f32 {
+    fn store(results: &[f32], out: *mut u8) {
+        // SAFETY: the caller gives the place of as many elements.
+        H::narrow(results, unsafe { slice_mut(out, results.len()) });
+    }
+}
+
+impl<H: Half> Store<H> for u8 {
+    fn store(results: &[u8], out: *mut u8) {
+        // SAFETY: the caller gives the place of as many elements.
+        unsafe { slice_mut::<u8>(out, results.len()) }.copy_from_slice(results);
+    }
+}
+
+/// The runs of a binary function for 16-bit floats: widen, compute, round.
+unsafe fn zip_half<H: Half, F: Binary<f32, Out: Store<H>>>(
+    fixed: Fixed,
+    a: *const u8,
+    b: *const u8,
+    out: *mut u8,
+    len: usize,
+) {
+    let out_size = size_of::<F::Out>().min(size_of::<H>());
+    let (mut wide_a, mut wide_b) = ([0.0; CHUNK], [0.0; CHUNK]);
+    let mut result = [F::Out::default(); CHUNK];
+    for start in (0..len).step_by(CHUNK) {
+        let count = CHUNK.min(len - start);
+        let (wide_a, wide_b) = (&mut wide_a[..count], &mut wide_b[..count]);
+        let result = &mut result[..count];
+        // SAFETY: as promised by the caller of a `ZipRun`; a single number is an f32.
+        unsafe {
+            if fixed != Fixed::Left {
+                H::widen(slice(a.add(start * size_of::<H>()), count), wide_a);
+            }
+            if fixed != Fixed::Right {
+                H::widen(slice(b.add(start * size_of::<H>()), count), wide_b);
+            }
+            match fixed {
+                Fixed::Neither => zip_run::<f32, F>(wide_a, wide_b, result),
+                Fixed::Left => left_run::<f32, F>(*a.cast(), wide_b, result),
+                Fixed::Right => right_run::<f32, F>(wide_a, *b.cast(), result),
+            }
+            Store::<H>::store(result, out.add(start * out_size));
+        }
+    }
+}
+
+unsafe fn both_half<H: Half, F: Binary<f32, Out: Store<H>>>(
+    a: *const u8,
+    b: *const u8,
+    out: *mut u8,
+    len: usize,
+) {
+    // SAFETY: as promised by the caller of a `ZipRun`.
+    unsafe { zip_half::<H, F>(Fixed::Neither, a, b, out, len) }
+}
+
+unsafe fn left_half<H: Half, F: Binary<f32, Out: Store<H>>>(
+    a: *const u8,
+    b: *const u8,
+    out: *mut u8,
+    len: usize,
+) {
+    // SAFETY: as promised by the caller of a `ZipRun`.
+    unsafe { zip_half::<H, F>(Fixed::Left, a, b, out, len) }
+}
+
+unsafe fn right_half<H: Half, F: Binary<f32, Out: Store<H>>>(
+    a: *const u8,
+    b: *const u8,
+    out: *mut u8,
+    len: usize,
+) {
+    // SAFETY: as promised by the caller of a `ZipRun`.
+    unsafe { zip_half::<H, F>(Fixed::Right, a, b, out, len) }
+}
+
+/// The loop of a unary function; `None` if the dtype has no such function.
+pub fn map_kernel(function: UnaryFn, dtype: DType) -> Option<MapRun> {
+    match dtype {
+        // The only functions that leave a boolean what it is.
+        DType::Bool => match function {
+            UnaryFn::Abs | UnaryFn::Relu => Some(map::<u8, Abs>),
+            _ => None,
+        },
+        DType::U8 => map_integer::<u8>(function),
+        DType::I8 => map_integer::<i8>(function),
+        DType::I16 => map_integer::<i16>(function),
+        DType::I32 => map_integer::<i32>(function),
+        DType::I64 => map_integer::<i64>(function),
+        DType::F16 => Some(map_halves::<f16>(function)),
+        DType::BF16 => Some(map_halves::<bf16>(function)),
+        DType::F32 => Some(map_float::<f32>(function)),
+        DType::F64 => Some(map_float::<f64>(function)),
+        _ => None,
+    }
+}
+
+fn map_integer<T: Number>(function: UnaryFn) -> Option<MapRun> {
+    Some(match function {
+        UnaryFn::Neg => map::<T, Neg>,
+        UnaryFn::Abs => map::<T, Abs>,
+        UnaryFn::Relu => map::<T, Relu>,
+        _ => return None,
+    })
+}
+
+macro_rules! map_table {
+    ($function:expr, $loop:ident, $type:ty) => {
+        match $function {
+            UnaryFn::Neg => $loop::<$type, Neg>,
+            UnaryFn::Abs => $loop::<$type, Abs>,
+            UnaryFn::Exp => $loop::<$type, Exp>,
+            UnaryFn::Log => $loop::<$type, Log>,
+            UnaryFn::Sqrt => $loop::<$type, Sqrt>,
+            UnaryFn::Tanh => $loop::<$type, Tanh>,
+            UnaryFn::Sigmoid => $loop::<$type, Sigmoid>,
+            UnaryFn::Relu => $loop::<$type, Relu>,
+        }
+    };
+}
+
+fn map_float<T: Float>(function: UnaryFn) -> MapRun {
+    map_table!(function, map, T)
+}
+
+fn map_halves<H: Half>(function: UnaryFn) -> MapRun {
+    map_table!(function, map_half, H)
+}
+
+/// The loop for a power with a well-known exponent, which a product or a root gives faster.
+pub fn power_kernel(function: BinaryFn, exponent: f64, dtype: DType) -> Option<MapRun> {
+    macro_rules! loops {
+        ($($dtype:ident $type:ty: $loop:ident;)*) => {
+            match dtype {
+                $(DType::$dtype if exponent == 2.0 => Some($loop::<$type, Square>),
+                DType::$dtype if exponent == 3.0 => Some($loop::<$type, Cube>),
+                DType::$dtype if exponent == 0.5 => Some($loop::<$type, Sqrt>),
+                DType::$dtype if exponent == -1.0 => Some($loop::<$type, Reciprocal>),)*
+                _ => None,
+            }
+        };
+    }
+    if function != BinaryFn::Pow {
+        return None;
+    }
+    loops!(F16 f16: map_half; BF16 bf16: map_half; F32 f32: map; F64 f64: map;)
+}
+
+/// The loop of a binary function; `None` if the dtype has no such function.
+pub fn zip_kernel(function: BinaryFn, dtype: DType, fixed: Fixed) -> Option<ZipRun> {
+    match dtype {
+        DType::Bool => zip_bool(function, fixed),
+        DType::U8 => zip_integer::<u8>(function, fixed),
+        DType::I8 => zip_integer::<i8>(function, fixed),
+        DType::I16 => zip_integer::<i16>(function, fixed),
+        DType::I32 => zip_integer::<i32>(function, fixed),
+        DType::I64 => zip_integer::<i64>(function, fixed),
+        DType::F16 => Some(zip_halves::<f16>(function, fixed)),
+        DType::BF16 => Some(zip_halves::<bf16>(function, fixed)),
+        DType::F32 => Some(zip_float::<f32>(function, fixed)),
+        DType::F64 => Some(zip_float::<f64>(function, fixed)),
+        _ => None,
+    }
+}
+
+/// Booleans are bytes of zero or one, so "or" is the larger and "and" the smaller.
+fn zip_bool(function: BinaryFn, fixed: Fixed) -> Option<ZipRun> {
+    match function {
+        BinaryFn::Add => zip_integer::<u8>(BinaryFn::Max, fixed),
+        BinaryFn::Mul => zip_integer::<u8>(BinaryFn::Min, fixed),
+        BinaryFn::Sub | BinaryFn::Div => None,
+        other => zip_integer::<u8>(other, fixed),
+    }
+}
+
+macro_rules! zip_table {
+    ($function:expr, $fixed:expr, $type:ty, $both:ident, $left:ident, $right:ident; $($name:ident)*) => {
+        match ($function, $fixed) {
+            $(
+                (BinaryFn::$name, Fixed::Neither) => Some($both::<$type, $name>),
+                (BinaryFn::$name, Fixed::Left) => Some($left::<$type, $name>),
+                (BinaryFn::$name, Fixed::Right) => Some($right::<$type, $name>),
+            )*
+            #[allow(unreachable_patterns, reason = "only integers lack a function")]
+            _ => None,
+        }
+    };
+}
+
+fn zip_integer<T: Number>(function: BinaryFn, fixed: Fixed) -> Option<ZipRun> {
+    zip_table!(
+        function, fixed, T, both, left, right;
+        Add Sub Mul Pow Max Min Eq Ne Lt Le Gt Ge
+    )
+}
+
+fn zip_float<T: Float>(function: BinaryFn, fixed: Fixed) -> ZipRun {
+    let run: Option<ZipRun> = zip_table!(
+        function, fixed, T, both, left, right;
+        Add Sub Mul Div Pow Max Min Eq Ne Lt Le Gt Ge
+    );
+    run.expect("floats have every function")
+}
+
+fn zip_halves<H: Half>(function: BinaryFn, fixed: Fixed) -> ZipRun {
+    let run: Option<ZipRun> = zip_table!(
+        function, fixed, H, both_half, left_half, right_half;
+        Add Sub Mul Div Pow Max Min Eq Ne Lt Le Gt Ge
+    );
+    run.expect("floats have every function")
+}

@@ -1,0 +1,208 @@
+//! Matrix products of the last two axes, in batches. Floats go through `gemm`, which reads any
+//! strides; 16-bit floats are widened first, so that their result is rounded once.
+
+use gemm::{Parallelism, gemm};
+use gt_core::dtype::DType;
+use gt_core::error::{Error, Result};
+use gt_core::shape::{Meta, Shape};
+
+use super::number::Number;
+use super::tile::{CHUNK, Shared};
+use super::{Native, elementwise, movement};
+use crate::value::strided::Walk;
+use crate::value::{Strides, Value};
+
+/// Products with less work than this are computed by the caller alone.
+const SMALL: usize = 1 << 20;
+
+/// `a @ b` for tensors of at least two axes; the axes before the last two broadcast.
+pub fn matmul(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> {
+    let dtype = a.dtype();
+    if a.shape().rank() < 2 || b.shape().rank() < 2 || b.dtype() != dtype {
+        return Err(Error::bug(format!("a product of {} and {}", a.meta(), b.meta())));
+    }
+    if matches!(dtype, DType::F16 | DType::BF16) {
+        let wide = |value: Value| {
+            let meta = Meta { dtype: DType::F32, shape: value.shape().clone() };
+            elementwise::cast(native, value, &meta)
+        };
+        let wide_out = Meta { dtype: DType::F32, shape: out.shape.clone() };
+        let result = matmul(native, wide(a)?, wide(b)?, &wide_out)?;
+        return elementwise::cast(native, result, out);
+    }
+    let (a, b) = (with_unit_stride(native, a)?, with_unit_stride(native, b)?);
+    let (result, writer) = native.output(out)?;
+    if out.shape.count() == 0 {
+        return Ok(result);
+    }
+    let product = Product::new(&a, &b, out, writer.start);
+    if product.k == 0 {
+        // SAFETY: the output has so many bytes, and zero bytes are a zero of every dtype.
+        unsafe { writer.start.get().write_bytes(0, out.bytes()) };
+        return Ok(result);
+    }
+    match dtype {
+        DType::F32 => product.float::<f32>(native, [0.0, 1.0]),
+        DType::F64 => product.float::<f64>(native, [0.0, 1.0]),
+        DType::U8 => product.integer::<u8>(native),
+        DType::I8 => product.integer::<i8>(native),
+        DType::I16 => product.integer::<i16>(native),
+        DType::I32 => product.integer::<i32>(native),
+        DType::I64 => product.integer::<i64>(native),
+        _ => return Err(Error::bug(format!("there is no matrix product for {dtype}"))),
+    }
+    Ok(result)
+}
+
+/// The value itself if its rows or columns are runs, else a copy of it.
+fn with_unit_stride(native: &Native, value: Value) -> Result<Value> {
+    let rank = value.shape().rank();
+    let unit = |axis: usize| value.strides()[axis] == 1 || value.shape()[axis] == 1;
+    let step = |axis: usize| value.strides()[axis] > 0 || value.shape()[axis] == 1;
+    let (rows, columns) = (rank - 2, rank - 1);
+    if (unit(rows) && step(columns)) || (unit(columns) && step(rows)) {
+        return Ok(value);
+    }
+    movement::contiguous(native, &value)
+}
+
+/// A batch of products of `m × k` and `k × n` matrices.
+struct Product {
+    m: usize,
+    k: usize,
+    n: usize,
+    /// Where each product's matrices begin: output, left, right.
+    batch: Walk<3>,
+    out: Shared<u8>,
+    left: Shared<u8>,
+    right: Shared<u8>,
+    /// Distances between rows, and between columns.
+    left_steps: [isize; 2],
+    right_steps: [isize; 2],
+}
+
+impl Product {
+    fn new(a: &Value, b: &Value, out: &Meta, start: Shared<u8>) -> Self {
+        let lead = out.shape.rank() - 2;
+        let (m, n) = (out.shape[lead], out.shape[lead + 1]);
+        let k = a.shape()[a.shape().rank() - 1];
+        let sizes = Shape::from(&out.shape[..lead]);
+        let steps = |value: &Value| -> [isize; 2] {
+            let rank = value.shape().rank();
+            [value.strides()[rank - 2], value.strides()[rank - 1]]
+        };
+        let batch = Walk::new(
+            &sizes,
+            [&out.shape.strides()[..lead], &lead_strides(a, lead), &lead_strides(b, lead)],
+        );
+        Product {
+            m,
+            k,
+            n,
+            batch,
+            out: start,
+            left: Shared(a.as_ptr().cast_mut()),
+            right: Shared(b.as_ptr().cast_mut()),
+            left_steps: steps(a),
+            right_steps: steps(b),
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.batch.row_count() * self.batch.row_len()
+    }
+
+    fn float<T: Number>(&self, native: &Native, [zero, one]: [T; 2]) {
+        let work = self.m.saturating_mul(self.n).saturating_mul(self.k);
+        let count = self.count();
+        let threads = native.threads.count();
+        // Many products are shared whole; a few large ones are shared within.
+        if work.saturating_mul(count) <= SMALL || threads == 1 {
+            (0..count).for_each(|index| self.gemm(index, [zero, one], Parallelism::None));
+        } else if count >= 2 * threads && work <= SMALL * 64 {
+            let together = (SMALL / work.max(1)).max(1);
+            native.threads.share(count.div_ceil(together), |chunk| {
+                let first = chunk * together;
+                for index in first..(first + together).min(count) {
+                    self.gemm(index, [zero, one], Parallelism::None);
+                }
+            });
+        } else {
+            native.threads.install(|| {
+                let parallelism = Parallelism::Rayon(threads);
+                (0..count).for_each(|index| self.gemm(index, [zero, one], parallelism));
+            });
+        }
+    }
+
+    fn gemm<T: Number>(&self, index: usize, [zero, one]: [T; 2], parallelism: Parallelism) {
+        let [out, left, right] = self.batch.position(index);
+        // SAFETY: the matrices lie within their values, and each product has its own output.
+        unsafe {
+            gemm(
+                self.m,
+                self.n,
+                self.k,
+                self.out.get().cast::<T>().offset(out),
+                1,
+                self.n as isize,
+                false,
+                self.left.get().cast::<T>().offset(left),
+                self.left_steps[1],
+                self.left_steps[0],
+                self.right.get().cast::<T>().offset(right),
+                self.right_steps[1],
+                self.right_steps[0],
+                zero,
+                one,
+                false,
+                false,
+                false,
+                parallelism,
+            );
+        }
+    }
+
+    fn integer<T: Number>(&self, native: &Native) {
+        let rows = self.count() * self.m;
+        let together = (CHUNK / self.n.saturating_mul(self.k).max(1)).max(1);
+        native.threads.share(rows.div_ceil(together), |chunk| {
+            let first = chunk * together;
+            for row in first..(first + together).min(rows) {
+                self.integer_row::<T>(row / self.m, row % self.m);
+            }
+        });
+    }
+
+    /// One row of the output: the rows of the right matrix, each times a number of the left one.
+    fn integer_row<T: Number>(&self, index: usize, row: usize) {
+        let [out, left, right] = self.batch.position(index);
+        // SAFETY: the matrices lie within their values, and each row of the output is written by
+        // one thread only.
+        unsafe {
+            let out = self.out.get().cast::<T>().offset(out).add(row * self.n);
+            let out = std::slice::from_raw_parts_mut(out, self.n);
+            out.fill(T::ZERO);
+            let left = self.left.get().cast::<T>().offset(left + row as isize * self.left_steps[0]);
+            let right = self.right.get().cast::<T>().offset(right);
+            for inner in 0..self.k as isize {
+                let factor = *left.offset(inner * self.left_steps[1]);
+                let start = right.offset(inner * self.right_steps[0]);
+                for (column, out) in out.iter_mut().enumerate() {
+                    let other = *start.offset(column as isize * self.right_steps[1]);
+                    *out = out.plus(factor.times(other));
+                }
+            }
+        }
+    }
+}
+
+/// The strides of the axes before the last two, broadcast to `lead` axes.
+fn lead_strides(value: &Value, lead: usize) -> Strides {
+    let own = value.shape().rank() - 2;
+    let step = |axis: usize| match (axis + own).checked_sub(lead) {
+        Some(axis) if value.shape()[axis] != 1 => value.strides()[axis],
+        _ => 0,
+    };
+    (0..lead).map(step).collect()
+}

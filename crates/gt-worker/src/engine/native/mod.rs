@@ -1,0 +1,167 @@
+//! The engine for CPUs: `gemm` for products, vectorised loops of our own for the rest.
+
+mod cast;
+mod create;
+mod elementwise;
+mod index;
+pub mod kernels;
+pub mod math;
+mod matmul;
+mod movement;
+pub mod number;
+mod reduce;
+mod select;
+mod simd;
+pub mod threads;
+mod tile;
+pub mod tree;
+mod window;
+
+use std::sync::Arc;
+
+use gt_core::dtype::DType;
+use gt_core::error::{Error, Result};
+use gt_core::kernel::Kernel;
+use gt_core::shape::Meta;
+use smallvec::smallvec;
+
+use super::{Engine, Operand, Operands, Results};
+use crate::buffer::Pool;
+use crate::value::Value;
+use index::Search;
+use threads::Threads;
+use tile::{Shared, Writer};
+
+/// Runs kernels on this machine's processors.
+pub struct Native {
+    pool: Arc<Pool>,
+    threads: Arc<Threads>,
+}
+
+impl Native {
+    /// An engine with threads of its own; one means that the caller computes alone.
+    pub fn new(pool: Arc<Pool>, threads: usize) -> Result<Self> {
+        Ok(Native::sharing(pool, Threads::new(threads)?))
+    }
+
+    /// An engine that shares its threads with others.
+    pub fn sharing(pool: Arc<Pool>, threads: Arc<Threads>) -> Self {
+        Native { pool, threads }
+    }
+
+    /// Where its tensors live.
+    pub fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+
+    /// Memory for a result. Whoever asks writes every element before the value is passed on.
+    fn output(&self, meta: &Meta) -> Result<(Value, Writer)> {
+        let mut buffer = self.pool.take(meta.bytes())?;
+        let start = Shared(buffer.as_mut_ptr().expect("a pooled buffer is writable"));
+        let writer = Writer { start, size: meta.dtype.size(), in_place: false };
+        Ok((Value::new(meta.clone(), buffer), writer))
+    }
+
+    /// An operand as a tensor.
+    fn tensor(&self, operand: Operand, dtype: DType) -> Result<Value> {
+        match operand {
+            Operand::Tensor(value) => Ok(value),
+            Operand::Scalar(scalar) => self.scalar(scalar, dtype),
+        }
+    }
+
+    fn run_one(&self, kernel: &Kernel, inputs: Operands, out: &Meta) -> Result<Value> {
+        match kernel {
+            Kernel::Fill(scalar) => create::fill(self, *scalar, out),
+            Kernel::Iota { start, step } => create::iota(self, *start, *step, out),
+            Kernel::Random(random) => create::random(self, random, out),
+            Kernel::Zip(function) => {
+                let [a, b] = take(kernel, inputs)?;
+                elementwise::zip(self, *function, a, b, out)
+            }
+            Kernel::Where => elementwise::choose(self, take(kernel, inputs)?, out),
+            Kernel::Concat(axis) => movement::concat(self, *axis, inputs, out),
+            Kernel::Matmul => {
+                let [a, b] = self.tensors(kernel, inputs, out)?;
+                matmul::matmul(self, a, b, out)
+            }
+            Kernel::SliceWrite(ranges) => {
+                let [base, update] = self.tensors(kernel, inputs, out)?;
+                movement::slice_write(self, ranges, base, update)
+            }
+            Kernel::Gather(axis) => {
+                let [x, index] = self.tensors(kernel, inputs, out)?;
+                index::gather(self, *axis, x, index, out)
+            }
+            Kernel::ScatterAdd(axis) => {
+                let [base, index, source] = self.tensors(kernel, inputs, out)?;
+                index::scatter_add(self, *axis, base, index, source)
+            }
+            _ => {
+                let [x] = self.tensors(kernel, inputs, out)?;
+                self.run_unary(kernel, x, out)
+            }
+        }
+    }
+
+    fn run_unary(&self, kernel: &Kernel, x: Value, out: &Meta) -> Result<Value> {
+        match kernel {
+            Kernel::Map(function) => elementwise::map(self, *function, x, out),
+            Kernel::Cast => elementwise::cast(self, x, out),
+            Kernel::Reduce { with, axes } => reduce::reduce(self, *with, axes, x, out),
+            Kernel::Permute(axes) => Ok(movement::permute(axes, x)),
+            Kernel::Reshape => movement::reshape(self, x, out),
+            Kernel::Expand => Ok(movement::expand(x, out)),
+            Kernel::Slice(ranges) => movement::slice(ranges, x),
+            Kernel::Window(spec) => window::window(self, spec, x, out),
+            Kernel::Fold(spec) => window::fold(self, spec, x, out),
+            Kernel::NonZero => index::non_zero(self, &x),
+            other => Err(Error::bug(format!("an engine was given {other:?}"))),
+        }
+    }
+
+    fn tensors<const N: usize>(
+        &self,
+        kernel: &Kernel,
+        inputs: Operands,
+        out: &Meta,
+    ) -> Result<[Value; N]> {
+        let operands: [Operand; N] = take(kernel, inputs)?;
+        let mut values = operands.into_iter().map(|operand| self.tensor(operand, out.dtype));
+        let mut next = || values.next().expect("there are N operands");
+        let values: [Result<Value>; N] = std::array::from_fn(|_| next());
+        if let Some(Err(error)) = values.iter().find(|value| value.is_err()) {
+            return Err(error.clone());
+        }
+        Ok(values.map(|value| value.expect("errors were returned")))
+    }
+}
+
+/// Exactly `N` operands.
+fn take<const N: usize>(kernel: &Kernel, inputs: Operands) -> Result<[Operand; N]> {
+    let found = inputs.len();
+    let mut inputs = inputs.into_iter();
+    if found != N {
+        return Err(Error::bug(format!("{kernel:?} was given {found} operands")));
+    }
+    Ok(std::array::from_fn(|_| inputs.next().expect("their number was checked")))
+}
+
+impl Engine for Native {
+    fn name(&self) -> &'static str {
+        "native"
+    }
+
+    fn run(&self, kernel: &Kernel, inputs: Operands, outputs: &[Meta]) -> Result<Results> {
+        match (kernel, outputs) {
+            (&Kernel::TopK { k, axis, largest }, outputs) => {
+                let out = outputs.first().ok_or_else(|| Error::bug("topk without results"))?;
+                let [x] = self.tensors(kernel, inputs, out)?;
+                index::top_k(self, Search { k, axis, largest }, x, outputs)
+            }
+            (Kernel::Expansion, _) => Err(Error::bug("an engine was given an expansion")),
+            (_, [out]) => Ok(smallvec![self.run_one(kernel, inputs, out)?]),
+            _ => Err(Error::bug(format!("{kernel:?} with {} results", outputs.len()))),
+        }
+    }
+}

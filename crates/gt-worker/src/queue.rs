@@ -1,0 +1,112 @@
+//! What waits to be done for one session, in order, and what other workers have handed over.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use gt_core::instruction::Command;
+use gt_core::{Meta, Result, SessionId};
+use gt_transport::{Batch, Failure};
+
+use crate::plan::{Plan, Planner};
+use crate::store::Store;
+
+/// How much of a queue goes into one plan.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// At most so many commands.
+    pub commands: usize,
+    /// No more commands once a core has so much to do.
+    pub cost_ns: u64,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        // Slices of about two milliseconds, so that sessions take turns often enough.
+        Window { commands: 4096, cost_ns: 2_000_000 }
+    }
+}
+
+/// A value that another worker handed over, or why there is none.
+#[derive(Debug)]
+pub struct Arrival {
+    /// Its dtype and shape.
+    pub meta: Meta,
+    /// Its elements, row by row.
+    pub result: std::result::Result<Bytes, Arc<Failure>>,
+}
+
+/// One session on one worker.
+#[derive(Debug, Default)]
+pub struct Queue {
+    batches: VecDeque<Batch>,
+    /// How many commands of the first batch are planned already.
+    planned: usize,
+    /// Its values.
+    pub store: Store,
+    arrivals: HashMap<u64, Arrival>,
+}
+
+impl Queue {
+    /// Appends commands.
+    pub fn push(&mut self, batch: Batch) {
+        self.batches.push_back(batch);
+    }
+
+    /// Takes in what another worker handed over.
+    pub fn arrive(&mut self, tag: u64, arrival: Arrival) {
+        self.arrivals.insert(tag, arrival);
+    }
+
+    /// A plan for the next commands; `None` if there are none, or the first waits for a handover.
+    pub fn plan(&mut self, session: SessionId, window: Window) -> Result<Option<Plan>> {
+        let Queue { batches, planned, store, arrivals } = self;
+        let mut planner = Planner::new(session, store);
+        let mut commands = 0;
+        while commands < window.commands && planner.cost_ns() < window.cost_ns {
+            let Some(batch) = batches.front() else { break };
+            let command = batch.command(*planned)?;
+            let last_of_plan = match &command {
+                Command::Apply(instruction) => instruction.op.data_dependent,
+                Command::Receive { tag, .. } if !arrivals.contains_key(tag) => break,
+                _ => false,
+            };
+            plan_command(&mut planner, arrivals, command)?;
+            commands += 1;
+            *planned += 1;
+            if *planned == batch.len() {
+                batches.pop_front();
+                *planned = 0;
+            }
+            if last_of_plan {
+                break;
+            }
+        }
+        Ok((commands > 0).then(|| planner.finish(commands as u64)))
+    }
+}
+
+fn plan_command(
+    planner: &mut Planner,
+    arrivals: &mut HashMap<u64, Arrival>,
+    command: Command,
+) -> Result<()> {
+    match command {
+        Command::Apply(instruction) => planner.apply(&instruction)?,
+        Command::Free(slots) => slots.iter().for_each(|&slot| planner.free(slot)),
+        Command::Upload { out, meta, data, provenance } => {
+            planner.upload(out, gt_transport::Value { meta, data }, provenance);
+        }
+        Command::Read { slot, request } => planner.answer(slot, request, false)?,
+        Command::Describe { slot, request } => planner.answer(slot, request, true)?,
+        Command::Send { slot, to, tag } => planner.hand_over(slot, to, tag)?,
+        Command::Receive { out, tag } => {
+            if let Some(arrival) = arrivals.remove(&tag) {
+                planner.receive(out, arrival);
+            }
+        }
+        // Signals mean something to the dispatcher only.
+        Command::Enter(_) | Command::Exit => {}
+    }
+    Ok(())
+}

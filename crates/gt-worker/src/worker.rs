@@ -1,0 +1,139 @@
+//! The worker as a machine: it takes turns between sessions, plans, and answers. It runs nothing
+//! itself; whoever drives it runs the plans and brings back what came of them.
+
+use std::collections::{HashMap, VecDeque};
+
+use gt_core::{Error, Provenance, SessionId, Slot, WorkerId};
+use gt_transport::{Failure, Message, Peer};
+
+use crate::executor::Outcome;
+use crate::plan::Plan;
+use crate::queue::{Arrival, Queue, Window};
+
+/// One worker's sessions and what they wait for.
+#[derive(Debug)]
+pub struct Worker {
+    id: WorkerId,
+    window: Window,
+    queues: HashMap<SessionId, Queue>,
+    /// The sessions in the order of their turns.
+    turns: VecDeque<SessionId>,
+    running: bool,
+}
+
+/// What a worker wants done, in order.
+#[derive(Debug)]
+pub enum Action {
+    /// Send a message; `None` stands for the dispatcher.
+    Send(Option<Peer>, Message),
+    /// Run a plan, and bring back what came of it.
+    Run(Plan),
+}
+
+/// Something a worker is told.
+#[derive(Debug)]
+pub enum Told {
+    /// A message from the dispatcher or another worker.
+    Message(Message),
+    /// A plan ran.
+    Finished(Outcome),
+}
+
+impl Worker {
+    /// A worker without sessions.
+    pub fn new(id: WorkerId, window: Window) -> Self {
+        let (queues, turns) = (HashMap::new(), VecDeque::new());
+        Worker { id, window, queues, turns, running: false }
+    }
+
+    /// Its number.
+    pub fn id(&self) -> WorkerId {
+        self.id
+    }
+
+    /// How many values of a session were ever stored; what lives only inside a plan is not.
+    pub fn stored(&self, session: SessionId) -> u64 {
+        self.queues.get(&session).map_or(0, |queue| queue.store.stored())
+    }
+
+    /// Takes what it is told. At most one plan runs at a time; while it does, the queues fill, and
+    /// the next plan covers more.
+    pub fn step(&mut self, told: Told, out: &mut Vec<Action>) {
+        match told {
+            Told::Message(message) => self.take(message),
+            Told::Finished(outcome) => self.finish(outcome, out),
+        }
+        self.start(out);
+    }
+
+    fn take(&mut self, message: Message) {
+        match message {
+            Message::Commands { session, batch } => self.queue(session).push(batch),
+            Message::Handover { session, tag, meta, result, .. } => {
+                self.queue(session).arrive(tag, Arrival { meta, result });
+            }
+            Message::Forget { session } => {
+                self.queues.remove(&session);
+                self.turns.retain(|waiting| *waiting != session);
+            }
+            // Whatever else arrives was meant for somebody else; ignoring it harms no session.
+            _ => {}
+        }
+    }
+
+    fn queue(&mut self, session: SessionId) -> &mut Queue {
+        self.queues.entry(session).or_insert_with(|| {
+            self.turns.push_back(session);
+            Queue::default()
+        })
+    }
+
+    fn finish(&mut self, outcome: Outcome, out: &mut Vec<Action>) {
+        self.running = false;
+        let Outcome { session, kept, messages, commands, busy_ns } = outcome;
+        for message in messages {
+            let to = match &message {
+                Message::Handover { to, .. } => Some(Peer::Worker(*to)),
+                _ => None,
+            };
+            out.push(Action::Send(to, message));
+        }
+        out.push(Action::Send(None, Message::Done { session, commands, bytes: 0, busy_ns }));
+        // The session may be gone; then so are its values.
+        if let Some(queue) = self.queues.get_mut(&session) {
+            kept.into_iter().for_each(|(slot, stored)| queue.store.put(slot, stored));
+        }
+    }
+
+    /// Starts the next plan, of the session whose turn it is.
+    fn start(&mut self, out: &mut Vec<Action>) {
+        for _ in 0..self.turns.len() {
+            if self.running {
+                return;
+            }
+            let Some(session) = self.turns.pop_front() else { return };
+            self.turns.push_back(session);
+            let Some(queue) = self.queues.get_mut(&session) else { continue };
+            match queue.plan(session, self.window) {
+                Ok(Some(plan)) => {
+                    self.running = true;
+                    out.push(Action::Run(plan));
+                }
+                Ok(None) => {}
+                Err(error) => self.give_up(session, error, out),
+            }
+        }
+    }
+
+    /// A stream that makes no sense: the session cannot go on here, the others can.
+    fn give_up(&mut self, session: SessionId, error: Error, out: &mut Vec<Action>) {
+        self.queues.insert(session, Queue::default());
+        let failure = Failure {
+            error,
+            instruction: String::new(),
+            slot: Slot(0),
+            provenance: Provenance::UNKNOWN,
+        };
+        out.push(Action::Send(None, Message::Failed { session, failure: failure.into() }));
+    }
+}

@@ -1,0 +1,208 @@
+//! Reductions and matrix products.
+
+use gt_core::dtype::DType;
+use gt_core::kernel::{Axes, Kernel, ReduceFn};
+use gt_core::shape::{Meta, Shape};
+use gt_worker::engine::native::Native;
+use gt_worker::value::Value;
+use proptest::prelude::*;
+
+use crate::reference::*;
+
+fn combine(with: ReduceFn, dtype: DType, cells: &[Cell]) -> Cell {
+    let floats = cells.iter().map(|cell| cell.float());
+    let any_nan = floats.clone().any(f64::is_nan);
+    match with {
+        ReduceFn::Sum if dtype == DType::Bool => cells.iter().fold(Cell::Int(0), |a, b| {
+            Cell::Int(a.int() | b.int())
+        }),
+        ReduceFn::Sum if dtype.is_int() => {
+            Cell::Int(cells.iter().fold(0, |sum, cell| sum.wrapping_add(cell.int())))
+        }
+        ReduceFn::Sum => Cell::Float(floats.sum()),
+        ReduceFn::Mean => Cell::Float(floats.clone().sum::<f64>() / cells.len() as f64),
+        _ if any_nan => Cell::Float(f64::NAN),
+        ReduceFn::Max if dtype.is_float() => Cell::Float(floats.fold(f64::NEG_INFINITY, f64::max)),
+        ReduceFn::Min if dtype.is_float() => Cell::Float(floats.fold(f64::INFINITY, f64::min)),
+        ReduceFn::Max => Cell::Int(cells.iter().map(|cell| cell.int()).max().unwrap()),
+        ReduceFn::Min => Cell::Int(cells.iter().map(|cell| cell.int()).min().unwrap()),
+    }
+}
+
+fn reduced(with: ReduceFn, x: &Plain, axes: &[usize], keep: bool) -> Plain {
+    let dtype = x.meta.dtype;
+    let kept = x.meta.shape.reduced(axes, true);
+    let mut groups: Vec<Vec<Cell>> = vec![Vec::new(); kept.count()];
+    for (index, &cell) in indices(&x.meta.shape).iter().zip(&x.cells) {
+        let position = index.iter().zip(kept.iter()).fold(0, |at, (&index, &size)| {
+            at * size + if size == 1 { 0 } else { index }
+        });
+        groups[position].push(cell);
+    }
+    let shape = x.meta.shape.reduced(axes, keep);
+    Plain::new(dtype, &shape, |at| combine(with, dtype, &groups[at]))
+}
+
+fn check_reduce(dice: &mut Dice, native: &Native, shape: &[usize]) {
+    for with in [ReduceFn::Sum, ReduceFn::Mean, ReduceFn::Max, ReduceFn::Min] {
+        for dtype in DType::SUPPORTED {
+            if with == ReduceFn::Mean && !dtype.is_float() {
+                continue;
+            }
+            let axes: Axes = (0..shape.len()).filter(|_| dice.below(2) == 0).collect();
+            let empty = axes.iter().any(|&axis| shape[axis] == 0);
+            if empty && matches!(with, ReduceFn::Max | ReduceFn::Min) {
+                continue;
+            }
+            let extremes = matches!(with, ReduceFn::Max | ReduceFn::Min);
+            let x = Plain::new(dtype, shape, |_| {
+                if extremes { dice.cell(dtype) } else { dice.tame(dtype) }
+            });
+            let expected = reduced(with, &x, &axes, dice.below(2) == 0);
+            let kernel = Kernel::Reduce { with, axes };
+            let view = dice.view(native, &x);
+            let found = run(native, &kernel, tensors([view]), expected.meta.clone());
+            if extremes || !dtype.is_float() {
+                assert_same(&found, &expected);
+                continue;
+            }
+            let found_plain = Plain::of_value(&found);
+            let count = x.cells.len() as f64 / expected.cells.len().max(1) as f64;
+            let scale = if with == ReduceFn::Sum { count.sqrt().max(1.0) * 4.0 } else { 4.0 };
+            for (found, expected) in found_plain.cells.iter().zip(&expected.cells) {
+                let error = (found.float() - expected.float()).abs();
+                let fine = error <= scale * epsilon(dtype) || found.same(*expected);
+                assert!(fine, "{with:?} of {}: {found:?}, not {expected:?}", x.meta);
+            }
+            // The bits do not depend on the strides.
+            let other = run(native, &kernel, tensors([x.value(native)]), expected.meta.clone());
+            assert_eq!(found.to_bytes(), other.to_bytes());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn reductions_along_any_axes(seed: u64) {
+        let (dice, native) = (&mut Dice(seed), native(1));
+        let shape = dice.shape(5, 5);
+        check_reduce(dice, &native, &shape);
+    }
+
+    #[test]
+    fn products_of_batches(seed: u64) {
+        check_matmul(seed);
+    }
+}
+
+#[test]
+fn long_reductions_along_any_axes() {
+    let (dice, native) = (&mut Dice(5), native(2));
+    for shape in [&[5000][..], &[3, 2100], &[2100, 3], &[2, 1500, 2], &[40, 3, 50], &[70, 300]] {
+        for _ in 0..3 {
+            check_reduce(dice, &native, shape);
+        }
+    }
+}
+
+#[test]
+fn sums_have_the_same_bits_for_any_number_of_threads() {
+    let (dice, one, two) = (&mut Dice(6), native(1), native(2));
+    let shapes = [&[1_300_000][..], &[1200, 1100], &[70_000, 3], &[3, 70_000], &[50, 30, 400]];
+    for shape in shapes {
+        for dtype in [DType::F32, DType::F64, DType::F16, DType::BF16] {
+            let x = Plain::new(dtype, shape, |_| dice.tame(dtype));
+            for bits in 0..1usize << shape.len() {
+                let axes: Axes = (0..shape.len()).filter(|axis| bits >> axis & 1 == 1).collect();
+                let out = Meta::new(dtype, x.meta.shape.reduced(&axes, false));
+                let kernel = Kernel::Reduce { with: ReduceFn::Sum, axes };
+                let of = |native: &Native| {
+                    run(native, &kernel, tensors([x.value(native)]), out.clone()).to_bytes()
+                };
+                assert_eq!(of(&one), of(&two));
+            }
+        }
+    }
+}
+
+fn check_matmul(seed: u64) {
+    let (dice, native) = (&mut Dice(seed), native(1));
+    for dtype in DType::SUPPORTED.into_iter().filter(|&dtype| dtype != DType::Bool) {
+        let lead = dice.shape(2, 3);
+        let [m, k, n] = [dice.below(9), dice.below(9), dice.below(9)];
+        let left = [&dice.narrower(&lead)[..], &[m, k]].concat();
+        let right = [&lead[..], &[k, n]].concat();
+        let (left, right) = match dice.below(2) {
+            0 => (left, right),
+            _ => ([&lead[..], &[m, k]].concat(), [&dice.narrower(&lead)[..], &[k, n]].concat()),
+        };
+        let a = Plain::new(dtype, &left, |_| dice.tame(dtype));
+        let b = Plain::new(dtype, &right, |_| dice.tame(dtype));
+        let shape = [&lead[..], &[m, n]].concat();
+        let all = indices(&shape);
+        let expected = Plain::new(dtype, &shape, |at| {
+            let (lead, place) = all[at].split_at(all[at].len() - 2);
+            let term = |inner: usize| {
+                let left = [lead, &[place[0], inner]].concat();
+                let right = [lead, &[inner, place[1]]].concat();
+                // Sizes of one in the matrices do not broadcast, but index zero is all they have.
+                (a.at(&left), b.at(&right))
+            };
+            let terms = (0..k).map(term);
+            if dtype.is_int() {
+                return Cell::Int(terms.map(|(a, b)| a.int() * b.int()).sum());
+            }
+            Cell::Float(terms.map(|(a, b)| a.float() * b.float()).sum())
+        });
+        let inputs = tensors([dice.view(&native, &a), dice.view(&native, &b)]);
+        let found = run(&native, &Kernel::Matmul, inputs, expected.meta.clone());
+        let found = Plain::of_value(&found);
+        for (found, expected) in found.cells.iter().zip(&expected.cells) {
+            let error = (found.float() - expected.float()).abs();
+            let limit = 10.0 * epsilon(dtype);
+            assert!(error <= limit, "{} @ {}: {found:?} {expected:?}", a.meta, b.meta);
+        }
+    }
+}
+
+#[test]
+fn products_have_the_same_bits_for_any_number_of_threads_and_layout() {
+    let (dice, one, two) = (&mut Dice(7), native(1), native(2));
+    let cases = [([1, 200], [200, 300]), ([128, 128], [128, 128]), ([300, 513], [513, 129])];
+    for (left, right) in cases {
+        for dtype in [DType::F32, DType::F64, DType::BF16, DType::I32] {
+            let a = Plain::new(dtype, &left, |_| dice.tame(dtype));
+            let b = Plain::new(dtype, &right, |_| dice.tame(dtype));
+            let out = Meta::new(dtype, [left[0], right[1]]);
+            let turned = |plain: &Plain, native: &Native| -> Value {
+                let [rows, columns] = [plain.meta.shape[0], plain.meta.shape[1]];
+                let cells = Plain::new(dtype, &[columns, rows], |at| {
+                    plain.cells[at % rows * columns + at / rows]
+                });
+                let strides = [1, rows as isize].into_iter().collect();
+                cells.value(native).view(Shape::from([rows, columns]), strides, 0)
+            };
+            let of = |native: &Native, inputs| {
+                run(native, &Kernel::Matmul, tensors(inputs), out.clone()).to_bytes()
+            };
+            let expected = of(&one, [a.value(&one), b.value(&one)]);
+            assert_eq!(expected, of(&two, [a.value(&two), b.value(&two)]));
+            assert_eq!(expected, of(&two, [turned(&a, &two), b.value(&two)]), "{dtype} {left:?}");
+            assert_eq!(expected, of(&one, [a.value(&one), turned(&b, &one)]), "{dtype} {left:?}");
+        }
+    }
+}
+
+#[test]
+fn batches_of_products_are_shared_by_threads() {
+    let (dice, one, two) = (&mut Dice(8), native(1), native(2));
+    let a = Plain::new(DType::F32, &[40, 64, 64], |_| dice.tame(DType::F32));
+    let b = Plain::new(DType::F32, &[64, 64], |_| dice.tame(DType::F32));
+    let of = |native: &Native| {
+        let inputs = tensors([a.value(native), b.value(native)]);
+        run(native, &Kernel::Matmul, inputs, a.meta.clone()).to_bytes()
+    };
+    assert_eq!(of(&one), of(&two));
+}

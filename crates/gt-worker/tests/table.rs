@@ -1,0 +1,623 @@
+//! Every row of the op table keeps its promises: shapes and dtypes, values, gradients of first and
+//! second order, sharding signatures, linearity, expansions. A new row is tested by being there.
+
+mod common;
+
+use std::fmt::Display;
+
+use common::array::{Array, Dice};
+use common::native::NativeKernels;
+use common::reference::Reference;
+use common::tape::{Place, Tape};
+use common::{Machine, args};
+use gt_core::attrs::{Attr, AttrKind, Attrs, Range};
+use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
+use gt_core::kernel::Kernel;
+use gt_core::op::{Call, Linear, Op, Sample, View};
+use gt_core::placement::Combine;
+use gt_core::rules::shard::Factors;
+use gt_core::{DType, Error, Meta, Result, ops};
+
+/// One use of a row.
+struct Case {
+    op: &'static Op,
+    attrs: Attrs,
+    inputs: Vec<Term<Array>>,
+    name: String,
+}
+
+impl Case {
+    fn run(&self, machine: Machine, inputs: &[Term<Array>], attrs: &Attrs) -> Vec<Array> {
+        let results = machine.run(self.op, inputs, attrs);
+        results.unwrap_or_else(|error| panic!("{}: {error}", self.name))
+    }
+
+    fn results(&self, machine: Machine) -> Vec<Array> {
+        self.run(machine, &self.inputs, &self.attrs)
+    }
+
+    /// The tensors among the inputs whose numbers can be changed a little.
+    fn float_inputs(&self) -> impl Iterator<Item = (usize, &Array)> {
+        self.inputs.iter().enumerate().filter_map(|(index, input)| match input {
+            Term::Value(value) if value.meta.dtype.is_float() => Some((index, value)),
+            _ => None,
+        })
+    }
+
+    fn with(&self, index: usize, value: Array) -> Vec<Term<Array>> {
+        let mut inputs = self.inputs.clone();
+        inputs[index] = Term::Value(value);
+        inputs
+    }
+}
+
+/// Every sample of every row, with numbers of these dtypes. Optional dtypes are also given.
+fn cases(dtypes: &[DType]) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for &op in ops::ALL {
+        for (number, sample) in (op.samples)().into_iter().flat_map(|s| variants(op, s)).enumerate()
+        {
+            for &dtype in dtypes {
+                let seed = op.code as u64 * 1000 + number as u64;
+                let inputs = Dice(seed).inputs(op, &sample, dtype);
+                let shapes: Vec<String> = inputs.iter().map(described).collect();
+                let (row, shapes) = (op.name, shapes.join(" "));
+                let name =
+                    format!("{row} {shapes} {:?} (sample {number}, seed {seed})", sample.attrs.0);
+                cases.push(Case { op, attrs: sample.attrs.clone(), inputs, name });
+            }
+        }
+    }
+    cases
+}
+
+fn variants(op: &Op, sample: Sample) -> Vec<Sample> {
+    let mut variants = vec![sample.clone()];
+    for (index, spec) in op.attrs.iter().enumerate() {
+        if spec.kind == AttrKind::DType && sample.attrs.0[index] == Attr::None {
+            let mut variant = sample.clone();
+            variant.attrs.0[index] = DType::F64.into();
+            variants.push(variant);
+        }
+    }
+    variants
+}
+
+fn described(input: &Term<Array>) -> String {
+    match input {
+        Term::Value(value) => value.meta.to_string(),
+        Term::Scalar(scalar) => scalar.to_string(),
+        Term::Zero => "0".to_string(),
+    }
+}
+
+/// What a loop found wrong; it fails when the loop is over, so that all of it is seen.
+#[derive(Default)]
+struct Findings(Vec<String>);
+
+impl Findings {
+    fn add(&mut self, case: &Case, what: impl Display) {
+        self.0.push(format!("{}: {what}", case.name));
+    }
+
+    fn compare(&mut self, case: &Case, what: impl Display, pair: (&Array, &Array), tolerance: f64) {
+        let (found, expected) = pair;
+        let distance = found.distance(expected);
+        if distance > tolerance || distance.is_nan() {
+            let (a, b) = (format!("{found:?}"), format!("{expected:?}"));
+            let (a, b) = (short(&a), short(&b));
+            self.add(
+                case,
+                format!("{what}: {distance:.1e} apart\n    found    {a}\n    expected {b}"),
+            );
+        }
+    }
+
+    fn report(self) {
+        assert!(self.0.is_empty(), "{} findings:\n{}", self.0.len(), self.0.join("\n"));
+    }
+}
+
+fn short(text: &str) -> &str {
+    &text[..text.len().min(300)]
+}
+
+/// The rows' loops run on the native engine.
+fn on_native(check: impl FnOnce(Machine)) {
+    let kernels = NativeKernels::new(1);
+    check(Machine { kernels: &kernels });
+}
+
+#[test]
+fn results_have_the_inferred_shapes_and_dtypes() {
+    on_native(|machine| {
+        let mut findings = Findings::default();
+        for case in cases(&DType::SUPPORTED) {
+            let args = args(&case.inputs);
+            let call = Call::checked(case.op, &args, &case.attrs).unwrap();
+            let Ok(inferred) = call.infer() else {
+                let floats = case.float_inputs().count() > 0;
+                if floats || case.inputs.is_empty() {
+                    findings.add(&case, "is refused");
+                }
+                continue;
+            };
+            let results = match machine.run(case.op, &case.inputs, &case.attrs) {
+                Ok(results) => results,
+                Err(error) => {
+                    findings.add(&case, error);
+                    continue;
+                }
+            };
+            let found: Vec<&Meta> = results.iter().map(|result| &result.meta).collect();
+            let expected: Vec<&Meta> = inferred.outputs.iter().collect();
+            if case.op.data_dependent {
+                let fits = found.iter().zip(&expected).all(|(found, most)| {
+                    let sizes = found.shape.iter().zip(most.shape.iter());
+                    found.dtype == most.dtype && sizes.into_iter().all(|(size, most)| size <= most)
+                });
+                if !fits {
+                    findings.add(&case, format!("{found:?}, at most {expected:?}"));
+                }
+            } else if found != expected {
+                findings.add(&case, format!("{found:?}, inferred {expected:?}"));
+            }
+        }
+        findings.report();
+    });
+}
+
+#[test]
+fn the_native_engine_agrees_with_the_reference() {
+    let reference = Machine { kernels: &Reference };
+    for threads in [1, 2] {
+        let kernels = NativeKernels::new(threads);
+        let machine = Machine { kernels: &kernels };
+        let mut findings = Findings::default();
+        for case in cases(&DType::SUPPORTED) {
+            let args = args(&case.inputs);
+            if Call::checked(case.op, &args, &case.attrs).unwrap().infer().is_err() {
+                continue;
+            }
+            // What fails is found where shapes and dtypes are compared.
+            let Ok(found) = machine.run(case.op, &case.inputs, &case.attrs) else { continue };
+            let pairs = found.into_iter().zip(case.results(reference));
+            for (output, (found, expected)) in pairs.enumerate() {
+                let inputs = case.float_inputs().map(|(_, input)| tolerance(input.meta.dtype));
+                let tolerance = inputs.fold(tolerance(found.meta.dtype), f64::max);
+                findings.compare(&case, format!("output {output}"), (&found, &expected), tolerance);
+            }
+        }
+        findings.report();
+    }
+}
+
+fn tolerance(dtype: DType) -> f64 {
+    match dtype {
+        DType::F64 => 1e-12,
+        DType::F32 => 2e-6,
+        DType::F16 => 5e-3,
+        DType::BF16 => 4e-2,
+        _ => 0.0,
+    }
+}
+
+/// A row's results as a function of its float inputs, on a tape.
+struct Traced<'a> {
+    tape: Tape<'a>,
+    inputs: Vec<Place>,
+    outputs: Vec<(Place, Place)>,
+}
+
+impl<'a> Traced<'a> {
+    /// Every float result gets weights, the same in each run.
+    fn new(machine: Machine<'a>, case: &Case, inputs: &[Term<Array>]) -> Result<Self> {
+        let mut tape = Tape::new(machine);
+        let place = |input: &Term<Array>| match input {
+            Term::Value(value) => Term::Value(tape.push(value.clone())),
+            Term::Scalar(scalar) => Term::Scalar(*scalar),
+            Term::Zero => Term::Zero,
+        };
+        let terms: Vec<Term<Place>> = inputs.iter().map(place).collect();
+        let results = tape.emit(case.op, &terms, &case.attrs)?;
+        let mut dice = Dice(7);
+        let mut outputs = Vec::new();
+        for place in results {
+            let meta = tape.value(place).meta.clone();
+            if meta.dtype.is_float() {
+                outputs.push((place, tape.push(dice.array(meta))));
+            }
+        }
+        let inputs = case.float_inputs().filter_map(|(index, _)| match terms[index] {
+            Term::Value(place) => Some(place),
+            _ => None,
+        });
+        Ok(Traced { tape, inputs: inputs.collect(), outputs })
+    }
+
+    /// The weighted sum of the results.
+    fn loss(mut self) -> Result<f64> {
+        let mut total = 0.0;
+        for (place, weights) in self.outputs {
+            let loss = self.tape.weighted(place, weights)?;
+            total += self.tape.value(loss).data[0];
+        }
+        Ok(total)
+    }
+
+    fn gradients(&mut self) -> Result<Vec<Option<Place>>> {
+        self.tape.gradients(&self.outputs, &self.inputs)
+    }
+
+    /// The weighted sum of the gradients, on the tape.
+    fn slope(&mut self) -> Result<Option<Place>> {
+        let mut dice = Dice(8);
+        let mut total: Option<Place> = None;
+        for gradient in self.gradients()?.into_iter().flatten() {
+            let weights = dice.array(self.tape.value(gradient).meta.clone());
+            let weights = self.tape.push(weights);
+            let part = self.tape.weighted(gradient, weights)?;
+            total = Some(match total {
+                Some(total) => {
+                    let both = [Term::Value(total), Term::Value(part)];
+                    self.tape.emit(&ops::elementwise::ADD, &both, &Attrs::none())?[0]
+                }
+                None => part,
+            });
+        }
+        Ok(total)
+    }
+}
+
+/// The gradient of `function` by one input, from differences.
+fn quotients(
+    case: &Case,
+    index: usize,
+    input: &Array,
+    step: f64,
+    function: impl Fn(&[Term<Array>]) -> Result<f64>,
+) -> Result<Array> {
+    let mut gradient = input.clone();
+    for element in 0..input.data.len() {
+        let moved = |by: f64| {
+            let mut moved = input.clone();
+            moved.data[element] += by;
+            function(&case.with(index, moved))
+        };
+        gradient.data[element] = (moved(step)? - moved(-step)?) / (2.0 * step);
+    }
+    Ok(gradient)
+}
+
+/// Gradients can be compared with differences only if the results are fine enough.
+fn step_and_tolerance(case: &Case, machine: Machine) -> (f64, f64) {
+    let coarse = case.results(machine).iter().any(|result| result.meta.dtype == DType::F32);
+    if coarse { (0.125, 1e-4) } else { (1e-5, 1e-6) }
+}
+
+fn differentiable() -> impl Iterator<Item = Case> {
+    cases(&[DType::F64]).into_iter().filter(|case| case.op.is_differentiable())
+}
+
+#[test]
+fn gradients_are_the_limits_of_differences() {
+    on_native(|machine| {
+        let mut findings = Findings::default();
+        for case in differentiable() {
+            if let Err(error) = compare_gradients(&mut findings, machine, &case) {
+                findings.add(&case, error);
+            }
+        }
+        findings.report();
+    });
+}
+
+fn compare_gradients(findings: &mut Findings, machine: Machine, case: &Case) -> Result<()> {
+    let mut traced = Traced::new(machine, case, &case.inputs)?;
+    let gradients = traced.gradients()?;
+    let (step, tolerance) = step_and_tolerance(case, machine);
+    for ((index, input), gradient) in case.float_inputs().zip(gradients) {
+        let expected = quotients(case, index, input, step, |inputs| {
+            Traced::new(machine, case, inputs)?.loss()
+        })?;
+        let zeros = Array::full(input.meta.clone(), 0.0);
+        let found = gradient.map_or(&zeros, |place| traced.tape.value(place));
+        findings.compare(case, format!("input {index}"), (found, &expected), tolerance);
+    }
+    Ok(())
+}
+
+#[test]
+fn second_gradients_are_the_limits_of_differences_of_first_ones() {
+    on_native(|machine| {
+        let mut findings = Findings::default();
+        for case in differentiable() {
+            if let Err(error) = compare_second_gradients(&mut findings, machine, &case) {
+                findings.add(&case, error);
+            }
+        }
+        findings.report();
+    });
+}
+
+fn compare_second_gradients(findings: &mut Findings, machine: Machine, case: &Case) -> Result<()> {
+    let mut traced = Traced::new(machine, case, &case.inputs)?;
+    let Some(slope) = traced.slope()? else { return Ok(()) };
+    let one = Array::full(traced.tape.value(slope).meta.clone(), 1.0);
+    let one = traced.tape.push(one);
+    let gradients = traced.tape.gradients(&[(slope, one)], &traced.inputs)?;
+    let (step, tolerance) = step_and_tolerance(case, machine);
+    for ((index, input), gradient) in case.float_inputs().zip(gradients) {
+        let expected = quotients(case, index, input, step, |inputs| {
+            let mut traced = Traced::new(machine, case, inputs)?;
+            let slope = traced.slope()?;
+            Ok(slope.map_or(0.0, |slope| traced.tape.value(slope).data[0]))
+        })?;
+        let zeros = Array::full(input.meta.clone(), 0.0);
+        let found = gradient.map_or(&zeros, |place| traced.tape.value(place));
+        findings.compare(case, format!("input {index}"), (found, &expected), tolerance);
+    }
+    Ok(())
+}
+
+#[test]
+fn parts_of_every_signature_make_up_the_whole() {
+    on_native(|machine| {
+        let mut findings = Findings::default();
+        for case in cases(&[DType::F64]) {
+            let args = args(&case.inputs);
+            let call = Call::checked(case.op, &args, &case.attrs).unwrap();
+            let factors = (case.op.shard)(&call);
+            let whole = case.results(machine);
+            if let Some(what) = misfit(&case, &factors, &whole) {
+                findings.add(&case, what);
+                continue;
+            }
+            for letter in factors.letters() {
+                cut(&mut findings, machine, &case, &factors, letter, &whole);
+            }
+        }
+        findings.report();
+    });
+}
+
+/// What is wrong with a signature before anything is cut.
+fn misfit(case: &Case, factors: &Factors, whole: &[Array]) -> Option<String> {
+    let letters = factors.letters();
+    if letters.is_empty() {
+        return None;
+    }
+    let ranks = |factors: &[smallvec::SmallVec<[Option<u8>; 4]>]| {
+        factors.iter().map(|axes| axes.len()).collect::<Vec<_>>()
+    };
+    let inputs = args(&case.inputs).iter().map(|input| input.shape().rank()).collect::<Vec<_>>();
+    let outputs = whole.iter().map(|output| output.meta.shape.rank()).collect::<Vec<_>>();
+    if ranks(&factors.inputs) != inputs || ranks(&factors.outputs) != outputs {
+        return Some(format!("a signature of other ranks: {factors:?}"));
+    }
+    let size = |letter| sizes(case, factors, whole, letter);
+    let uneven = letters.into_iter().find(|&letter| size(letter).windows(2).any(|s| s[0] != s[1]));
+    uneven.map(|letter| format!("letter {letter} on axes of different sizes: {factors:?}"))
+}
+
+/// The size of every axis that carries the letter.
+fn sizes(case: &Case, factors: &Factors, whole: &[Array], letter: u8) -> Vec<usize> {
+    let args = args(&case.inputs);
+    let inputs = (0..args.len())
+        .filter_map(|index| Some(args[index].shape()[factors.input_axis(index, letter)?]));
+    let outputs = (0..whole.len())
+        .filter_map(|index| Some(whole[index].meta.shape[factors.output_axis(index, letter)?]));
+    inputs.chain(outputs).collect()
+}
+
+/// Where to cut an axis: into two and three uneven parts, and so that a part is empty.
+fn cuts(size: usize, combine: Option<Combine>) -> Vec<Vec<usize>> {
+    let mut cuts = Vec::new();
+    if size >= 2 {
+        cuts.push(vec![0, size.div_ceil(3), size]);
+    }
+    if size >= 3 {
+        cuts.push(vec![0, 1, size - 1, size]);
+        cuts.push(vec![0, size - 2, size - 1, size]);
+    }
+    // The largest of no elements is nothing; whoever cuts leaves workers without a part out.
+    if !matches!(combine, Some(Combine::Max | Combine::Min)) {
+        cuts.push(vec![0, size / 2, size / 2, size]);
+    }
+    cuts
+}
+
+fn cut(
+    findings: &mut Findings,
+    machine: Machine,
+    case: &Case,
+    factors: &Factors,
+    letter: u8,
+    whole: &[Array],
+) {
+    let size = sizes(case, factors, whole, letter)[0];
+    let combine = factors.combine(letter);
+    for points in cuts(size, combine) {
+        let mut parts = Vec::new();
+        for pair in points.windows(2) {
+            let (start, len) = (pair[0], pair[1] - pair[0]);
+            let inputs: Vec<Term<Array>> = (0..case.inputs.len())
+                .map(|index| match (&case.inputs[index], factors.input_axis(index, letter)) {
+                    (Term::Value(value), Some(axis)) => Term::Value(value.part(axis, start, len)),
+                    (other, _) => other.clone(),
+                })
+                .collect();
+            let attrs = part_attrs(case, factors, letter, (start, len));
+            match machine.run(case.op, &inputs, &attrs) {
+                Ok(results) => parts.push(results),
+                Err(error) => findings.add(case, format!("cut {letter} at {points:?}: {error}")),
+            }
+        }
+        if parts.len() + 1 != points.len() {
+            continue;
+        }
+        for (output, expected) in whole.iter().enumerate() {
+            let parts: Vec<&Array> = parts.iter().map(|part| &part[output]).collect();
+            let found = match (combine, factors.output_axis(output, letter)) {
+                (Some(how), _) => {
+                    let first = parts[0].clone();
+                    parts[1..].iter().fold(first, |sum, part| sum.combine(part, how))
+                }
+                (None, Some(axis)) => Array::concat(&parts, axis),
+                (None, None) => {
+                    findings.add(case, format!("output {output} does not carry {letter}"));
+                    continue;
+                }
+            };
+            let what = format!("output {output}, cut {letter} at {points:?}");
+            // Only a cut sum is added up in another order.
+            let tolerance = if combine == Some(Combine::Sum) { 1e-12 } else { 1e-14 };
+            findings.compare(case, what, (&found, expected), tolerance);
+        }
+    }
+}
+
+/// The attributes with which a part is computed.
+fn part_attrs(case: &Case, factors: &Factors, letter: u8, part: (usize, usize)) -> Attrs {
+    let (start, len) = part;
+    let mut attrs = case.attrs.clone();
+    let shape = case.op.attrs.iter().position(|spec| spec.kind == AttrKind::Sizes);
+    let whole = shape.map(|index| case.attrs.0[index].clone());
+    for (spec, value) in case.op.attrs.iter().zip(&mut attrs.0) {
+        match (spec.kind, value) {
+            (AttrKind::Sizes, Attr::Ints(sizes)) if case.inputs.is_empty() => {
+                let axis = factors.output_axis(0, letter).expect("what is created is cut");
+                sizes[axis] = len as i64;
+            }
+            (AttrKind::Region, value) => {
+                let (Some(Attr::Ints(whole)), axis) = (&whole, factors.output_axis(0, letter))
+                else {
+                    panic!("{}: a region of no shape", case.name);
+                };
+                let mut from = vec![0; whole.len()];
+                from[axis.expect("what is created is cut")] = start as i64;
+                *value = match spec.name {
+                    "whole" => Attr::Ints(whole.clone()),
+                    _ => Attr::Ints(from.into()),
+                };
+            }
+            (AttrKind::Ranges, Attr::Ranges(ranges)) => {
+                let axis = factors.input_axis(0, letter).expect("what is sliced is cut");
+                ranges[axis] = Range::all(len);
+            }
+            _ => {}
+        }
+    }
+    attrs
+}
+
+#[test]
+fn partial_sums_pass_through_linear_inputs() {
+    on_native(|machine| {
+        let mut findings = Findings::default();
+        for case in cases(&[DType::F64]) {
+            let groups: Vec<Vec<usize>> = match case.op.linear {
+                Linear::No => continue,
+                Linear::Each(inputs) => inputs.iter().map(|&input| vec![input]).collect(),
+                Linear::Together(&[]) => vec![(0..case.inputs.len()).collect()],
+                Linear::Together(inputs) => vec![inputs.to_vec()],
+            };
+            for group in groups {
+                // A number of the program is never a partial sum, so nothing may pass beside it.
+                let all = group.iter().all(|&index| matches!(case.inputs[index], Term::Value(_)));
+                if all {
+                    pass(&mut findings, machine, &case, &group);
+                }
+            }
+        }
+        findings.report();
+    });
+}
+
+fn pass(findings: &mut Findings, machine: Machine, case: &Case, group: &[usize]) {
+    let mut dice = Dice(9);
+    let (mut first, mut second) = (case.inputs.clone(), case.inputs.clone());
+    for &index in group {
+        let Term::Value(value) = &case.inputs[index] else { continue };
+        let part = dice.array(value.meta.clone());
+        let rest = Array::from_fn(value.meta.clone(), |at| value.at(at) - part.at(at));
+        first[index] = Term::Value(part);
+        second[index] = Term::Value(rest);
+    }
+    let parts = [first, second].map(|inputs| case.run(machine, &inputs, &case.attrs));
+    for (output, expected) in case.results(machine).iter().enumerate() {
+        let found = parts[0][output].combine(&parts[1][output], Combine::Sum);
+        let tolerance = tolerance(expected.meta.dtype);
+        findings.compare(case, format!("inputs {group:?}"), (&found, expected), tolerance);
+    }
+}
+
+#[test]
+fn expansions_agree_with_their_kernels() {
+    on_native(|machine| {
+        let mut findings = Findings::default();
+        for case in cases(&[DType::F64, DType::F32, DType::I32]) {
+            let args = args(&case.inputs);
+            let call = Call::checked(case.op, &args, &case.attrs).unwrap();
+            let Ok(kernel) = call.infer().and_then(|_| (case.op.kernel)(&call)) else { continue };
+            if case.op.expansion.is_none() || kernel == Kernel::Expansion {
+                continue;
+            }
+            let expanded = machine.expand(&call, &case.inputs);
+            let expanded = expanded.unwrap_or_else(|error| panic!("{}: {error}", case.name));
+            for (output, (found, expected)) in
+                expanded.iter().zip(&case.results(machine)).enumerate()
+            {
+                let tolerance = tolerance(expected.meta.dtype);
+                findings.compare(&case, format!("output {output}"), (found, expected), tolerance);
+            }
+        }
+        findings.report();
+    });
+}
+
+#[test]
+fn what_is_written_through_a_view_is_read_through_it() {
+    on_native(|machine| {
+        let mut findings = Findings::default();
+        for case in cases(&[DType::F64]) {
+            if let View::Writable(write) = case.op.view {
+                let args = args(&case.inputs);
+                let formula = write(&Call::checked(case.op, &args, &case.attrs).unwrap());
+                if let Err(error) = write_through(&mut findings, machine, &case, &formula) {
+                    findings.add(&case, error);
+                }
+            }
+        }
+        findings.report();
+    });
+}
+
+fn write_through(
+    findings: &mut Findings,
+    mut machine: Machine,
+    case: &Case,
+    formula: &Expr,
+) -> Result<()> {
+    let [Term::Value(base)] = case.inputs.as_slice() else { panic!("{}", case.name) };
+    let view = case.results(machine).remove(0);
+    let mut written = |value: &Array| {
+        let grads = [Term::Value(value.clone())];
+        let subject = Subject { grads: &grads, inputs: &case.inputs, outputs: &[] };
+        match Evaluator::new(&mut machine, subject).evaluate(formula)? {
+            Term::Value(base) => Ok(base),
+            other => Err(Error::bug(format!("{formula} is {other:?}"))),
+        }
+    };
+    findings.compare(case, "the same is written", (&written(&view)?, base), 0.0);
+    let other = Dice(10).array(view.meta);
+    let changed = written(&other)?;
+    let read = case.run(machine, &[Term::Value(changed.clone())], &case.attrs);
+    findings.compare(case, "what was written", (&read[0], &other), 0.0);
+    let count = |a: &Array, b: &Array| a.data.iter().zip(&b.data).filter(|(a, b)| a != b).count();
+    let (touched, most) = (count(&changed, base), other.data.len());
+    if changed.meta != base.meta || touched > most {
+        findings.add(case, format!("{touched} elements changed, {most} were written"));
+    }
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! A row's parameters in the order in which a program gives them.
+
+use gt_core::attrs::AttrSpec;
+use gt_core::op::{Input, Op};
+
+/// One parameter of a call.
+pub enum Parameter {
+    /// An input.
+    Input(&'static Input),
+    /// An attribute.
+    Attr(&'static AttrSpec),
+}
+
+impl Parameter {
+    /// What a program calls it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Parameter::Input(input) => input.name,
+            Parameter::Attr(spec) => spec.name,
+        }
+    }
+}
+
+/// The parameters a user can give: as the row orders them, or inputs first.
+pub fn parameters(op: &'static Op) -> Vec<Parameter> {
+    let inputs = op.inputs.iter().map(Parameter::Input);
+    let attrs = op.attrs.iter().filter(|spec| spec.kind.is_public()).map(Parameter::Attr);
+    let mut parameters: Vec<Parameter> = inputs.chain(attrs).collect();
+    let order = op.python.order;
+    parameters.sort_by_key(|parameter| {
+        order.iter().position(|name| *name == parameter.name()).unwrap_or(order.len())
+    });
+    parameters
+}
