@@ -36,8 +36,8 @@ pub fn fill_normal_f64(seed: u64, stream: u64, first: u64, out: &mut [f64]) {
     fill::<NormalF64>(seed, stream, first, out);
 }
 
-/// How many blocks are computed side by side: a vector register's worth of 32-bit words.
-const LANES: usize = 8;
+/// How many blocks are computed side by side: a few vector registers of 32-bit words.
+const LANES: usize = 32;
 
 /// The same word of several blocks.
 type Lanes<T> = [T; LANES];
@@ -101,22 +101,40 @@ fn blocks(seed: u64, stream: u64, first: u64) -> [Lanes<u32>; 4] {
 
 #[inline(always)]
 fn rounds<const N: usize>(counter: [[u32; N]; 4], key: [u32; 2]) -> [[u32; N]; 4] {
-    const MULTIPLIERS: [u64; 2] = [0xD251_1F53, 0xCD9E_8D57];
-    const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
-    let [mut c0, mut c1, mut c2, mut c3] = counter;
-    let mut key = key;
-    for _ in 0..10 {
-        for lane in 0..N {
-            let product0 = MULTIPLIERS[0] * u64::from(c0[lane]);
-            let product1 = MULTIPLIERS[1] * u64::from(c2[lane]);
-            c0[lane] = (product1 >> 32) as u32 ^ c1[lane] ^ key[0];
-            c1[lane] = product1 as u32;
-            c2[lane] = (product0 >> 32) as u32 ^ c3[lane] ^ key[1];
-            c3[lane] = product0 as u32;
+    let mut words = counter;
+    // The rounds are inside and written out: so the loop over the lanes becomes a vector.
+    for lane in 0..N {
+        let mut block = [words[0][lane], words[1][lane], words[2][lane], words[3][lane]];
+        block = round(block, key, 0);
+        block = round(block, key, 1);
+        block = round(block, key, 2);
+        block = round(block, key, 3);
+        block = round(block, key, 4);
+        block = round(block, key, 5);
+        block = round(block, key, 6);
+        block = round(block, key, 7);
+        block = round(block, key, 8);
+        block = round(block, key, 9);
+        for (words, word) in words.iter_mut().zip(block) {
+            words[lane] = word;
         }
-        key = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
     }
-    [c0, c1, c2, c3]
+    words
+}
+
+#[inline(always)]
+fn round([c0, c1, c2, c3]: [u32; 4], key: [u32; 2], number: u32) -> [u32; 4] {
+    const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
+    let product0 = 0xD251_1F53 * u64::from(c0);
+    let product1 = 0xCD9E_8D57 * u64::from(c2);
+    let key0 = key[0].wrapping_add(WEYL[0].wrapping_mul(number));
+    let key1 = key[1].wrapping_add(WEYL[1].wrapping_mul(number));
+    [
+        (product1 >> 32) as u32 ^ c1 ^ key0,
+        product1 as u32,
+        (product0 >> 32) as u32 ^ c3 ^ key1,
+        product0 as u32,
+    ]
 }
 
 struct UniformF32;

@@ -81,8 +81,8 @@ impl Dispatcher {
         let (load, next_tag) = (&mut self.load, &mut self.next_tag);
         let mut context = Context { now_ns, load, next_tag };
         let events = &mut self.events;
-        for command in batch.commands() {
-            let command = command?;
+        for index in 0..batch.len() {
+            let command = batch.client_command(index)?;
             events.record(|| event(now_ns, Station::Received, id, None, Some(&command), None));
             session.rewrite(command, &mut context, &mut |worker, command| {
                 let (station, worker) = (Station::Sent, Some(worker));

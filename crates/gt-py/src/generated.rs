@@ -556,6 +556,46 @@ impl Tensor {
         method(122, slf, args, kwargs)
     }
 
+    /// The same elements in another shape; one size may be -1.
+    #[pyo3(name = "view", text_signature = "($self, shape)", signature = (*args, **kwargs))]
+    fn op_view<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(126, slf, args, kwargs)
+    }
+
+    /// Two axes exchanged.
+    #[pyo3(name = "transpose", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    fn op_transpose<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(127, slf, args, kwargs)
+    }
+
+    /// With another axis of size one.
+    #[pyo3(name = "unsqueeze", text_signature = "($self, dim)", signature = (*args, **kwargs))]
+    fn op_unsqueeze<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(128, slf, args, kwargs)
+    }
+
+    /// Without the axes of size one that are named, or without any.
+    #[pyo3(name = "squeeze", text_signature = "($self, dim=None)", signature = (*args, **kwargs))]
+    fn op_squeeze<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(129, slf, args, kwargs)
+    }
+
     /// The elements that an index names along an axis.
     #[pyo3(name = "gather", text_signature = "($self, dim, index)", signature = (*args, **kwargs))]
     fn op_gather<'py>(

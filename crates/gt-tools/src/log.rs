@@ -1,7 +1,7 @@
 //! The instruction log: one line of text for each event.
 //!
 //! ```text
-//! 1.608s | #0011 | RECV         | CLIENT s1                    | BinaryOp            |       117B |
+//! 1.608s | #0011 | RECV         | CLIENT s1                    | BinaryOp            |       117B
 //! ```
 //! and then, on the same line, `op=add result=2 left=0 right=1 t2 := add t0 t1`.
 

@@ -239,9 +239,14 @@ pub struct Buffer {
 }
 
 enum Memory {
-    Pooled { class: usize, pool: Arc<Pool> },
+    Pooled {
+        class: usize,
+        pool: Arc<Pool>,
+    },
     /// Bytes that came in a message. They are never written.
-    Shared { _bytes: Bytes },
+    Shared {
+        _bytes: Bytes,
+    },
     Empty,
 }
 

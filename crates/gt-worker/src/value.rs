@@ -47,7 +47,7 @@ elements! {
 }
 
 /// A strided view of a shared buffer. Every element it names lies within the buffer.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Value {
     meta: Meta,
     strides: Strides,
@@ -56,15 +56,39 @@ pub struct Value {
     buffer: Arc<Buffer>,
 }
 
+impl Clone for Value {
+    fn clone(&self) -> Self {
+        // A short list is copied as a whole; its own `clone` goes element by element.
+        let strides = Strides::from_slice(&self.strides);
+        let (meta, buffer) = (self.meta.clone(), Arc::clone(&self.buffer));
+        Value { meta, strides, offset: self.offset, buffer }
+    }
+}
+
+/// The strides of rows stored one after another.
+fn row_major(shape: &Shape) -> Strides {
+    let mut few = [0; 4];
+    if shape.rank() > few.len() {
+        return shape.strides();
+    }
+    let mut step = 1;
+    for (axis, &size) in shape.iter().enumerate().rev() {
+        few[axis] = step;
+        step *= size.max(1) as isize;
+    }
+    Strides::from_buf_and_len(few, shape.rank())
+}
+
 impl Value {
     /// A value that fills a buffer, row by row.
     ///
     /// # Panics
     /// If the buffer has too few bytes, or is not aligned for the dtype.
+    #[inline]
     pub fn new(meta: Meta, buffer: Buffer) -> Self {
         assert!(buffer.len() >= meta.bytes(), "{meta} in {} bytes", buffer.len());
         assert!(is_aligned(&buffer, meta.dtype), "{meta} is not aligned");
-        let strides = meta.shape.strides();
+        let strides = row_major(&meta.shape);
         Value { meta, strides, offset: 0, buffer: Arc::new(buffer) }
     }
 
@@ -152,11 +176,8 @@ impl Value {
     pub fn is_contiguous(&self) -> bool {
         let mut expected = 1;
         for (&size, &stride) in self.meta.shape.iter().zip(&self.strides).rev() {
-            if size == 0 {
-                return true;
-            }
             if size != 1 && stride != expected {
-                return false;
+                return self.count() == 0;
             }
             expected *= size as isize;
         }
@@ -165,7 +186,7 @@ impl Value {
 
     /// Whether nobody else holds its buffer, so that it may be written.
     pub fn is_unique(&mut self) -> bool {
-        self.buffer.is_pooled() && Arc::get_mut(&mut self.buffer).is_some()
+        self.as_mut_ptr().is_some()
     }
 
     /// Where its first element is.
@@ -176,6 +197,10 @@ impl Value {
 
     /// Where its first element is, to be written; `None` if others hold the buffer.
     pub fn as_mut_ptr(&mut self) -> Option<*mut u8> {
+        // A plain look first: asking for the buffer itself locks it for a moment.
+        if Arc::strong_count(&self.buffer) != 1 {
+            return None;
+        }
         let start = self.offset * self.meta.dtype.size();
         Some(Arc::get_mut(&mut self.buffer)?.as_mut_ptr()?.wrapping_add(start))
     }

@@ -82,6 +82,16 @@ pub trait Ops {
     fn permute<'a>(&'a self, dims: &[i64]) -> Result<Tensor>;
     /// The tensor repeated along axes of size one; -1 keeps a size.
     fn expand<'a>(&'a self, shape: &[i64]) -> Result<Tensor>;
+    /// The same elements in another shape; one size may be -1.
+    fn view<'a>(&'a self, shape: &[i64]) -> Result<Tensor>;
+    /// Two axes exchanged.
+    fn transpose<'a>(&'a self, dim0: i64, dim1: i64) -> Result<Tensor>;
+    /// With another axis of size one.
+    fn unsqueeze<'a>(&'a self, dim: i64) -> Result<Tensor>;
+    /// Without the axes of size one that are named, or without any.
+    fn squeeze<'a>(&'a self) -> Result<Tensor>;
+    /// Without the axes of size one that are named, or without any. All attributes are given.
+    fn squeeze_with<'a>(&'a self, dim: &[i64]) -> Result<Tensor>;
     /// The elements that an index names along an axis.
     fn gather<'a>(&'a self, index: impl Into<Input<'a>>, dim: i64) -> Result<Tensor>;
     /// The tensor with elements of another added at the places an index names.
@@ -195,6 +205,21 @@ impl Ops for Tensor {
     }
     fn expand<'a>(&'a self, shape: &[i64]) -> Result<Tensor> {
         apply(row(122), &[Input::Tensor(self)], &[Some(ints(shape))])
+    }
+    fn view<'a>(&'a self, shape: &[i64]) -> Result<Tensor> {
+        apply(row(126), &[Input::Tensor(self)], &[Some(ints(shape))])
+    }
+    fn transpose<'a>(&'a self, dim0: i64, dim1: i64) -> Result<Tensor> {
+        apply(row(127), &[Input::Tensor(self)], &[Some(Attr::from(dim0)), Some(Attr::from(dim1))])
+    }
+    fn unsqueeze<'a>(&'a self, dim: i64) -> Result<Tensor> {
+        apply(row(128), &[Input::Tensor(self)], &[Some(Attr::from(dim))])
+    }
+    fn squeeze<'a>(&'a self) -> Result<Tensor> {
+        apply(row(129), &[Input::Tensor(self)], &[None])
+    }
+    fn squeeze_with<'a>(&'a self, dim: &[i64]) -> Result<Tensor> {
+        apply(row(129), &[Input::Tensor(self)], &[Some(ints(dim))])
     }
     fn gather<'a>(&'a self, index: impl Into<Input<'a>>, dim: i64) -> Result<Tensor> {
         apply(row(140), &[Input::Tensor(self), index.into()], &[Some(Attr::from(dim))])

@@ -19,4 +19,4 @@ pub use create::{apply, apply_all, tensor};
 pub use default::{close, session, workers};
 pub use generated::*;
 pub use gt_client::{Element, Input, Nested, Session, Tensor, display, host, provenance};
-pub use gt_core::{DType, Error, Fault, Meta, Result, Scalar, Shape, attrs, op, ops};
+pub use gt_core::{DType, Error, Fault, Meta, Provenance, Result, Scalar, Shape, attrs, op, ops};

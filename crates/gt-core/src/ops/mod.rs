@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use crate::op::Op;
 
+pub mod axes;
 pub mod compare;
 pub mod composite;
 pub mod create;
@@ -54,6 +55,10 @@ pub static ALL: &[&Op] = &[
     &movement::SLICE,
     &movement::SLICE_WRITE,
     &movement::CAT,
+    &axes::VIEW,
+    &axes::TRANSPOSE,
+    &axes::UNSQUEEZE,
+    &axes::SQUEEZE,
     &index::GATHER,
     &index::SCATTER_ADD,
     &index::TOPK,

@@ -117,10 +117,22 @@ fn continues<const N: usize>(wide: &[isize; N], steps: &[isize; N], size: usize)
 macro_rules! by_size {
     ($size:expr, $type:ident => $body:expr) => {
         match $size {
-            1 => { type $type = u8; $body }
-            2 => { type $type = u16; $body }
-            4 => { type $type = u32; $body }
-            8 => { type $type = u64; $body }
+            1 => {
+                type $type = u8;
+                $body
+            }
+            2 => {
+                type $type = u16;
+                $body
+            }
+            4 => {
+                type $type = u32;
+                $body
+            }
+            8 => {
+                type $type = u64;
+                $body
+            }
             size => unreachable!("no dtype has {size} bytes"),
         }
     };
@@ -155,7 +167,7 @@ pub unsafe fn copy_rows(
     });
 }
 
-unsafe fn copy_typed<T: Copy>(
+unsafe fn copy_typed<T: Copy + Default>(
     walk: &Walk<2>,
     rows: Range<usize>,
     target: *mut T,
@@ -180,8 +192,7 @@ unsafe fn copy_typed<T: Copy>(
             }
             ([to_step, from_step], _) => walk.for_rows(rows, |[to, from]| {
                 for index in 0..len as isize {
-                    *target.offset(to + index * to_step) =
-                        *source.offset(from + index * from_step);
+                    *target.offset(to + index * to_step) = *source.offset(from + index * from_step);
                 }
             }),
         }
@@ -189,9 +200,9 @@ unsafe fn copy_typed<T: Copy>(
 }
 
 /// Rows and columns that are copied together, so that a cache line of either side is used whole.
-const BLOCK: usize = 16;
+const BLOCK: usize = 32;
 
-unsafe fn transpose<T: Copy>(
+unsafe fn transpose<T: Copy + Default>(
     walk: &Walk<2>,
     rows: Range<usize>,
     (height, outer): (usize, [isize; 2]),
@@ -200,24 +211,33 @@ unsafe fn transpose<T: Copy>(
     source: *const T,
 ) {
     let mut row = rows.start;
+    // Read along the source and written along the target: at strides of a power of two, a cache
+    // would not keep the lines of a block until they are used up.
+    let mut block = [[T::default(); BLOCK]; BLOCK];
     while row < rows.end {
         // A block of rows must not cross into the next plane.
-        let count = BLOCK.min(rows.end - row).min(height - row % height) as isize;
+        let count = BLOCK.min(rows.end - row).min(height - row % height);
         let [to, from] = walk.row_start(row);
         for left in (0..len).step_by(BLOCK) {
-            let right = (left + BLOCK).min(len);
-            for line in 0..count {
-                let (to, from) = (to + line * outer[0], from + line * outer[1]);
-                for column in left as isize..right as isize {
-                    // SAFETY: as promised by the caller of `copy`.
-                    unsafe {
-                        *target.offset(to + column * steps[0]) =
-                            *source.offset(from + column * steps[1]);
+            let width = BLOCK.min(len - left);
+            // SAFETY: as promised by the caller of `copy`.
+            unsafe {
+                for column in 0..width {
+                    let from = source.offset(from + (left + column) as isize * steps[1]);
+                    for line in 0..count {
+                        block[line][column] = *from.offset(line as isize * outer[1]);
+                    }
+                }
+                for (line, block) in block.iter().enumerate().take(count) {
+                    let to =
+                        target.offset(to + line as isize * outer[0] + left as isize * steps[0]);
+                    for (column, &element) in block.iter().enumerate().take(width) {
+                        *to.offset(column as isize * steps[0]) = element;
                     }
                 }
             }
         }
-        row += count as usize;
+        row += count;
     }
 }
 

@@ -107,10 +107,10 @@ impl<'a> Tape<'a> {
         let gradients = formulas.iter().map(|formula| evaluator.evaluate(formula));
         let gradients = gradients.collect::<Result<Vec<_>>>()?;
         for (input, gradient) in inputs.iter().zip(gradients) {
-            if let (&Term::Value(input), Term::Value(gradient)) = (input, gradient) {
-                if self.values[input].meta.dtype.is_float() {
-                    self.accumulate(grads, input, gradient)?;
-                }
+            if let (&Term::Value(input), Term::Value(gradient)) = (input, gradient)
+                && self.values[input].meta.dtype.is_float()
+            {
+                self.accumulate(grads, input, gradient)?;
             }
         }
         Ok(())

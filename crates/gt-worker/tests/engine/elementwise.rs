@@ -127,11 +127,11 @@ fn check_map(seed: u64, threads: usize) {
             let Some(tolerance) = unary_tolerance(function, dtype) else { continue };
             let shape = dice.shape(4, 7);
             let x = dice.plain(dtype, &shape);
-            let expected =
-                Plain::new(dtype, &shape, |index| unary(function, x.cells[index]));
+            let expected = Plain::new(dtype, &shape, |index| unary(function, x.cells[index]));
             let value = dice.view(&native, &x);
             let kept = (dice.below(2) == 0).then(|| value.clone());
-            let found = run(&native, &Kernel::Map(function), tensors([value]), expected.meta.clone());
+            let found =
+                run(&native, &Kernel::Map(function), tensors([value]), expected.meta.clone());
             assert_close(&found, &expected, tolerance);
             if let Some(kept) = kept {
                 assert_same(&kept, &x);
@@ -140,7 +140,13 @@ fn check_map(seed: u64, threads: usize) {
     }
 }
 
-fn operand(dice: &mut Dice, function: BinaryFn, dtype: DType, shape: &[usize], second: bool) -> Plain {
+fn operand(
+    dice: &mut Dice,
+    function: BinaryFn,
+    dtype: DType,
+    shape: &[usize],
+    second: bool,
+) -> Plain {
     // Exponents of integers are small and not negative.
     let exponent = second && function == BinaryFn::Pow && dtype.is_int();
     Plain::new(dtype, shape, |_| match exponent {
@@ -313,8 +319,10 @@ fn large_tensors_are_shared_by_threads_with_the_same_bits() {
             } else {
                 make(&a)
             };
-            let sum = run(native, &Kernel::Zip(BinaryFn::Add), tensors([first, make(&b)]), out.clone());
-            let in_place = run(native, &Kernel::Zip(BinaryFn::Mul), tensors([sum, make(&b)]), out.clone());
+            let sum =
+                run(native, &Kernel::Zip(BinaryFn::Add), tensors([first, make(&b)]), out.clone());
+            let in_place =
+                run(native, &Kernel::Zip(BinaryFn::Mul), tensors([sum, make(&b)]), out.clone());
             run(native, &Kernel::Map(UnaryFn::Relu), tensors([in_place]), out.clone()).to_bytes()
         };
         let expected = all(&one, false);

@@ -303,7 +303,8 @@ fn check_window(seed: u64) {
                     cell.float();
             }
         }
-        let whole = |sum: f64| if dtype.is_int() { Cell::Int(sum as i64) } else { Cell::Float(sum) };
+        let whole =
+            |sum: f64| if dtype.is_int() { Cell::Int(sum as i64) } else { Cell::Float(sum) };
         let expected = Plain::new(dtype, &shape, |at| whole(sums[at]));
         let inputs = tensors([dice.view(&native, &parts)]);
         let found = run(&native, &Kernel::Fold(spec.clone()), inputs, expected.meta.clone());
@@ -460,7 +461,10 @@ fn views_cost_no_memory() {
     let turned = run(&native, &Kernel::Permute(axes), tensors([value]), meta);
     let meta = Meta::new(DType::F32, [3, 2, 2, 2]);
     let split = run(&native, &Kernel::Reshape, tensors([turned]), meta);
-    assert_eq!((native.pool().used_bytes(), split.strides()[..].to_vec()), (used, vec![2, 1, 12, 6]));
+    assert_eq!(
+        (native.pool().used_bytes(), split.strides()[..].to_vec()),
+        (used, vec![2, 1, 12, 6])
+    );
     drop(split);
     assert_eq!(native.pool().used_bytes(), 0);
 }

@@ -1,11 +1,8 @@
 //! What the tests compare with: tensors as lists of numbers, and random tensors with odd strides.
 
-use std::sync::Arc;
-
-use bytes::Bytes;
 use gt_core::dtype::{DType, Scalar};
 use gt_core::kernel::Kernel;
-use gt_core::shape::{Meta, Shape};
+use gt_core::shape::Meta;
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
 use gt_worker::engine::{Engine, Operand, Operands};
@@ -131,8 +128,7 @@ impl Plain {
     pub fn value(&self, native: &Native) -> Value {
         let bytes: Vec<u8> =
             self.cells.iter().flat_map(|&cell| encode(self.meta.dtype, cell)).collect();
-        let target = native.pool().take(bytes.len()).unwrap();
-        let mut target = target;
+        let mut target = native.pool().take(bytes.len()).unwrap();
         target.bytes_mut().unwrap().copy_from_slice(&bytes);
         Value::new(self.meta.clone(), target)
     }
@@ -155,9 +151,7 @@ pub fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     for &size in shape {
         all = all
             .into_iter()
-            .flat_map(|index: Vec<usize>| {
-                (0..size).map(move |last| [&index[..], &[last]].concat())
-            })
+            .flat_map(|index: Vec<usize>| (0..size).map(move |last| [&index[..], &[last]].concat()))
             .collect();
     }
     all
@@ -270,10 +264,6 @@ pub fn scalar_cell(scalar: Scalar) -> Cell {
     }
 }
 
-pub fn bytes(value: &Value) -> Bytes {
-    value.to_bytes()
-}
-
 pub fn assert_same(found: &Value, expected: &Plain) {
     let found = Plain::of_value(found);
     assert_eq!(found.meta, expected.meta);
@@ -299,12 +289,4 @@ pub fn epsilon(dtype: DType) -> f64 {
         DType::F64 => 2.3e-16,
         _ => 0.0,
     }
-}
-
-pub fn shape(sizes: &[usize]) -> Shape {
-    Shape::from(sizes)
-}
-
-pub fn shared(native: Native) -> Arc<Native> {
-    Arc::new(native)
 }

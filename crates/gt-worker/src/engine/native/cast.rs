@@ -73,10 +73,7 @@ vectorized! {
 unsafe fn slices<'a, T, U>(x: *const u8, out: *mut u8, len: usize) -> (&'a [T], &'a mut [U]) {
     // SAFETY: a `MapRun` is called with runs of this length and of the types it was chosen for.
     unsafe {
-        (
-            std::slice::from_raw_parts(x.cast(), len),
-            std::slice::from_raw_parts_mut(out.cast(), len),
-        )
+        (std::slice::from_raw_parts(x.cast(), len), std::slice::from_raw_parts_mut(out.cast(), len))
     }
 }
 

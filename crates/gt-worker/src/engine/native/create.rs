@@ -160,7 +160,8 @@ impl Native {
         self.split(count / len * parts, len.min(CHUNK), |task| {
             let (run, part) = (task / parts, task % parts * CHUNK);
             let mut rest = run;
-            let mut first: u64 = (split..rank).map(|axis| random.start[axis] as u64 * strides[axis]).sum();
+            let mut first: u64 =
+                (split..rank).map(|axis| random.start[axis] as u64 * strides[axis]).sum();
             for axis in (0..split).rev() {
                 let index = rest % out.shape[axis] + random.start[axis];
                 rest /= out.shape[axis];

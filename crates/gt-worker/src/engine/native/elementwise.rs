@@ -8,8 +8,8 @@ use half::{bf16, f16};
 
 use super::kernels::{Fixed, MapRun, map_kernel, power_kernel, zip_kernel};
 use super::number::Half;
-use super::tile::{Reader, Scratch, Shared, Tile, Writer, for_tiles};
-use super::{Native, cast, select};
+use super::tile::{CHUNK, Reader, Scratch, Shared, TILE, Tile, Writer, for_tiles};
+use super::{Native, cast, movement, select};
 use crate::engine::Operand;
 use crate::value::Value;
 
@@ -37,15 +37,22 @@ pub fn element(scalar: Scalar, dtype: DType) -> Element {
 }
 
 /// A function of each element.
-pub fn map(native: &Native, function: UnaryFn, x: Value, out: &Meta) -> Result<Value> {
+pub fn map(native: &Native, function: UnaryFn, x: &mut Value, out: &Meta) -> Result<Value> {
     let run = map_kernel(function, x.dtype()).ok_or_else(|| unsupported(&function, x.dtype()))?;
     map_with(native, run, x, out)
 }
 
 /// A loop over each element.
-pub fn map_with(native: &Native, run: MapRun, mut x: Value, out: &Meta) -> Result<Value> {
-    let (result, writer) = native.reuse(&mut [&mut x], out)?;
-    let readers = [Reader::new(&x, &out.shape)];
+pub fn map_with(native: &Native, run: MapRun, x: &mut Value, out: &Meta) -> Result<Value> {
+    let (result, writer) = native.reuse(&mut [x], out)?;
+    let count = out.shape.count();
+    if x.count() == count && writer.is_small(count) && x.is_contiguous() {
+        // SAFETY: input and output have `count` elements of the dtypes the loop was chosen for.
+        writer.small(count, |out| unsafe { run(x.as_ptr(), out, count) });
+        return Ok(result);
+    }
+    let copy = native.readable(x)?;
+    let readers = [Reader::new(copy.as_ref().unwrap_or(x), &out.shape)];
     let size = x.dtype().size();
     for_tiles(native, out.shape.count(), &readers, writer, |[x], out, len| {
         let mut scratch = Scratch::uninit();
@@ -64,8 +71,8 @@ fn for_each_part(x: Tile, len: usize, mut each: impl FnMut(Tile, usize, usize)) 
     match x {
         Tile::Run(_) => each(x, 0, len),
         Tile::Fixed(_) => {
-            for start in (0..len).step_by(super::tile::TILE) {
-                each(x, start, super::tile::TILE.min(len - start));
+            for start in (0..len).step_by(TILE) {
+                each(x, start, TILE.min(len - start));
             }
         }
     }
@@ -75,28 +82,26 @@ fn for_each_part(x: Tile, len: usize, mut each: impl FnMut(Tile, usize, usize)) 
 pub fn zip(
     native: &Native,
     function: BinaryFn,
-    a: Operand,
-    b: Operand,
+    [a, b]: &mut [Operand; 2],
     out: &Meta,
 ) -> Result<Value> {
     match (a, b) {
         (Operand::Tensor(a), Operand::Tensor(b)) => zip_tensors(native, function, a, b, out),
         (Operand::Tensor(a), Operand::Scalar(b)) => {
-            let run = power_kernel(function, b.as_f64(), a.dtype());
-            match run {
+            match power_kernel(function, b.as_f64(), a.dtype()) {
                 Some(run) => map_with(native, run, a, out),
-                None => zip_scalar(native, function, a, b, Fixed::Right, out),
+                None => zip_scalar(native, function, a, *b, Fixed::Right, out),
             }
         }
         (Operand::Scalar(a), Operand::Tensor(b)) => {
-            zip_scalar(native, function, b, a, Fixed::Left, out)
+            zip_scalar(native, function, b, *a, Fixed::Left, out)
         }
         (Operand::Scalar(a), Operand::Scalar(b)) => {
             let float = matches!(a, Scalar::Float(_)) || matches!(b, Scalar::Float(_));
             let own = if float { DType::F64 } else { DType::I64 };
             let dtype = if function.is_comparison() { own } else { out.dtype };
-            let a = native.scalar(a, dtype)?;
-            zip_scalar(native, function, a, b, Fixed::Right, out)
+            let mut a = native.scalar(*a, dtype)?;
+            zip_scalar(native, function, &mut a, *b, Fixed::Right, out)
         }
     }
 }
@@ -104,8 +109,8 @@ pub fn zip(
 fn zip_tensors(
     native: &Native,
     function: BinaryFn,
-    mut a: Value,
-    mut b: Value,
+    a: &mut Value,
+    b: &mut Value,
     out: &Meta,
 ) -> Result<Value> {
     let dtype = a.dtype();
@@ -114,16 +119,20 @@ fn zip_tensors(
     }
     let loops = |fixed| zip_kernel(function, dtype, fixed);
     let run = loops(Fixed::Neither).ok_or_else(|| unsupported(&function, dtype))?;
-    let (result, writer) = native.reuse(&mut [&mut a, &mut b], out)?;
+    let (result, writer) = native.reuse(&mut [a, b], out)?;
     let count = out.shape.count();
     let flat = a.shape() == b.shape() && a.is_contiguous() && b.is_contiguous();
-    if flat && !writer.in_place && count <= super::tile::CHUNK {
+    if flat && writer.is_small(count) {
         // SAFETY: inputs and output have `count` elements of the dtypes the loop was chosen for.
-        unsafe { run(a.as_ptr(), b.as_ptr(), writer.start.get(), count) };
+        writer.small(count, |out| unsafe { run(a.as_ptr(), b.as_ptr(), out, count) });
         return Ok(result);
     }
     let (left, right) = (loops(Fixed::Left).unwrap_or(run), loops(Fixed::Right).unwrap_or(run));
-    let readers = [Reader::new(&a, &out.shape), Reader::new(&b, &out.shape)];
+    let copies = [native.readable(a)?, native.readable(b)?];
+    let readers = [
+        Reader::new(copies[0].as_ref().unwrap_or(a), &out.shape),
+        Reader::new(copies[1].as_ref().unwrap_or(b), &out.shape),
+    ];
     let size = dtype.size();
     for_tiles(native, count, &readers, writer, |[a, b], out, len| {
         let mut scratch = Scratch::uninit();
@@ -147,7 +156,7 @@ fn zip_tensors(
 fn zip_scalar(
     native: &Native,
     function: BinaryFn,
-    mut x: Value,
+    x: &mut Value,
     scalar: Scalar,
     fixed: Fixed,
     out: &Meta,
@@ -155,10 +164,21 @@ fn zip_scalar(
     let dtype = x.dtype();
     let run = zip_kernel(function, dtype, fixed).ok_or_else(|| unsupported(&function, dtype))?;
     let number = element(scalar, wide(dtype));
-    let (result, writer) = native.reuse(&mut [&mut x], out)?;
-    let readers = [Reader::new(&x, &out.shape)];
+    let (result, writer) = native.reuse(&mut [x], out)?;
+    let count = out.shape.count();
+    if x.count() == count && writer.is_small(count) && x.is_contiguous() {
+        let (a, b) = match fixed {
+            Fixed::Left => (number.as_ptr(), x.as_ptr()),
+            _ => (x.as_ptr(), number.as_ptr()),
+        };
+        // SAFETY: input and output have `count` elements of the dtypes the loop was chosen for.
+        writer.small(count, |out| unsafe { run(a, b, out, count) });
+        return Ok(result);
+    }
+    let copy = native.readable(x)?;
+    let readers = [Reader::new(copy.as_ref().unwrap_or(x), &out.shape)];
     let size = dtype.size();
-    for_tiles(native, out.shape.count(), &readers, writer, |[x], out, len| {
+    for_tiles(native, count, &readers, writer, |[x], out, len| {
         let mut scratch = Scratch::uninit();
         for_each_part(x, len, |x, start, len| {
             // SAFETY: tiles have `len` elements of the dtype the loop was chosen for, and the
@@ -196,8 +216,8 @@ unsafe fn widen(x: *const u8, dtype: DType) -> Element {
 }
 
 /// The second input where the first is true, else the third.
-pub fn choose(native: &Native, inputs: [Operand; 3], out: &Meta) -> Result<Value> {
-    let values = inputs.map(|input| match input {
+pub fn choose(native: &Native, inputs: &[Operand; 3], out: &Meta) -> Result<Value> {
+    let values = inputs.each_ref().map(|input| match input {
         Operand::Tensor(value) => Ok(value),
         Operand::Scalar(scalar) => Err(scalar),
     });
@@ -207,12 +227,12 @@ pub fn choose(native: &Native, inputs: [Operand; 3], out: &Meta) -> Result<Value
         match value {
             Ok(value) if value.dtype() == dtypes[operand] => {}
             Ok(value) => return Err(Error::bug(format!("a choice of {}", value.meta()))),
-            Err(scalar) => elements[operand] = element(*scalar, dtypes[operand]),
+            Err(scalar) => elements[operand] = element(**scalar, dtypes[operand]),
         }
     }
     let (result, writer) = native.output(out)?;
     let count = out.shape.count();
-    let readers: [Reader; 3] = std::array::from_fn(|operand| match &values[operand] {
+    let readers: [Reader; 3] = std::array::from_fn(|operand| match values[operand] {
         Ok(value) => Reader::new(value, &out.shape),
         Err(_) => Reader::fixed(elements[operand].as_ptr(), dtypes[operand].size(), count),
     });
@@ -220,7 +240,7 @@ pub fn choose(native: &Native, inputs: [Operand; 3], out: &Meta) -> Result<Value
     for_tiles(native, count, &readers, writer, |tiles, out, len| {
         let mut scratch = [const { Scratch::uninit() }; 3];
         let whole = tiles.iter().all(|tile| matches!(tile, Tile::Run(_)));
-        let step = if whole { len } else { super::tile::TILE };
+        let step = if whole { len } else { TILE };
         for start in (0..len).step_by(step.max(1)) {
             let part = step.min(len - start);
             let mut sources = [std::ptr::null(); 3];
@@ -242,9 +262,9 @@ pub fn choose(native: &Native, inputs: [Operand; 3], out: &Meta) -> Result<Value
 }
 
 /// The input in another dtype.
-pub fn cast(native: &Native, x: Value, out: &Meta) -> Result<Value> {
+pub fn cast(native: &Native, x: &mut Value, out: &Meta) -> Result<Value> {
     if x.dtype() == out.dtype {
-        return Ok(x);
+        return Ok(x.clone());
     }
     let run = cast::cast_kernel(x.dtype(), out.dtype);
     let run = run.ok_or_else(|| unsupported(&"a cast", x.dtype()))?;
@@ -257,19 +277,27 @@ fn unsupported(what: &dyn std::fmt::Debug, dtype: DType) -> Error {
 
 impl Native {
     /// The output's memory: that of an input nobody else holds, if it has the same form.
+    #[inline]
     fn reuse(&self, inputs: &mut [&mut Value], out: &Meta) -> Result<(Value, Writer)> {
         for input in inputs {
+            let Some(start) = input.as_mut_ptr() else { continue };
             let same = input.dtype() == out.dtype && input.shape() == &out.shape;
-            if !same || !input.is_contiguous() || input.buffer().len() > 2 * out.bytes().max(64) {
-                continue;
-            }
-            if let Some(start) = input.as_mut_ptr() {
+            if same && input.is_contiguous() && input.buffer().len() <= 2 * out.bytes().max(64) {
                 let writer =
                     Writer { start: Shared(start), size: out.dtype.size(), in_place: true };
                 return Ok((input.clone(), writer));
             }
         }
         self.output(out)
+    }
+
+    /// A copy of a value that is large and whose rows are not runs: reading those piece by piece
+    /// would fetch every cache line again for each of its elements.
+    fn readable(&self, x: &Value) -> Result<Option<Value>> {
+        let columns = x.shape().iter().zip(x.strides()).rev().find(|(size, _)| **size != 1);
+        let scattered = columns.is_some_and(|(_, &stride)| !matches!(stride, 0 | 1));
+        let copied = (scattered && x.count() > CHUNK).then(|| movement::contiguous(self, x));
+        copied.transpose()
     }
 
     /// A tensor without axes that holds a number.

@@ -11,7 +11,7 @@ use smallvec::smallvec;
 
 use super::number::{Half, Number};
 use super::tile::Shared;
-use super::{Native, movement};
+use super::{Native, elementwise, movement};
 use crate::engine::Results;
 use crate::value::strided::by_size;
 use crate::value::{Element, Value};
@@ -39,8 +39,7 @@ fn checked<'a>(index: &'a Value, axis: usize, size: usize) -> Result<&'a [i64]> 
 /// Whether the axes around `axis` of an index exist in what it is used on.
 fn index_fits(index: &Value, x: &[usize], axis: usize) -> bool {
     let within = |(other, (&own, &size)): (usize, (&usize, &usize))| other == axis || own <= size;
-    index.shape().rank() == x.len()
-        && index.shape().iter().zip(x).enumerate().all(within)
+    index.shape().rank() == x.len() && index.shape().iter().zip(x).enumerate().all(within)
 }
 
 /// `out[i][j] = in[index[i][j]][j]`, for the axis given.
@@ -126,7 +125,8 @@ pub fn scatter_add(
     // Checked before anything is written, so that a failure leaves the base as it was.
     let index = movement::contiguous(native, &index)?;
     let positions = checked(&index, axis, base.shape()[axis])?;
-    let ranges: Vec<_> = index.shape().iter().map(|&size| gt_core::attrs::Range::all(size)).collect();
+    let ranges: Vec<_> =
+        index.shape().iter().map(|&size| gt_core::attrs::Range::all(size)).collect();
     let source = movement::contiguous(native, &movement::slice(&ranges, source)?)?;
     let places = Places::new(&base, index.shape(), axis)?;
     let mut base = native.own(base)?;
@@ -182,12 +182,12 @@ pub fn top_k(native: &Native, search: Search, x: Value, outs: &[Meta]) -> Result
         DType::I16 => top_k_of::<i16>(native, search, &x, outs, i16::cmp),
         DType::I32 => top_k_of::<i32>(native, search, &x, outs, i32::cmp),
         DType::I64 => top_k_of::<i64>(native, search, &x, outs, i64::cmp),
-        DType::F16 => top_k_of::<f16>(native, search, &x, outs, |a, b| {
-            order(&a.widened(), &b.widened())
-        }),
-        DType::BF16 => top_k_of::<bf16>(native, search, &x, outs, |a, b| {
-            order(&a.widened(), &b.widened())
-        }),
+        DType::F16 => {
+            top_k_of::<f16>(native, search, &x, outs, |a, b| order(&a.widened(), &b.widened()))
+        }
+        DType::BF16 => {
+            top_k_of::<bf16>(native, search, &x, outs, |a, b| order(&a.widened(), &b.widened()))
+        }
         DType::F32 => top_k_of::<f32>(native, search, &x, outs, order),
         DType::F64 => top_k_of::<f64>(native, search, &x, outs, order),
         dtype => Err(Error::bug(format!("there is no order in {dtype}"))),
@@ -247,7 +247,7 @@ fn top_k_of<T: Element>(
 /// The positions of the elements that are not zero, a row each.
 pub fn non_zero(native: &Native, x: &Value) -> Result<Value> {
     let truth = Meta { dtype: DType::Bool, shape: x.shape().clone() };
-    let truth = movement::contiguous(native, &super::elementwise::cast(native, x.clone(), &truth)?)?;
+    let truth = movement::contiguous(native, &elementwise::cast(native, &mut x.clone(), &truth)?)?;
     let truth = truth.slice::<u8>().ok_or_else(|| Error::bug("truth is not contiguous"))?;
     let count = truth.iter().filter(|&&byte| byte != 0).count();
     let rank = x.shape().rank();

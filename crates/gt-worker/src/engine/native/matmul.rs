@@ -22,13 +22,13 @@ pub fn matmul(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> 
         return Err(Error::bug(format!("a product of {} and {}", a.meta(), b.meta())));
     }
     if matches!(dtype, DType::F16 | DType::BF16) {
-        let wide = |value: Value| {
+        let wide = |mut value: Value| {
             let meta = Meta { dtype: DType::F32, shape: value.shape().clone() };
-            elementwise::cast(native, value, &meta)
+            elementwise::cast(native, &mut value, &meta)
         };
         let wide_out = Meta { dtype: DType::F32, shape: out.shape.clone() };
-        let result = matmul(native, wide(a)?, wide(b)?, &wide_out)?;
-        return elementwise::cast(native, result, out);
+        let mut result = matmul(native, wide(a)?, wide(b)?, &wide_out)?;
+        return elementwise::cast(native, &mut result, out);
     }
     let (a, b) = (with_unit_stride(native, a)?, with_unit_stride(native, b)?);
     let (result, writer) = native.output(out)?;

@@ -23,7 +23,7 @@ use gt_core::dtype::DType;
 use gt_core::error::{Error, Result};
 use gt_core::kernel::Kernel;
 use gt_core::shape::Meta;
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use super::{Engine, Operand, Operands, Results};
 use crate::buffer::Pool;
@@ -55,6 +55,7 @@ impl Native {
     }
 
     /// Memory for a result. Whoever asks writes every element before the value is passed on.
+    #[inline]
     fn output(&self, meta: &Meta) -> Result<(Value, Writer)> {
         let mut buffer = self.pool.take(meta.bytes())?;
         let start = Shared(buffer.as_mut_ptr().expect("a pooled buffer is writable"));
@@ -70,16 +71,15 @@ impl Native {
         }
     }
 
-    fn run_one(&self, kernel: &Kernel, inputs: Operands, out: &Meta) -> Result<Value> {
+    fn run_one(&self, kernel: &Kernel, inputs: &mut Operands, out: &Meta) -> Result<Value> {
         match kernel {
             Kernel::Fill(scalar) => create::fill(self, *scalar, out),
             Kernel::Iota { start, step } => create::iota(self, *start, *step, out),
             Kernel::Random(random) => create::random(self, random, out),
             Kernel::Zip(function) => {
-                let [a, b] = take(kernel, inputs)?;
-                elementwise::zip(self, *function, a, b, out)
+                elementwise::zip(self, *function, exactly(kernel, inputs)?, out)
             }
-            Kernel::Where => elementwise::choose(self, take(kernel, inputs)?, out),
+            Kernel::Where => elementwise::choose(self, exactly(kernel, inputs)?, out),
             Kernel::Concat(axis) => movement::concat(self, *axis, inputs, out),
             Kernel::Matmul => {
                 let [a, b] = self.tensors(kernel, inputs, out)?;
@@ -97,6 +97,13 @@ impl Native {
                 let [base, index, source] = self.tensors(kernel, inputs, out)?;
                 index::scatter_add(self, *axis, base, index, source)
             }
+            Kernel::Map(_) | Kernel::Cast => {
+                let [x] = exactly(kernel, inputs)?;
+                if let Operand::Scalar(scalar) = *x {
+                    *x = Operand::Tensor(self.scalar(scalar, out.dtype)?);
+                }
+                self.run_map(kernel, x, out)
+            }
             _ => {
                 let [x] = self.tensors(kernel, inputs, out)?;
                 self.run_unary(kernel, x, out)
@@ -104,10 +111,18 @@ impl Native {
         }
     }
 
+    fn run_map(&self, kernel: &Kernel, x: &mut Operand, out: &Meta) -> Result<Value> {
+        match (kernel, x) {
+            (Kernel::Map(function), Operand::Tensor(x)) => {
+                elementwise::map(self, *function, x, out)
+            }
+            (Kernel::Cast, Operand::Tensor(x)) => elementwise::cast(self, x, out),
+            _ => Err(Error::bug(format!("{kernel:?} is no function of each element"))),
+        }
+    }
+
     fn run_unary(&self, kernel: &Kernel, x: Value, out: &Meta) -> Result<Value> {
         match kernel {
-            Kernel::Map(function) => elementwise::map(self, *function, x, out),
-            Kernel::Cast => elementwise::cast(self, x, out),
             Kernel::Reduce { with, axes } => reduce::reduce(self, *with, axes, x, out),
             Kernel::Permute(axes) => Ok(movement::permute(axes, x)),
             Kernel::Reshape => movement::reshape(self, x, out),
@@ -123,28 +138,24 @@ impl Native {
     fn tensors<const N: usize>(
         &self,
         kernel: &Kernel,
-        inputs: Operands,
+        inputs: &mut Operands,
         out: &Meta,
     ) -> Result<[Value; N]> {
-        let operands: [Operand; N] = take(kernel, inputs)?;
-        let mut values = operands.into_iter().map(|operand| self.tensor(operand, out.dtype));
-        let mut next = || values.next().expect("there are N operands");
-        let values: [Result<Value>; N] = std::array::from_fn(|_| next());
-        if let Some(Err(error)) = values.iter().find(|value| value.is_err()) {
-            return Err(error.clone());
-        }
-        Ok(values.map(|value| value.expect("errors were returned")))
+        exactly::<N>(kernel, inputs)?;
+        let values = inputs.drain(..).map(|operand| self.tensor(operand, out.dtype));
+        let values: SmallVec<[Value; N]> = values.collect::<Result<_>>()?;
+        Ok(values.into_inner().unwrap_or_else(|_| unreachable!("their number was checked")))
     }
 }
 
-/// Exactly `N` operands.
-fn take<const N: usize>(kernel: &Kernel, inputs: Operands) -> Result<[Operand; N]> {
+/// The operands, if there are exactly `N`.
+fn exactly<'a, const N: usize>(
+    kernel: &Kernel,
+    inputs: &'a mut Operands,
+) -> Result<&'a mut [Operand; N]> {
     let found = inputs.len();
-    let mut inputs = inputs.into_iter();
-    if found != N {
-        return Err(Error::bug(format!("{kernel:?} was given {found} operands")));
-    }
-    Ok(std::array::from_fn(|_| inputs.next().expect("their number was checked")))
+    let wrong = |_| Error::bug(format!("{kernel:?} was given {found} operands"));
+    inputs.as_mut_slice().try_into().map_err(wrong)
 }
 
 impl Engine for Native {
@@ -152,15 +163,15 @@ impl Engine for Native {
         "native"
     }
 
-    fn run(&self, kernel: &Kernel, inputs: Operands, outputs: &[Meta]) -> Result<Results> {
+    fn run(&self, kernel: &Kernel, mut inputs: Operands, outputs: &[Meta]) -> Result<Results> {
         match (kernel, outputs) {
             (&Kernel::TopK { k, axis, largest }, outputs) => {
                 let out = outputs.first().ok_or_else(|| Error::bug("topk without results"))?;
-                let [x] = self.tensors(kernel, inputs, out)?;
+                let [x] = self.tensors(kernel, &mut inputs, out)?;
                 index::top_k(self, Search { k, axis, largest }, x, outputs)
             }
             (Kernel::Expansion, _) => Err(Error::bug("an engine was given an expansion")),
-            (_, [out]) => Ok(smallvec![self.run_one(kernel, inputs, out)?]),
+            (_, [out]) => Ok(smallvec![self.run_one(kernel, &mut inputs, out)?]),
             _ => Err(Error::bug(format!("{kernel:?} with {} results", outputs.len()))),
         }
     }

@@ -135,10 +135,12 @@ fn part(x: &Value, ranges: &[Range]) -> Result<(Shape, Strides, usize)> {
     let shape: Shape = ranges.iter().map(|range| range.len).collect();
     let mut offset = x.offset() as isize;
     if shape.count() > 0 {
-        let starts = ranges.iter().zip(x.strides()).map(|(range, &stride)| range.start as isize * stride);
+        let starts =
+            ranges.iter().zip(x.strides()).map(|(range, &stride)| range.start as isize * stride);
         offset += starts.sum::<isize>();
     }
-    let strides = ranges.iter().zip(x.strides()).map(|(range, &stride)| stride * range.step as isize);
+    let strides =
+        ranges.iter().zip(x.strides()).map(|(range, &stride)| stride * range.step as isize);
     Ok((shape, strides.collect(), offset as usize))
 }
 
@@ -184,11 +186,11 @@ impl Native {
 }
 
 /// The inputs one after another along an axis.
-pub fn concat(native: &Native, axis: usize, inputs: Operands, out: &Meta) -> Result<Value> {
+pub fn concat(native: &Native, axis: usize, inputs: &mut Operands, out: &Meta) -> Result<Value> {
     let (result, writer) = native.output(out)?;
     let strides = out.shape.strides();
     let mut position = 0;
-    for input in inputs {
+    for input in inputs.drain(..) {
         let value = native.tensor(input, out.dtype)?;
         let fits = value.dtype() == out.dtype
             && value.shape().rank() == out.shape.rank()

@@ -27,19 +27,20 @@ pub trait Number: Element + PartialOrd {
     fn size(self) -> Self;
     /// `self` to the power of `other`.
     fn power(self, other: Self) -> Self;
-    /// Whether it is not a number.
+    /// Whether it is NaN.
     fn is_nan(self) -> bool;
 
     /// The larger of both; NaN if one is.
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
-        if self > other || self.is_nan() { self } else { other }
+        // Both sides are looked at, so that no branch keeps the loop from becoming a vector.
+        if (self > other) | self.is_nan() { self } else { other }
     }
 
     /// The smaller of both; NaN if one is.
     #[inline(always)]
     fn smaller(self, other: Self) -> Self {
-        if self < other || self.is_nan() { self } else { other }
+        if (self < other) | self.is_nan() { self } else { other }
     }
 }
 

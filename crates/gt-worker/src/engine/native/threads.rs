@@ -19,7 +19,8 @@ impl Threads {
         let builder = ThreadPoolBuilder::new().num_threads(count);
         let build = || builder.thread_name(|index| format!("gt-kernel-{index}")).build();
         let pool = (count > 1).then(build).transpose();
-        let pool = pool.map_err(|error| Error::runtime(format!("cannot start threads: {error}")))?;
+        let pool =
+            pool.map_err(|error| Error::runtime(format!("cannot start threads: {error}")))?;
         Ok(Arc::new(Threads { count: count.max(1), pool }))
     }
 

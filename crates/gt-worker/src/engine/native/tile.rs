@@ -134,6 +134,26 @@ pub struct Writer {
     pub in_place: bool,
 }
 
+impl Writer {
+    /// Whether so few elements are computed that one run is enough for them.
+    pub fn is_small(&self, count: usize) -> bool {
+        count <= if self.in_place { TILE } else { CHUNK }
+    }
+
+    /// Computes a small number of elements: `run` is told where to write them.
+    #[inline]
+    pub fn small(&self, count: usize, run: impl FnOnce(*mut u8)) {
+        if !self.in_place {
+            return run(self.start.get());
+        }
+        let mut results = Scratch::uninit();
+        let held = results.as_mut_ptr().cast::<u8>();
+        run(held);
+        // SAFETY: a tile of results was written, and the output has room for it.
+        unsafe { std::ptr::copy_nonoverlapping(held, self.start.get(), count * self.size) };
+    }
+}
+
 /// Computes `count` elements in runs: `each` is given the operands' tiles, where the results go,
 /// and how many. Runs are shared by all threads if there are many.
 pub fn for_tiles<const N: usize>(

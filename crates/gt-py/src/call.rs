@@ -1,0 +1,372 @@
+//! Python's arguments as inputs and attributes, as an operation's row describes them.
+
+use gt::attrs::{Attr, AttrKind, AttrSpec, Attrs};
+use gt::op::Op;
+use gt::{Input, Scalar, ops};
+use pyo3::exceptions::{PyNotImplementedError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PySequence, PyTuple};
+use smallvec::SmallVec;
+
+use crate::error::to_python;
+use crate::tensor::Tensor;
+use crate::{dtype, provenance};
+
+/// Keywords with a second name: NumPy's and the seeds' beside PyTorch's.
+const ALIASES: [(&str, &str); 5] = [
+    ("axis", "dim"),
+    ("axes", "dims"),
+    ("keepdims", "keepdim"),
+    ("size", "shape"),
+    ("self", "input"),
+];
+
+/// Keywords that have no effect, because a session has one device.
+const IGNORED: [&str; 5] = ["device", "layout", "pin_memory", "memory_format", "generator"];
+
+fn row(code: u16) -> &'static Op {
+    ops::by_code(code).expect("the generated code names rows of the table")
+}
+
+/// An input as Python gave it.
+pub enum Operand<'py> {
+    /// A tensor.
+    Tensor(PyRef<'py, Tensor>),
+    /// A number.
+    Scalar(Scalar),
+}
+
+impl<'py> Operand<'py> {
+    /// A tensor or a number; `None` for anything else.
+    pub fn from(value: &Bound<'py, PyAny>) -> Option<Self> {
+        if let Ok(tensor) = value.cast::<Tensor>() {
+            return Some(Operand::Tensor(tensor.borrow()));
+        }
+        scalar(value).map(Operand::Scalar)
+    }
+
+    /// As the client takes it.
+    pub fn input(&self) -> Input<'_> {
+        match self {
+            Operand::Tensor(tensor) => Input::Tensor(&tensor.0),
+            Operand::Scalar(scalar) => Input::Scalar(*scalar),
+        }
+    }
+}
+
+/// A Python or NumPy number.
+pub fn scalar(value: &Bound<'_, PyAny>) -> Option<Scalar> {
+    if let Ok(value) = value.cast_exact::<PyFloat>() {
+        return Some(Scalar::Float(value.value()));
+    }
+    if let Ok(value) = value.cast::<PyBool>() {
+        return Some(Scalar::Bool(value.is_true()));
+    }
+    if let Ok(value) = value.cast::<PyInt>() {
+        return match value.extract::<i64>() {
+            Ok(value) => Some(Scalar::Int(value)),
+            Err(_) => value.extract::<f64>().ok().map(Scalar::Float),
+        };
+    }
+    let is_sequence =
+        value.cast::<PySequence>().is_ok() || value.hasattr("__len__").unwrap_or(true);
+    if is_sequence
+        || value.hasattr("__array_interface__").unwrap_or(true) && !is_numpy_number(value)
+    {
+        return None;
+    }
+    value.extract::<i64>().map(Scalar::Int).or_else(|_| value.extract().map(Scalar::Float)).ok()
+}
+
+fn is_numpy_number(value: &Bound<'_, PyAny>) -> bool {
+    let shape = value.getattr("shape").and_then(|shape| shape.extract::<Vec<usize>>());
+    shape.is_ok_and(|shape| shape.is_empty())
+}
+
+/// `tensor.relu()` and others that take nothing else.
+pub fn unary(code: u16, slf: &Bound<'_, Tensor>) -> PyResult<Tensor> {
+    provenance::mark(slf.py());
+    let result = slf.borrow().0.apply_one(row(code), &[], Attrs::none());
+    result.map(Tensor).map_err(to_python)
+}
+
+/// `tensor + other`
+pub fn binary<'py>(
+    code: u16,
+    slf: &Bound<'py, Tensor>,
+    other: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = slf.py();
+    let Some(other) = Operand::from(other) else {
+        return Ok(py.NotImplemented().into_bound(py));
+    };
+    provenance::mark(py);
+    let result = slf.borrow().0.apply_one(row(code), &[other.input()], Attrs::none());
+    Ok(Bound::new(py, Tensor(result.map_err(to_python)?))?.into_any())
+}
+
+/// `other + tensor`
+pub fn reflected<'py>(
+    code: u16,
+    slf: &Bound<'py, Tensor>,
+    other: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = slf.py();
+    let Some(other) = Operand::from(other) else {
+        return Ok(py.NotImplemented().into_bound(py));
+    };
+    provenance::mark(py);
+    let tensor = slf.borrow();
+    let inputs = [other.input(), Input::Tensor(&tensor.0)];
+    let results = tensor.0.session().apply(row(code), &inputs, Attrs::none());
+    first(py, results.map_err(to_python)?)
+}
+
+/// `tensor += other`
+pub fn in_place(code: u16, slf: &Bound<'_, Tensor>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+    let Some(other) = Operand::from(other) else {
+        let (name, kind) = (row(code).name, other.get_type().name()?);
+        return Err(PyTypeError::new_err(format!("{name}_: cannot use a {kind}")));
+    };
+    provenance::mark(slf.py());
+    let result = slf.borrow().0.apply_in_place(row(code), &[other.input()], Attrs::none());
+    result.map_err(to_python)
+}
+
+/// `tensor.sum(dim=0)`
+pub fn method<'py>(
+    code: u16,
+    slf: &Bound<'py, Tensor>,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let call = Arguments::bind(row(code), Some(slf), args, kwargs)?;
+    provenance::mark(slf.py());
+    let others: SmallVec<[Input; 3]> = call.inputs[1..].iter().map(Operand::input).collect();
+    let results = slf.borrow().0.apply(row(code), &others, call.attrs);
+    results_of(slf.py(), results.map_err(to_python)?)
+}
+
+/// `tensor.add_(other)`
+pub fn method_in_place<'py>(
+    code: u16,
+    slf: &Bound<'py, Tensor>,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let call = Arguments::bind(row(code), Some(slf), args, kwargs)?;
+    provenance::mark(slf.py());
+    let others: SmallVec<[Input; 3]> = call.inputs[1..].iter().map(Operand::input).collect();
+    let result = slf.borrow().0.apply_in_place(row(code), &others, call.attrs);
+    result.map_err(to_python)?;
+    Ok(slf.clone().into_any())
+}
+
+/// `gt.cat(tensors, dim=0)`
+pub fn function<'py>(
+    op: &'static Op,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = args.py();
+    let call = Arguments::bind(op, None, args, kwargs)?;
+    provenance::mark(py);
+    let inputs: SmallVec<[Input; 3]> = call.inputs.iter().map(Operand::input).collect();
+    let tensor = call.inputs.iter().find_map(|input| match input {
+        Operand::Tensor(tensor) => Some(tensor),
+        Operand::Scalar(_) => None,
+    });
+    let results = match (&call.inputs[..], tensor) {
+        ([Operand::Tensor(first), ..], _) => first.0.apply(op, &inputs[1..], call.attrs),
+        (_, Some(tensor)) => tensor.0.session().apply(op, &inputs, call.attrs),
+        (_, None) => gt::session().and_then(|session| session.apply(op, &inputs, call.attrs)),
+    };
+    results_of(py, results.map_err(to_python)?)
+}
+
+fn first(py: Python<'_>, results: SmallVec<[gt::Tensor; 1]>) -> PyResult<Bound<'_, PyAny>> {
+    let result = results.into_iter().next().expect("every operation has a result");
+    Ok(Bound::new(py, Tensor(result))?.into_any())
+}
+
+fn results_of(py: Python<'_>, results: SmallVec<[gt::Tensor; 1]>) -> PyResult<Bound<'_, PyAny>> {
+    if results.len() == 1 {
+        return first(py, results);
+    }
+    let tensors = results.into_iter().map(Tensor);
+    let tensors = tensors.map(|tensor| Bound::new(py, tensor)).collect::<PyResult<Vec<_>>>()?;
+    Ok(PyTuple::new(py, tensors)?.into_any())
+}
+
+/// The inputs and attributes of a call.
+struct Arguments<'py> {
+    inputs: SmallVec<[Operand<'py>; 3]>,
+    attrs: Attrs,
+}
+
+/// A parameter of a row, and what was given for it.
+struct Slot<'py> {
+    name: &'static str,
+    spec: Option<&'static AttrSpec>,
+    given: Option<Bound<'py, PyAny>>,
+}
+
+impl<'py> Arguments<'py> {
+    fn bind(
+        op: &'static Op,
+        receiver: Option<&Bound<'py, Tensor>>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Self> {
+        let mut slots = slots(op);
+        if let Some(receiver) = receiver {
+            let first = slots.iter_mut().find(|slot| slot.spec.is_none());
+            first.expect("a method has an input").given = Some(receiver.clone().into_any());
+        }
+        fill_positions(op, &mut slots, args)?;
+        fill_keywords(op, &mut slots, kwargs)?;
+        let mut inputs = SmallVec::new();
+        for slot in slots.iter().filter(|slot| slot.spec.is_none()) {
+            push_inputs(op, slot, &mut inputs)?;
+        }
+        let attr = |spec: &'static AttrSpec| {
+            let slot = slots.iter().find(|slot| slot.name == spec.name);
+            attr_of(op, spec, slot.and_then(|slot| slot.given.as_ref()))
+        };
+        let attrs = Attrs(op.attrs.iter().map(attr).collect::<PyResult<_>>()?);
+        Ok(Arguments { inputs, attrs })
+    }
+}
+
+/// The parameters in the order in which they may be given without a name.
+fn slots<'py>(op: &'static Op) -> SmallVec<[Slot<'py>; 6]> {
+    let inputs = op.inputs.iter().map(|input| (input.name, None));
+    let attrs = op.attrs.iter().filter(|spec| spec.kind.is_public());
+    let all = inputs.chain(attrs.map(|spec| (spec.name, Some(spec))));
+    let mut slots: SmallVec<[Slot; 6]> =
+        all.map(|(name, spec)| Slot { name, spec, given: None }).collect();
+    let order = op.python.order;
+    slots.sort_by_key(|slot| {
+        order.iter().position(|name| *name == slot.name).unwrap_or(order.len())
+    });
+    slots
+}
+
+fn fill_positions<'py>(
+    op: &Op,
+    slots: &mut [Slot<'py>],
+    args: &Bound<'py, PyTuple>,
+) -> PyResult<()> {
+    let mut args = args.iter().peekable();
+    for slot in slots.iter_mut().filter(|slot| slot.given.is_none()) {
+        let Some(argument) = args.next() else { return Ok(()) };
+        let spreads =
+            slot.spec.is_some_and(|spec| matches!(spec.kind, AttrKind::Sizes | AttrKind::Axes));
+        if !spreads || !is_whole(&argument) {
+            slot.given = Some(argument);
+            continue;
+        }
+        // Sizes and axes may be given one after another: `reshape(2, -1)`.
+        let list = PyList::new(argument.py(), [argument])?;
+        while let Some(next) = args.next_if(is_whole) {
+            list.append(next)?;
+        }
+        slot.given = Some(list.into_any());
+    }
+    match args.next() {
+        None => Ok(()),
+        Some(_) => Err(PyTypeError::new_err(format!("{}: too many arguments", op.name))),
+    }
+}
+
+fn is_whole(value: &Bound<'_, PyAny>) -> bool {
+    value.cast::<PyInt>().is_ok() && value.cast::<PyBool>().is_err()
+}
+
+fn fill_keywords<'py>(
+    op: &Op,
+    slots: &mut [Slot<'py>],
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<()> {
+    for (key, value) in kwargs.into_iter().flatten() {
+        let key: String = key.extract()?;
+        let alias = ALIASES.iter().find(|(alias, _)| *alias == key);
+        let name = alias.map_or(key.as_str(), |(_, name)| name);
+        let slot = slots.iter_mut().find(|slot| slot.name == name || slot.name == key);
+        match slot {
+            Some(slot) if slot.given.is_some() => {
+                return Err(PyTypeError::new_err(format!("{}: '{key}' is given twice", op.name)));
+            }
+            Some(slot) => slot.given = Some(value),
+            None if IGNORED.contains(&name) => {}
+            None if matches!(name, "requires_grad" | "out") && !value.is_truthy()? => {}
+            None if matches!(name, "requires_grad" | "out") => {
+                return Err(PyNotImplementedError::new_err(format!(
+                    "{}: '{key}' is not supported yet",
+                    op.name
+                )));
+            }
+            None => {
+                let message = format!("{}: there is no argument called '{key}'", op.name);
+                return Err(PyTypeError::new_err(message));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn push_inputs<'py>(
+    op: &Op,
+    slot: &Slot<'py>,
+    inputs: &mut SmallVec<[Operand<'py>; 3]>,
+) -> PyResult<()> {
+    let wrong = |value: &Bound<'py, PyAny>| {
+        let (name, slot) = (op.name, slot.name);
+        let kind = value.get_type().name().map(|kind| kind.to_string()).unwrap_or_default();
+        PyTypeError::new_err(format!("{name}: '{slot}' must be a tensor or a number, not {kind}"))
+    };
+    let Some(given) = &slot.given else {
+        let (name, slot) = (op.name, slot.name);
+        return Err(PyTypeError::new_err(format!("{name}: '{slot}' is missing")));
+    };
+    if !op.variadic {
+        inputs.push(Operand::from(given).ok_or_else(|| wrong(given))?);
+        return Ok(());
+    }
+    for item in given.try_iter()? {
+        let item = item?;
+        inputs.push(Operand::from(&item).ok_or_else(|| wrong(&item))?);
+    }
+    Ok(())
+}
+
+/// The value of an attribute: what was given, its default, or what the session fills in later.
+fn attr_of(op: &Op, spec: &'static AttrSpec, given: Option<&Bound<'_, PyAny>>) -> PyResult<Attr> {
+    let missing = || PyTypeError::new_err(format!("{}: '{}' is missing", op.name, spec.name));
+    let Some(given) = given.filter(|given| !given.is_none()) else {
+        return match spec.kind {
+            AttrKind::Seed | AttrKind::Stream => Ok(Attr::Int(0)),
+            _ => spec.default.clone().ok_or_else(missing),
+        };
+    };
+    let wrong = |_: PyErr| {
+        let kind = given.get_type().name().map(|kind| kind.to_string()).unwrap_or_default();
+        PyTypeError::new_err(format!("{}: '{}' cannot be a {kind}", op.name, spec.name))
+    };
+    Ok(match spec.kind {
+        AttrKind::Bool => Attr::Bool(given.extract().map_err(wrong)?),
+        AttrKind::Int | AttrKind::Axis => Attr::Int(given.extract().map_err(wrong)?),
+        AttrKind::Float => Attr::Float(given.extract().map_err(wrong)?),
+        AttrKind::Number => scalar(given).ok_or_else(|| wrong(PyTypeError::new_err("")))?.into(),
+        AttrKind::DType => Attr::DType(dtype::parse(given)?),
+        AttrKind::Text => Attr::Text(given.extract::<String>().map_err(wrong)?.into()),
+        AttrKind::Axes | AttrKind::Sizes | AttrKind::Spatial => {
+            let one = given.extract::<i64>().map(|value| vec![value]);
+            let all = one.or_else(|_| given.extract::<Vec<i64>>()).map_err(wrong)?;
+            Attr::Ints(all.into())
+        }
+        AttrKind::Ranges | AttrKind::Seed | AttrKind::Stream | AttrKind::Region => {
+            return Err(PyTypeError::new_err(format!("{}: not to be given", spec.name)));
+        }
+    })
+}

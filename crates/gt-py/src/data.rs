@@ -1,0 +1,126 @@
+//! Elements between Python and the client: numbers, nested lists, NumPy arrays.
+
+use bytes::Bytes;
+use gt::{DType, Meta, Scalar, Shape};
+use half::{bf16, f16};
+use pyo3::IntoPyObjectExt;
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyDict, PyList, PySequence, PyTuple};
+
+use crate::call::scalar;
+use crate::dtype;
+
+/// Dtype, shape and elements of whatever Python gave.
+pub fn from_python(value: &Bound<'_, PyAny>) -> PyResult<(Meta, Bytes)> {
+    if value.hasattr("__array_interface__")? {
+        return from_array(value);
+    }
+    let (mut shape, mut items) = (Vec::new(), Vec::new());
+    flatten(value, 0, &mut shape, &mut items)?;
+    let kind = items.iter().map(|item| item.dtype()).max_by_key(|dtype| dtype.kind());
+    let dtype = kind.unwrap_or(DType::F32);
+    let mut bytes = Vec::with_capacity(items.len() * dtype.size());
+    for item in items {
+        match dtype {
+            DType::Bool => bytes.push(u8::from(item.as_i64() != 0)),
+            DType::I64 => bytes.extend_from_slice(&item.as_i64().to_le_bytes()),
+            _ => bytes.extend_from_slice(&(item.as_f64() as f32).to_le_bytes()),
+        }
+    }
+    Ok((Meta { dtype, shape: shape.into_iter().collect() }, bytes.into()))
+}
+
+fn from_array(array: &Bound<'_, PyAny>) -> PyResult<(Meta, Bytes)> {
+    let py = array.py();
+    let numpy = py.import("numpy")?;
+    let native = array.getattr("dtype")?.call_method1("newbyteorder", ("=",))?;
+    let kwargs = PyDict::new(py);
+    kwargs.set_item("dtype", &native)?;
+    let shape: Vec<usize> = array.getattr("shape")?.extract()?;
+    let array = numpy.call_method("ascontiguousarray", (array,), Some(&kwargs))?;
+    let dtype = dtype::parse(&native).map_err(|_| {
+        PyTypeError::new_err(format!("can't convert an array of {native}; see gt.dtype"))
+    })?;
+    let flat = array.call_method1("reshape", (-1,))?.call_method1("view", ("uint8",))?;
+    let bytes = PyBuffer::<u8>::get(&flat)?.to_vec(py)?;
+    Ok((Meta { dtype, shape: shape.into_iter().collect() }, bytes.into()))
+}
+
+/// Appends the numbers in nested sequences, and finds their shape.
+fn flatten(
+    value: &Bound<'_, PyAny>,
+    depth: usize,
+    shape: &mut Vec<usize>,
+    items: &mut Vec<Scalar>,
+) -> PyResult<()> {
+    if let Some(number) = scalar(value) {
+        if depth < shape.len() {
+            return Err(PyValueError::new_err("expected lists of equal lengths, found a number"));
+        }
+        items.push(number);
+        return Ok(());
+    }
+    let Ok(sequence) = value.cast::<PySequence>() else {
+        let kind = value.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("a tensor cannot be made of a {kind}")));
+    };
+    let len = sequence.len()?;
+    if depth == shape.len() {
+        if !items.is_empty() {
+            return Err(PyValueError::new_err("expected numbers and lists at the same depth"));
+        }
+        shape.push(len);
+    } else if shape[depth] != len {
+        let expected = shape[depth];
+        let message = format!("expected sequence of length {expected} at dim {depth} (got {len})");
+        return Err(PyValueError::new_err(message));
+    }
+    sequence.try_iter()?.try_for_each(|item| flatten(&item?, depth + 1, shape, items))
+}
+
+/// A NumPy array of its own with these elements.
+pub fn to_numpy<'py>(py: Python<'py>, meta: &Meta, bytes: &Bytes) -> PyResult<Bound<'py, PyAny>> {
+    if meta.dtype == DType::BF16 {
+        let message = "NumPy has no bfloat16; use .float().numpy()";
+        return Err(PyTypeError::new_err(message));
+    }
+    let owned = PyByteArray::new(py, bytes);
+    let numpy = py.import("numpy")?;
+    let array = numpy.call_method1("frombuffer", (owned, meta.dtype.name()))?;
+    array.call_method1("reshape", (PyTuple::new(py, meta.shape.iter())?,))
+}
+
+/// Elements as nested lists; a number if there are no axes.
+pub fn to_list<'py>(py: Python<'py>, meta: &Meta, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    let Some((&first, rest)) = meta.shape.split_first() else {
+        return element(py, meta.dtype, bytes);
+    };
+    let inner = Meta { dtype: meta.dtype, shape: Shape::from(rest) };
+    let size = inner.bytes();
+    let items = (0..first).map(|index| to_list(py, &inner, &bytes[index * size..][..size]));
+    Ok(PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_any())
+}
+
+/// One element as a Python number.
+pub fn element<'py>(py: Python<'py>, dtype: DType, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    macro_rules! read {
+        ($type:ty) => {
+            <$type>::from_le_bytes(bytes.try_into()?)
+        };
+    }
+    match dtype {
+        DType::Bool => (bytes[0] != 0).into_bound_py_any(py),
+        DType::U8 => bytes[0].into_bound_py_any(py),
+        DType::I8 => read!(i8).into_bound_py_any(py),
+        DType::I16 => read!(i16).into_bound_py_any(py),
+        DType::I32 => read!(i32).into_bound_py_any(py),
+        DType::I64 => read!(i64).into_bound_py_any(py),
+        DType::F16 => read!(f16).to_f64().into_bound_py_any(py),
+        DType::BF16 => read!(bf16).to_f64().into_bound_py_any(py),
+        DType::F32 => f64::from(read!(f32)).into_bound_py_any(py),
+        DType::F64 => read!(f64).into_bound_py_any(py),
+        other => Err(PyTypeError::new_err(format!("{other} is not supported yet"))),
+    }
+}

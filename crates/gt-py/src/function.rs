@@ -1,0 +1,114 @@
+//! Functions of the module: those of the table, and those that no row describes.
+
+use std::ffi::CString;
+
+use gt::op::Op;
+use gt::ops;
+use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyDict, PyTuple};
+
+use crate::call::function;
+use crate::error::to_python;
+use crate::tensor::Tensor;
+use crate::{data, dtype, provenance};
+
+/// Adds the functions to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    for op in ops::ALL.iter().copied().filter(|op| op.python.function) {
+        module.add(op.name, table_function(py, op)?)?;
+    }
+    module.add_function(wrap_pyfunction!(tensor, module)?)?;
+    module.add_function(wrap_pyfunction!(from_numpy, module)?)?;
+    module.add_function(wrap_pyfunction!(manual_seed, module)?)?;
+    module.add_function(wrap_pyfunction!(workers, module)?)?;
+    module.add_function(wrap_pyfunction!(close, module)?)?;
+    module.add_function(wrap_pyfunction!(counters, module)?)?;
+    module.add_function(wrap_pyfunction!(_dtype, module)?)
+}
+
+/// The function of a row. Its name and documentation live as long as the process.
+fn table_function<'py>(py: Python<'py>, op: &'static Op) -> PyResult<Bound<'py, PyCFunction>> {
+    let name = &*Box::leak(CString::new(op.name)?.into_boxed_c_str());
+    let doc = &*Box::leak(CString::new(op.doc)?.into_boxed_c_str());
+    PyCFunction::new_closure(
+        py,
+        Some(name),
+        Some(doc),
+        move |args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>| {
+            function(op, args, kwargs).map(Bound::unbind)
+        },
+    )
+}
+
+/// A tensor with the elements of a number, a nested list or an array.
+#[pyfunction]
+#[pyo3(signature = (data, dtype=None, *, device=None, requires_grad=false))]
+fn tensor(
+    py: Python<'_>,
+    data: &Bound<'_, PyAny>,
+    dtype: Option<&Bound<'_, PyAny>>,
+    device: Option<&Bound<'_, PyAny>>,
+    requires_grad: bool,
+) -> PyResult<Tensor> {
+    let _ = device;
+    if requires_grad {
+        let message = "tensor: 'requires_grad' is not supported yet";
+        return Err(pyo3::exceptions::PyNotImplementedError::new_err(message));
+    }
+    provenance::mark(py);
+    let dtype = dtype.map(dtype::parse).transpose()?;
+    if let Ok(tensor) = data.cast::<Tensor>() {
+        let tensor = &tensor.borrow().0;
+        return tensor.to_dtype(dtype.unwrap_or(tensor.dtype())).map(Tensor).map_err(to_python);
+    }
+    let (meta, bytes) = data::from_python(data)?;
+    let uploaded = gt::session().and_then(|session| session.upload(meta, bytes));
+    let uploaded = uploaded.map_err(to_python)?;
+    match dtype {
+        Some(dtype) => uploaded.to_dtype(dtype).map(Tensor).map_err(to_python),
+        None => Ok(Tensor(uploaded)),
+    }
+}
+
+/// A tensor with the elements of a NumPy array: a snapshot, taken now.
+#[pyfunction]
+fn from_numpy(py: Python<'_>, array: &Bound<'_, PyAny>) -> PyResult<Tensor> {
+    tensor(py, array, None, None, false)
+}
+
+/// Starts the random numbers anew.
+#[pyfunction]
+fn manual_seed(seed: i128) -> PyResult<()> {
+    gt::session().map_err(to_python)?.manual_seed(seed as u64);
+    Ok(())
+}
+
+/// Asks for so many workers, before the first operation.
+#[pyfunction]
+fn workers(count: usize) -> PyResult<()> {
+    gt::workers(count).map_err(to_python)
+}
+
+/// Ends the default session, if there is one.
+#[pyfunction]
+fn close(py: Python<'_>) {
+    py.detach(gt::close);
+}
+
+/// How many messages were sent, how often the program waited, how many values were stored.
+#[pyfunction]
+fn counters(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let counters = gt::session().map_err(to_python)?.counters();
+    let dict = PyDict::new(py);
+    dict.set_item("messages", counters.messages)?;
+    dict.set_item("waits", counters.waits)?;
+    dict.set_item("stored", counters.stored)?;
+    Ok(dict)
+}
+
+/// The dtype with this name; what pickled dtypes are made of.
+#[pyfunction]
+fn _dtype(py: Python<'_>, name: &str) -> PyResult<Py<dtype::PyDType>> {
+    dtype::object(py, name.parse().map_err(to_python)?)
+}

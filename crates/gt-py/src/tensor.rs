@@ -1,0 +1,286 @@
+//! Python's `Tensor`: what no row of the table describes. The operations stand in `generated.rs`.
+
+use gt::attrs::{Attr, Attrs};
+use gt::op::Op;
+use gt::{DType, display, ops};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::call::{Operand, scalar};
+use crate::dtype::{self, PyDType};
+use crate::error::to_python;
+use crate::{data, index, provenance};
+
+static CAST: &Op = &ops::elementwise::CAST;
+static FULL: &Op = &ops::create::FULL;
+static TRANSPOSE: &Op = &ops::axes::TRANSPOSE;
+
+/// A tensor. Its elements are on a worker; reading them waits.
+#[pyclass(module = "gt", frozen, weakref)]
+pub struct Tensor(pub gt::Tensor);
+
+impl Tensor {
+    fn cast(&self, py: Python<'_>, dtype: DType) -> PyResult<Tensor> {
+        provenance::mark(py);
+        self.0.to_dtype(dtype).map(Tensor).map_err(to_python)
+    }
+
+    /// The only element as a Python number.
+    fn number<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let count = self.0.shape().count();
+        if count != 1 {
+            let message = format!("a Tensor with {count} elements cannot be converted to Scalar");
+            return Err(PyRuntimeError::new_err(message));
+        }
+        data::element(py, self.0.dtype(), &self.0.read().map_err(to_python)?)
+    }
+
+    fn write_number(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let Some(value) = scalar(value) else {
+            let kind = value.get_type().name()?;
+            return Err(PyTypeError::new_err(format!("a {kind} cannot be written to a tensor")));
+        };
+        let attrs =
+            Attrs::of([Attr::Ints(Default::default()), value.into(), self.0.dtype().into()]);
+        let number = self.0.session().apply(FULL, &[], attrs).map_err(to_python)?;
+        self.0.copy(&number[0]).map_err(to_python)
+    }
+}
+
+#[pymethods]
+impl Tensor {
+    /// The size along each axis.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.shape().iter())
+    }
+
+    /// The type of the elements.
+    #[getter]
+    fn dtype(&self, py: Python<'_>) -> PyResult<Py<PyDType>> {
+        dtype::object(py, self.0.dtype())
+    }
+
+    /// How many axes there are.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.0.shape().rank()
+    }
+
+    /// The number of the current value; an in-place operation gives another.
+    #[getter]
+    fn id(&self) -> PyResult<u32> {
+        self.0.id().map_err(to_python)
+    }
+
+    /// The same tensor without its gradient; writes through it are seen here.
+    #[getter]
+    fn data(&self) -> Tensor {
+        Tensor(self.0.clone())
+    }
+
+    /// The axes of a matrix exchanged.
+    #[getter(T)]
+    fn transposed(&self, py: Python<'_>) -> PyResult<Tensor> {
+        let rank = self.0.shape().rank();
+        if rank > 2 {
+            let message = format!("T is for two axes, not {rank}; use mT or permute");
+            return Err(PyRuntimeError::new_err(message));
+        }
+        if rank < 2 {
+            return Ok(self.data());
+        }
+        provenance::mark(py);
+        let attrs = Attrs::of([Attr::Int(0), Attr::Int(1)]);
+        self.0.apply_one(TRANSPOSE, &[], attrs).map(Tensor).map_err(to_python)
+    }
+
+    /// The size along each axis, or along one.
+    #[pyo3(signature = (dim=None))]
+    fn size<'py>(&self, py: Python<'py>, dim: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
+        match dim {
+            None => Ok(self.shape(py)?.into_any()),
+            Some(dim) => {
+                let axis = self.0.shape().axis(dim).map_err(to_python)?;
+                Ok(self.shape(py)?.get_item(axis)?)
+            }
+        }
+    }
+
+    /// How many axes there are.
+    fn dim(&self) -> usize {
+        self.ndim()
+    }
+
+    /// How many elements there are.
+    fn numel(&self) -> usize {
+        self.0.shape().count()
+    }
+
+    /// The elements as a NumPy array of its own.
+    fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        data::to_numpy(py, self.0.meta(), &self.0.read().map_err(to_python)?)
+    }
+
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = copy;
+        let array = self.numpy(py)?;
+        match dtype {
+            Some(dtype) => array.call_method1("astype", (dtype,)),
+            None => Ok(array),
+        }
+    }
+
+    /// The elements as nested lists.
+    fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        data::to_list(py, self.0.meta(), &self.0.read().map_err(to_python)?)
+    }
+
+    /// The only element as a number.
+    fn item<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.number(py)
+    }
+
+    /// The same tensor without its gradient; writes through it are seen here.
+    fn detach(&self) -> Tensor {
+        self.data()
+    }
+
+    /// A tensor of its own with the same elements.
+    fn clone(&self, py: Python<'_>) -> PyResult<Tensor> {
+        provenance::mark(py);
+        let attrs = Attrs::of([self.0.dtype().into()]);
+        self.0.apply_one(CAST, &[], attrs).map(Tensor).map_err(to_python)
+    }
+
+    /// The tensor in another dtype; a device has no effect.
+    #[pyo3(signature = (*args, dtype=None, **_kwargs))]
+    fn to(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyTuple>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        _kwargs: Option<&Bound<'_, pyo3::types::PyDict>>,
+    ) -> PyResult<Tensor> {
+        let first = args.iter().next().filter(|first| dtype::parse(first).is_ok());
+        match dtype.cloned().or(first) {
+            Some(dtype) => self.cast(py, dtype::parse(&dtype)?),
+            None => Ok(self.data()),
+        }
+    }
+
+    /// The tensor as float32.
+    fn float(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.cast(py, DType::F32)
+    }
+
+    /// The tensor as float64.
+    fn double(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.cast(py, DType::F64)
+    }
+
+    /// The tensor as int64.
+    fn long(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.cast(py, DType::I64)
+    }
+
+    /// The tensor as int32.
+    fn int(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.cast(py, DType::I32)
+    }
+
+    /// The tensor as bool.
+    fn bool(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.cast(py, DType::Bool)
+    }
+
+    /// Writes the elements of another tensor into this one.
+    fn copy_<'py>(
+        slf: &Bound<'py, Self>,
+        source: &Bound<'py, Tensor>,
+    ) -> PyResult<Bound<'py, Self>> {
+        provenance::mark(slf.py());
+        slf.get().0.copy(&source.get().0).map_err(to_python)?;
+        Ok(slf.clone())
+    }
+
+    /// Writes a number everywhere.
+    fn fill_<'py>(slf: &Bound<'py, Self>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
+        provenance::mark(slf.py());
+        slf.get().write_number(value)?;
+        Ok(slf.clone())
+    }
+
+    /// Writes zero everywhere.
+    fn zero_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        let zero = 0i64.into_pyobject(slf.py())?.into_any();
+        Tensor::fill_(slf, &zero)
+    }
+
+    fn __getitem__(&self, py: Python<'_>, index: &Bound<'_, PyAny>) -> PyResult<Tensor> {
+        provenance::mark(py);
+        index::select(&self.0, index).map(Tensor)
+    }
+
+    fn __setitem__(
+        &self,
+        py: Python<'_>,
+        index: &Bound<'_, PyAny>,
+        value: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        provenance::mark(py);
+        let part = Tensor(index::select(&self.0, index)?);
+        match Operand::from(value) {
+            Some(Operand::Tensor(value)) => part.0.copy(&value.0).map_err(to_python),
+            _ => part.write_number(value),
+        }
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        let first = self.0.shape().first().copied();
+        first.ok_or_else(|| PyTypeError::new_err("len() of a 0-d tensor"))
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let rows = (0..slf.get().__len__()?).map(|row| slf.get_item(row));
+        let rows = PyTuple::new(slf.py(), rows.collect::<PyResult<Vec<_>>>()?)?;
+        Ok(rows.try_iter()?.into_any())
+    }
+
+    fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
+        self.number(py)?.is_truthy()
+    }
+
+    fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.number(py)?.call_method0("__int__")
+    }
+
+    fn __float__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.number(py)?.call_method0("__float__")
+    }
+
+    fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if self.0.dtype().is_float() {
+            let message = "only integer tensors of a single element can be converted to an index";
+            return Err(PyTypeError::new_err(message));
+        }
+        self.__int__(py)
+    }
+
+    fn __hash__(slf: &Bound<'_, Self>) -> isize {
+        // `==` compares elements, so identity is what a set of tensors goes by, as in PyTorch.
+        slf.as_ptr() as isize >> 4
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        let bytes = self.0.read().map_err(to_python)?;
+        Ok(display::format(self.0.meta(), &bytes, &display::Options::default(), &[]))
+    }
+}
