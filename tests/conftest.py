@@ -1,8 +1,15 @@
-"""Fixtures every test may ask for: PyTorch as the oracle, and how hard hypothesis searches."""
+"""Fixtures every test may ask for: PyTorch as the oracle, programs in processes of their own, and
+how hard hypothesis searches.
+"""
 
 import importlib
 import importlib.util
 import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -31,3 +38,46 @@ def torch() -> ModuleType:
     if TORCH_REQUIRED:
         return importlib.import_module("torch")
     return pytest.importorskip("torch", reason="torch is not installed; `make oracle` adds it")
+
+
+class Script:
+    """A Python program in a process of its own, where every session is fresh."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def command(self, code: str) -> list[str]:
+        """Write the program to a file and give the command that runs it."""
+        path = self.folder / "script.py"
+        path.write_text(textwrap.dedent(code), encoding="utf-8")
+        return [sys.executable, str(path)]
+
+    @staticmethod
+    def environment(env: dict[str, str]) -> dict[str, str]:
+        """This environment without GT's own variables, and `env` on top."""
+        plain = {key: value for key, value in os.environ.items() if not key.startswith("GT_")}
+        return plain | env
+
+    def run(self, code: str, **env: str) -> subprocess.CompletedProcess[str]:
+        """Run the program to its end, whatever that is."""
+        return subprocess.run(
+            self.command(code),
+            env=self.environment(env),
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=110,
+            check=False,
+        )
+
+    def __call__(self, code: str, **env: str) -> str:
+        """Run the program; it must end well and say nothing but its result, which is returned."""
+        done = self.run(code, **env)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        return done.stdout
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Callable[..., str]:
+    """Runs a program in a process of its own: `script("print(1)", GT_THREADS="1") == "1\\n"`."""
+    return Script(tmp_path)

@@ -132,12 +132,53 @@ impl Session {
     ) -> Result<SmallVec<[Tensor; 1]>> {
         let held = self.hold(op, inputs)?;
         let metas = infer(op, inputs, &attrs)?;
+        if let Some(value) = self.emit_record(op, &held, &attrs)? {
+            let meta = metas.into_iter().next().expect("a record has one result");
+            let mut tensors = SmallVec::new();
+            tensors.push(Tensor::new(meta, value));
+            return Ok(tensors);
+        }
         let values = self.emit(op, &held, attrs, metas.len(), None)?;
         let made = values.into_iter().zip(metas);
         if op.data_dependent {
             return made.map(|(value, _)| self.described(value)).collect();
         }
         Ok(made.map(|(value, meta)| Tensor::new(meta, value)).collect())
+    }
+
+    /// The common case of [`Session::emit`]: an instruction that fits into a record.
+    fn emit_record(
+        &self,
+        op: &'static Op,
+        inputs: &[Held],
+        attrs: &Attrs,
+    ) -> Result<Option<Owned>> {
+        let scalars = inputs.iter().filter(|input| matches!(input, Held::Scalar(_))).count();
+        let fits = inputs.len() <= INLINE_INPUTS
+            && scalars <= 1
+            && attrs.0.is_empty()
+            && op.outputs.len() == 1
+            && !op.variadic
+            && !op.data_dependent;
+        if !fits {
+            return Ok(None);
+        }
+        self.0.check_open()?;
+        let mut record = Record::apply(op, Slot(0), provenance::current());
+        for input in inputs {
+            match input.operand() {
+                Operand::Slot(slot) => record.push_slot(slot),
+                Operand::Scalar(scalar) => record.push_scalar(scalar),
+            }
+        }
+        let (name, full) = {
+            let mut stream = self.0.open_stream();
+            let name = stream.name();
+            stream.push_record(Record { out: name.0, ..record });
+            (name, self.0.full_batch(&mut stream))
+        };
+        self.0.send_if_full(full)?;
+        Ok(Some(Owned::new(self.clone(), name)))
     }
 
     /// Emits one operation on values; its first result replaces a value if one is given.
@@ -150,31 +191,16 @@ impl Session {
         replaces: Option<Slot>,
     ) -> Result<SmallVec<[Owned; 1]>> {
         self.0.check_open()?;
+        let inputs = inputs.iter().map(Held::operand).collect();
         let provenance = provenance::current();
-        let operands = inputs.iter().map(Held::operand);
-        let scalars = inputs.iter().filter(|input| matches!(input, Held::Scalar(_))).count();
-        let small = inputs.len() <= INLINE_INPUTS && scalars <= 1 && replaces.is_none();
         let (names, full) = {
             let mut stream = self.0.open_stream();
-            if attrs.0.is_empty() && results == 1 && small {
-                let name = stream.name();
-                let mut record = Record::apply(op, name, provenance);
-                for operand in operands {
-                    match operand {
-                        Operand::Slot(slot) => record.push_slot(slot),
-                        Operand::Scalar(scalar) => record.push_scalar(scalar),
-                    }
-                }
-                stream.push_record(record);
-                (SmallVec::from_iter([name]), self.0.full_batch(&mut stream))
-            } else {
-                let names = stream.names(results);
-                let attrs = stream.fill(op, attrs);
-                let (outputs, inputs) = (names.clone(), operands.collect());
-                let instruction = Instruction { op, outputs, inputs, attrs, replaces, provenance };
-                stream.push_instruction(&instruction);
-                (names, self.0.full_batch(&mut stream))
-            }
+            let names = stream.names(results);
+            let attrs = stream.fill(op, attrs);
+            let outputs = names.clone();
+            let instruction = Instruction { op, outputs, inputs, attrs, replaces, provenance };
+            stream.push_instruction(&instruction);
+            (names, self.0.full_batch(&mut stream))
         };
         self.0.send_if_full(full)?;
         Ok(names.into_iter().map(|slot| Owned::new(self.clone(), slot)).collect())
@@ -238,17 +264,21 @@ impl Session {
 
     /// The current values of tensors, each kept from being freed while it is held.
     pub(crate) fn hold(&self, op: &Op, inputs: &[Input]) -> Result<SmallVec<[Held; 3]>> {
-        let hold = |input: &Input| match input {
-            Input::Scalar(scalar) => Ok(Held::Scalar(*scalar)),
-            Input::Tensor(tensor) => {
-                let value = tensor.value()?;
-                if value.session().is(self) {
-                    return Ok(Held::Value(value));
+        let mut held = SmallVec::new();
+        for input in inputs {
+            held.push(match input {
+                Input::Scalar(scalar) => Held::Scalar(*scalar),
+                Input::Tensor(tensor) => {
+                    let value = tensor.value()?;
+                    if !value.session().is(self) {
+                        let message = "the tensors belong to different sessions";
+                        return Err(Error::runtime(message).within(op.name));
+                    }
+                    Held::Value(value)
                 }
-                Err(Error::runtime("the tensors belong to different sessions").within(op.name))
-            }
-        };
-        inputs.iter().map(hold).collect()
+            });
+        }
+        Ok(held)
     }
 
     pub(crate) fn drop_slot(&self, slot: Slot) {
@@ -277,13 +307,13 @@ pub(crate) fn infer(
     inputs: &[Input],
     attrs: &Attrs,
 ) -> Result<SmallVec<[Meta; 1]>> {
-    let args: SmallVec<[Arg; 4]> = inputs
-        .iter()
-        .map(|input| match input {
+    let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
+    for input in inputs {
+        args.push(match input {
             Input::Tensor(tensor) => Arg::Tensor(tensor.meta()),
             Input::Scalar(scalar) => Arg::Scalar(*scalar),
-        })
-        .collect();
+        });
+    }
     Ok(Call::checked(op, &args, attrs)?.infer()?.outputs)
 }
 

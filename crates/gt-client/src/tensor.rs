@@ -184,9 +184,15 @@ impl Tensor {
         if !matches!(op.view, ViewKind::No) {
             return Ok(SmallVec::from_iter([self.view(op, attrs)?]));
         }
-        let mut inputs: SmallVec<[Input; 3]> = SmallVec::from_iter([Input::Tensor(self)]);
-        inputs.extend_from_slice(others);
-        self.session().apply(op, &inputs, attrs)
+        self.session().apply(op, &self.with(others), attrs)
+    }
+
+    /// This tensor and others, as the inputs of an operation.
+    fn with<'a>(&'a self, others: &[Input<'a>]) -> SmallVec<[Input<'a>; 3]> {
+        let mut inputs = SmallVec::new();
+        inputs.push(Input::Tensor(self));
+        others.iter().for_each(|other| inputs.push(*other));
+        inputs
     }
 
     /// The one result of `op`.
@@ -207,8 +213,7 @@ impl Tensor {
 
     /// Writes `op` of this tensor and others into this tensor.
     pub fn apply_in_place(&self, op: &'static Op, others: &[Input], attrs: Attrs) -> Result<()> {
-        let mut inputs: SmallVec<[Input; 3]> = SmallVec::from_iter([Input::Tensor(self)]);
-        inputs.extend_from_slice(others);
+        let inputs = self.with(others);
         let metas = infer(op, &inputs, &attrs)?;
         self.check_write(op, &metas[0])?;
         match &self.0 {

@@ -156,6 +156,9 @@ impl AttrSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Attrs(#[serde(deserialize_with = "few")] pub SmallVec<[Attr; 2]>);
 
+/// No attributes, for those who only look.
+pub static NO_ATTRS: Attrs = Attrs::none();
+
 impl Attrs {
     /// No attributes.
     pub const fn none() -> Self {

@@ -1,6 +1,6 @@
 //! One use of an operation, as the rules of its row see it.
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 use crate::attrs::{Attr, Attrs};
 use crate::dtype::{DType, Scalar};
@@ -87,7 +87,7 @@ impl<'a> Call<'a> {
         let compute = promote(self)?;
         let shapes = (self.op.shape)(self)?;
         debug_assert_eq!(shapes.len(), self.op.outputs.len());
-        let mut outputs = smallvec![];
+        let mut outputs = SmallVec::new();
         for (output, shape) in self.op.outputs.iter().zip(shapes) {
             let dtype = match output.dtype {
                 OutputType::Common => compute,

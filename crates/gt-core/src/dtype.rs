@@ -87,6 +87,11 @@ impl DType {
         DType::F64,
     ];
 
+    /// Whether every operation and engine supports it.
+    pub const fn is_supported(self) -> bool {
+        self.code() <= DType::F64.code()
+    }
+
     /// The number that stands for it on the wire.
     pub const fn code(self) -> u8 {
         self as u8
@@ -257,6 +262,13 @@ mod tests {
             assert_eq!(dtype.name().parse::<DType>(), Ok(dtype));
         }
         assert_eq!(DType::from_code(200), None);
+    }
+
+    #[test]
+    fn the_supported_dtypes_have_the_first_codes() {
+        for dtype in DType::ALL {
+            assert_eq!(dtype.is_supported(), DType::SUPPORTED.contains(dtype), "{dtype}");
+        }
     }
 
     #[test]

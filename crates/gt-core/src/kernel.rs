@@ -23,7 +23,7 @@ pub enum Kernel {
         step: Scalar,
     },
     /// Counted random numbers; see [`crate::philox`].
-    Random(Random),
+    Random(Box<Random>),
     /// One function of each element.
     Map(UnaryFn),
     /// One function of two elements, broadcasting.
@@ -48,9 +48,9 @@ pub enum Kernel {
     /// The input broadcast to the shape of the output.
     Expand,
     /// A part of each axis.
-    Slice(SmallVec<[Range; 4]>),
+    Slice(Vec<Range>),
     /// The first input with the second written over a part of it.
-    SliceWrite(SmallVec<[Range; 4]>),
+    SliceWrite(Vec<Range>),
     /// The inputs one after another along an axis.
     Concat(usize),
     /// `out[i][j] = in[index[i][j]][j]`, for the axis given.
@@ -58,9 +58,9 @@ pub enum Kernel {
     /// The first input, with the elements of the third added at the places the second names.
     ScatterAdd(usize),
     /// Every position of a sliding window over the last axes; see [`WindowSpec`].
-    Window(WindowSpec),
+    Window(Box<WindowSpec>),
     /// The adjoint of [`Kernel::Window`]: overlapping elements are summed.
-    Fold(WindowSpec),
+    Fold(Box<WindowSpec>),
     /// The `k` largest or smallest elements along an axis, and where they are.
     TopK {
         /// How many.

@@ -88,14 +88,10 @@ fn fill_lanes<S: Source>(seed: u64, stream: u64, first: u64, out: &mut [S::Numbe
 /// The words of `LANES` blocks from number `first` on.
 #[inline(always)]
 fn blocks(seed: u64, stream: u64, first: u64) -> [Lanes<u32>; 4] {
-    let mut counter = [[0; LANES]; 4];
-    for lane in 0..LANES {
-        let block = first.wrapping_add(lane as u64);
-        counter[0][lane] = block as u32;
-        counter[1][lane] = (block >> 32) as u32;
-        counter[2][lane] = stream as u32;
-        counter[3][lane] = (stream >> 32) as u32;
-    }
+    let numbers: Lanes<u64> = std::array::from_fn(|lane| first.wrapping_add(lane as u64));
+    let low = numbers.map(|number| number as u32);
+    let high = numbers.map(|number| (number >> 32) as u32);
+    let counter = [low, high, [stream as u32; LANES], [(stream >> 32) as u32; LANES]];
     rounds(counter, [seed as u32, (seed >> 32) as u32])
 }
 

@@ -54,6 +54,17 @@ pub struct Record {
     pub payload: [u8; 8],
 }
 
+/// What stands in a record that is not extended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parts {
+    /// The operation.
+    pub op: &'static Op,
+    /// The inputs.
+    pub operands: SmallVec<[Operand; 3]>,
+    /// The value whose place the result takes.
+    pub replaces: Option<Slot>,
+}
+
 /// The flags of a record: bits 0 and 1 the kind of scalar, bits 2 and 3 its place among the
 /// inputs, then [`Flags::REPLACES`] and [`Flags::EXTENDED`].
 pub struct Flags;
@@ -123,23 +134,39 @@ impl Record {
 
     /// The instruction a record that is not extended stands for.
     pub fn instruction(&self) -> Result<Instruction> {
+        let Parts { op, operands: inputs, replaces } = self.parts()?;
+        let outputs = SmallVec::from_iter([Slot(self.out)]);
+        let provenance = Provenance(self.provenance);
+        Ok(Instruction { op, outputs, inputs, attrs: Attrs::none(), replaces, provenance })
+    }
+
+    /// What stands in a record that is not extended, checked.
+    pub fn parts(&self) -> Result<Parts> {
         let op = ops::by_code(self.op)
             .ok_or_else(|| Error::bug(format!("no operation has the code {}", self.op)))?;
         if self.arity as usize > INLINE_INPUTS || self.flags & !Flags::ALL != 0 {
             return Err(Error::bug("a record's arity or flags are out of range"));
         }
-        let mut inputs: SmallVec<[Operand; 3]> = SmallVec::new();
+        let mut operands: SmallVec<[Operand; 3]> = SmallVec::new();
         for position in 0..self.arity as usize {
-            inputs.push(self.operand(position)?);
+            operands.push(self.operand(position)?);
         }
-        let replaces = match (self.flags & Flags::REPLACES != 0, inputs.first()) {
+        let replaces = match (self.flags & Flags::REPLACES != 0, operands.first()) {
             (false, _) => None,
             (true, Some(&Operand::Slot(slot))) => Some(slot),
             (true, _) => return Err(Error::bug("a record replaces what is not a value")),
         };
-        let outputs = SmallVec::from_iter([Slot(self.out)]);
-        let provenance = Provenance(self.provenance);
-        Ok(Instruction { op, outputs, inputs, attrs: Attrs::none(), replaces, provenance })
+        Ok(Parts { op, operands, replaces })
+    }
+
+    /// The same with its values under other names.
+    pub fn renamed(mut self, operands: &[Operand]) -> Record {
+        for (input, operand) in self.inputs.iter_mut().zip(operands) {
+            if let Operand::Slot(slot) = operand {
+                *input = slot.0;
+            }
+        }
+        self
     }
 
     fn operand(&self, position: usize) -> Result<Operand> {

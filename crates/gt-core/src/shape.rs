@@ -17,8 +17,17 @@ pub const MAX_RANK: usize = 32;
 pub const MAX_BYTES: usize = 1 << 46;
 
 /// The size along each axis. Reads like a slice of sizes.
-#[derive(Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Shape(#[serde(deserialize_with = "few")] SmallVec<[usize; 4]>);
+
+impl Clone for Shape {
+    // Written out, because cloning a SmallVec goes element by element, and shapes are cloned for
+    // every instruction.
+    #[inline]
+    fn clone(&self) -> Self {
+        Shape(SmallVec::from_slice(&self.0))
+    }
+}
 
 impl Shape {
     /// A shape without axes: one element.
@@ -27,6 +36,7 @@ impl Shape {
     }
 
     /// How many elements a tensor of this shape has.
+    #[inline]
     pub fn count(&self) -> usize {
         self.0.iter().product()
     }
@@ -109,10 +119,15 @@ impl Shape {
     }
 
     /// The shape both broadcast to, if they agree.
+    #[inline]
     pub fn broadcast(&self, other: &Shape) -> Option<Shape> {
         if self == other {
             return Some(self.clone());
         }
+        self.broadcast_sizes(other)
+    }
+
+    fn broadcast_sizes(&self, other: &Shape) -> Option<Shape> {
         let rank = self.rank().max(other.rank());
         let mut sizes = SmallVec::from_elem(1, rank);
         for (from_end, size) in sizes.iter_mut().rev().enumerate() {
@@ -201,6 +216,7 @@ pub fn wrap_axis(axis: i64, rank: usize) -> Result<usize> {
 impl Deref for Shape {
     type Target = [usize];
 
+    #[inline]
     fn deref(&self) -> &[usize] {
         &self.0
     }

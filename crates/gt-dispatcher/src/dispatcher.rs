@@ -9,7 +9,7 @@ use gt_transport::{Batch, Message, Peer};
 
 use crate::load::Load;
 use crate::outbox::Outbox;
-use crate::session::{Context, Session};
+use crate::session::{Context, Session, Witness};
 
 /// All sessions and all workers, as the dispatcher knows them.
 #[derive(Debug)]
@@ -54,6 +54,9 @@ impl Dispatcher {
         out: &mut Outbox,
     ) -> Result<()> {
         match message {
+            Message::Hello { .. } if self.sessions.contains_key(&id) => {
+                Err(Error::bug("a session was opened twice"))
+            }
             Message::Hello { .. } => {
                 self.sessions.insert(id, Session::new(id));
                 self.note(now_ns, Station::Connected, id, None, None, None);
@@ -82,14 +85,23 @@ impl Dispatcher {
         let mut context = Context { now_ns, load, next_tag };
         let events = &mut self.events;
         for index in 0..batch.len() {
+            if !events.is_on() && session.rewrite_quickly(batch, index, &mut context)? {
+                continue;
+            }
             let command = batch.client_command(index)?;
             events.record(|| event(now_ns, Station::Received, id, None, Some(&command), None));
-            session.rewrite(command, &mut context, &mut |worker, command| {
+            let mut note = |worker, command: &Command| {
                 let (station, worker) = (Station::Sent, Some(worker));
                 events.record(|| event(now_ns, station, id, worker, Some(command), None));
-            })?;
+            };
+            session.rewrite(command, &mut context, &mut Witness(Some(&mut note)))?;
         }
-        session.flush(batch.len() as u64, batch.bytes() as u64, out);
+        if let Some((commands, bytes)) =
+            session.flush(batch.len() as u64, batch.bytes() as u64, out)
+        {
+            let done = Message::Done { session: id, commands, bytes, busy_ns: 0 };
+            out.send(Peer::Client(id), done);
+        }
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 //! no IO: messages go in, messages come out.
 
 pub mod dispatcher;
+mod flights;
 pub mod load;
 pub mod outbox;
 pub mod registry;

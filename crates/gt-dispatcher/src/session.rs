@@ -1,13 +1,16 @@
 //! One client's stream: its names, its signals, and how its commands are rewritten for workers.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
+use gt_core::attrs::{Attrs, NO_ATTRS};
 use gt_core::instruction::{Command, Instruction, Operand};
-use gt_core::op::{Arg, Call};
+use gt_core::op::{Arg, Call, Op};
+use gt_core::record::Parts;
 use gt_core::{Error, Meta, RequestId, Result, SessionId, Slot, WorkerId};
 use gt_transport::{Batch, Peer};
 use smallvec::SmallVec;
 
+use crate::flights::{Flight, Flights};
 use crate::load::{Load, Needed};
 use crate::outbox::Outbox;
 use crate::registry::{Entry, Registry};
@@ -49,12 +52,37 @@ impl Session {
         }
     }
 
+    /// Rewrites the `index`-th command of a batch without taking it apart more than needed. Says
+    /// whether it did; [`Session::rewrite`] does the same for every kind of command.
+    pub fn rewrite_quickly(
+        &mut self,
+        batch: &Batch,
+        index: usize,
+        context: &mut Context,
+    ) -> Result<bool> {
+        let nobody = &mut Witness(None);
+        if let Some(compact) = batch.compact(index) {
+            let (record, Parts { op, mut operands, replaces }) = compact?;
+            let outputs = [Slot(record.out)];
+            let request = Request { op, outputs: &outputs, attrs: &NO_ATTRS, replaces };
+            let worker = self.place(&request, &mut operands, context, nobody)?;
+            self.outgoing(worker).records.push(record.renamed(&operands));
+            return Ok(true);
+        }
+        match batch.freed(index) {
+            Some(slots) => {
+                slots?.iter().try_for_each(|&slot| self.free(slot, nobody)).map(|()| true)
+            }
+            None => Ok(false),
+        }
+    }
+
     /// Rewrites one command into commands for workers. `sent` hears of each of them.
     pub fn rewrite(
         &mut self,
         command: Command,
         context: &mut Context,
-        sent: &mut impl FnMut(WorkerId, &Command),
+        sent: &mut Witness,
     ) -> Result<()> {
         match command {
             Command::Apply(instruction) => self.apply(instruction, context, sent),
@@ -102,8 +130,9 @@ impl Session {
         }
     }
 
-    /// Sends what was rewritten since the last time, as the rewriting of one batch of the client.
-    pub fn flush(&mut self, commands: u64, bytes: u64, out: &mut Outbox) {
+    /// Sends what was rewritten since the last time, as the rewriting of one batch of the client;
+    /// gives what the client may be told is done, because no worker has anything to do for it.
+    pub fn flush(&mut self, commands: u64, bytes: u64, out: &mut Outbox) -> Option<(u64, u64)> {
         let mut waiting = 0;
         for (worker, batch) in self.outgoing.iter_mut().enumerate() {
             if batch.is_empty() {
@@ -115,6 +144,7 @@ impl Session {
             out.send_commands(to, self.id, std::mem::take(batch));
         }
         self.flights.begin(Flight { commands, bytes, waiting });
+        self.flights.land()
     }
 
     /// A worker is done with so many commands; gives what the client may be told of its own.
@@ -126,57 +156,70 @@ impl Session {
         &mut self,
         mut instruction: Instruction,
         context: &mut Context,
-        sent: &mut impl FnMut(WorkerId, &Command),
+        sent: &mut Witness,
     ) -> Result<()> {
-        let (outputs, cost) = self.infer(&instruction)?;
-        let worker = match instruction.replaces {
-            Some(replaced) => self.registry.get(replaced)?.home,
-            None => self.choose(&instruction.inputs, cost, context)?,
-        };
-        let ready_ns = context.load.assign(worker, context.now_ns, cost);
-        for index in 0..instruction.inputs.len() {
-            if let Operand::Slot(slot) = instruction.inputs[index] {
-                let name = self.bring(slot, worker, context, sent)?;
-                instruction.inputs[index] = Operand::Slot(name);
-            }
-        }
-        if let Some(replaced) = instruction.replaces {
-            let entry = self.registry.remove(replaced)?;
-            self.free_copies(&entry, sent);
-        }
-        let known = !instruction.op.data_dependent;
-        for (&slot, meta) in instruction.outputs.iter().zip(outputs) {
-            self.insert(slot, meta, known, worker, ready_ns)?;
-        }
+        let Instruction { op, outputs, inputs, attrs, replaces, .. } = &mut instruction;
+        let request = Request { op, outputs, attrs, replaces: *replaces };
+        let worker = self.place(&request, inputs, context, sent)?;
         self.emit(worker, Command::Apply(instruction), sent);
         Ok(())
     }
 
+    /// Decides where an instruction runs, brings its inputs there under the names they have there,
+    /// and enters its results.
+    fn place(
+        &mut self,
+        request: &Request,
+        inputs: &mut [Operand],
+        context: &mut Context,
+        sent: &mut Witness,
+    ) -> Result<WorkerId> {
+        let (metas, cost) = self.infer(request, inputs)?;
+        let worker = match request.replaces {
+            Some(replaced) => {
+                let old = self.registry.get(replaced)?;
+                check_replaced(old, request.op, &metas[0])?;
+                old.home
+            }
+            None => self.choose(inputs, cost, context)?,
+        };
+        let ready_ns = context.load.assign(worker, context.now_ns, cost);
+        for input in inputs {
+            if let Operand::Slot(slot) = *input {
+                *input = Operand::Slot(self.bring(slot, worker, context, sent)?);
+            }
+        }
+        if let Some(replaced) = request.replaces {
+            let entry = self.forget(replaced)?;
+            self.free_copies(&entry, sent);
+        }
+        let known = !request.op.data_dependent;
+        for (&slot, meta) in request.outputs.iter().zip(metas) {
+            self.insert(slot, meta, known, worker, ready_ns)?;
+        }
+        Ok(worker)
+    }
+
     /// What the results will be, and how long they take; an error if the client did not check.
-    fn infer(&self, instruction: &Instruction) -> Result<(SmallVec<[Meta; 1]>, u64)> {
+    fn infer(&self, request: &Request, inputs: &[Operand]) -> Result<(SmallVec<[Meta; 1]>, u64)> {
         let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
-        for input in &instruction.inputs {
-            args.push(match input {
-                Operand::Scalar(scalar) => Arg::Scalar(*scalar),
+        let mut metas: SmallVec<[&Meta; 4]> = SmallVec::new();
+        for input in inputs {
+            match input {
+                Operand::Scalar(scalar) => args.push(Arg::Scalar(*scalar)),
                 Operand::Slot(slot) => {
                     let entry = self.registry.get(*slot)?;
                     if !entry.described {
                         return Err(Error::bug(format!("the shape of {slot} is not known yet")));
                     }
-                    Arg::Tensor(&entry.meta)
+                    args.push(Arg::Tensor(&entry.meta));
+                    metas.push(&entry.meta);
                 }
-            });
+            }
         }
-        let call = Call { op: instruction.op, inputs: &args, attrs: &instruction.attrs };
+        let call = Call { op: request.op, inputs: &args, attrs: request.attrs };
         let outputs = call.infer()?.outputs;
-        let metas: SmallVec<[&Meta; 4]> = args
-            .iter()
-            .filter_map(|arg| match arg {
-                Arg::Tensor(meta) => Some(*meta),
-                Arg::Scalar(_) => None,
-            })
-            .collect();
-        let cost = (instruction.op.kernel)(&call)?.cost_ns(&metas, &outputs);
+        let cost = (request.op.kernel)(&call)?.cost_ns(&metas, &outputs);
         Ok((outputs, cost))
     }
 
@@ -216,7 +259,7 @@ impl Session {
         slot: Slot,
         worker: WorkerId,
         context: &mut Context,
-        sent: &mut impl FnMut(WorkerId, &Command),
+        sent: &mut Witness,
     ) -> Result<Slot> {
         let entry = self.registry.get(slot)?;
         if let Some(name) = entry.name_on(worker, slot) {
@@ -231,17 +274,32 @@ impl Session {
         Ok(name)
     }
 
-    fn free(&mut self, slot: Slot, sent: &mut impl FnMut(WorkerId, &Command)) -> Result<()> {
-        let entry = self.registry.remove(slot)?;
-        self.emit(entry.home, Command::Free(SmallVec::from_iter([slot])), sent);
+    fn free(&mut self, slot: Slot, sent: &mut Witness) -> Result<()> {
+        let entry = self.forget(slot)?;
+        self.emit_free(entry.home, slot, sent);
         self.free_copies(&entry, sent);
         Ok(())
     }
 
-    fn free_copies(&mut self, entry: &Entry, sent: &mut impl FnMut(WorkerId, &Command)) {
-        for &(worker, name) in &entry.copies {
-            self.emit(worker, Command::Free(SmallVec::from_iter([name])), sent);
+    /// Takes a value's name away, and with it what was asked about it: the next value of that name
+    /// must not be described by the answer.
+    fn forget(&mut self, slot: Slot) -> Result<Entry> {
+        let entry = self.registry.remove(slot)?;
+        if !entry.described {
+            self.described.retain(|_, asked| *asked != slot);
         }
+        Ok(entry)
+    }
+
+    fn free_copies(&mut self, entry: &Entry, sent: &mut Witness) {
+        for &(worker, name) in &entry.copies {
+            self.emit_free(worker, name, sent);
+        }
+    }
+
+    fn emit_free(&mut self, worker: WorkerId, slot: Slot, sent: &mut Witness) {
+        sent.see(worker, || Command::Free(SmallVec::from_iter([slot])));
+        self.outgoing(worker).push_free(&[slot]);
     }
 
     fn insert(
@@ -256,73 +314,45 @@ impl Session {
         self.registry.insert(slot, Entry { meta, described, home, ready_ns, copies })
     }
 
-    fn emit(
-        &mut self,
-        worker: WorkerId,
-        command: Command,
-        sent: &mut impl FnMut(WorkerId, &Command),
-    ) {
+    fn emit(&mut self, worker: WorkerId, command: Command, sent: &mut Witness) {
+        self.outgoing(worker).push(&command);
+        sent.see(worker, || command);
+    }
+
+    fn outgoing(&mut self, worker: WorkerId) -> &mut Batch {
         let index = worker.0 as usize;
         if self.outgoing.len() <= index {
             self.outgoing.resize_with(index + 1, Batch::default);
         }
-        sent(worker, &command);
-        self.outgoing[index].push(&command);
+        &mut self.outgoing[index]
     }
 }
 
-/// The client's batches that workers have not finished, so that the client knows how far ahead of
-/// the workers it is.
-#[derive(Debug, Default)]
-struct Flights {
-    /// The oldest flight's number.
-    first: u64,
-    flights: VecDeque<Flight>,
-    /// For each worker, in order: a flight's number, and how many commands are left of it there.
-    legs: Vec<VecDeque<(u64, u64)>>,
+/// An instruction apart from its inputs.
+struct Request<'a> {
+    op: &'static Op,
+    outputs: &'a [Slot],
+    attrs: &'a Attrs,
+    replaces: Option<Slot>,
 }
 
-#[derive(Debug)]
-struct Flight {
-    commands: u64,
-    bytes: u64,
-    waiting: usize,
+/// A result that fails is the value it replaces, so both must be alike for everybody who knows only
+/// dtype and shape.
+fn check_replaced(old: &Entry, op: &Op, result: &Meta) -> Result<()> {
+    if old.described && !op.data_dependent && old.meta == *result {
+        return Ok(());
+    }
+    let (name, old) = (op.name, &old.meta);
+    Err(Error::bug(format!("{name} puts {result} in the place of {old}")))
 }
 
-impl Flights {
-    /// Part of the next flight leaves for a worker.
-    fn depart(&mut self, worker: usize, commands: u64) {
-        if self.legs.len() <= worker {
-            self.legs.resize_with(worker + 1, VecDeque::new);
-        }
-        let number = self.first + self.flights.len() as u64;
-        self.legs[worker].push_back((number, commands));
-    }
+/// Who is told of every command that a worker gets, if somebody is.
+pub struct Witness<'a>(pub Option<&'a mut dyn FnMut(WorkerId, &Command)>);
 
-    fn begin(&mut self, flight: Flight) {
-        self.flights.push_back(flight);
-    }
-
-    /// A worker finished commands; gives the commands and bytes of all flights that are over.
-    fn arrive(&mut self, worker: usize, mut commands: u64) -> Option<(u64, u64)> {
-        let legs = self.legs.get_mut(worker)?;
-        while commands > 0 {
-            let (number, left) = legs.front_mut()?;
-            let finished = commands.min(*left);
-            commands -= finished;
-            *left -= finished;
-            if *left == 0 {
-                let index = (*number - self.first) as usize;
-                self.flights[index].waiting -= 1;
-                legs.pop_front();
-            }
+impl Witness<'_> {
+    fn see(&mut self, worker: WorkerId, command: impl FnOnce() -> Command) {
+        if let Some(witness) = &mut self.0 {
+            witness(worker, &command());
         }
-        let mut done = (0, 0);
-        while self.flights.front().is_some_and(|flight| flight.waiting == 0) {
-            let flight = self.flights.pop_front()?;
-            self.first += 1;
-            done = (done.0 + flight.commands, done.1 + flight.bytes);
-        }
-        (done.0 > 0).then_some(done)
     }
 }

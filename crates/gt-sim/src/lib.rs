@@ -1,1 +1,15 @@
-//! Clients, a dispatcher and workers in one thread, driven by a seed.
+//! Clients, a dispatcher and workers in one thread, driven by a seed: the seed decides who is heard
+//! next, so whatever goes wrong happens again with the same seed. For tests only.
+
+pub mod client;
+pub mod dice;
+pub mod interpreter;
+pub mod program;
+pub mod script;
+pub mod simulation;
+
+pub use dice::Dice;
+pub use interpreter::Interpreter;
+pub use program::Program;
+pub use script::Script;
+pub use simulation::{Settings, Simulation};

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use gt_core::instruction::{Command, Instruction, Operand};
-use gt_core::record::{Record, code};
+use gt_core::record::{Parts, Record, code};
 use gt_core::{Error, Provenance, RequestId, Result, Slot, WorkerId, ops};
 use serde::Serialize;
 use smallvec::SmallVec;
@@ -218,6 +218,32 @@ impl Batch {
             )));
         }
         Ok(())
+    }
+
+    /// The parts of the `index`-th command, if it is an instruction that fits into its record:
+    /// what most of a stream is made of.
+    pub fn compact(&self, index: usize) -> Option<Result<(Record, Parts)>> {
+        let record = self.records.get(index)?;
+        if record.op >= ops::CODE_LIMIT || record.is_extended() {
+            return None;
+        }
+        Some(record.parts().and_then(|parts| {
+            let op = parts.op;
+            let fits = parts.operands.len() == op.inputs.len()
+                && !op.variadic
+                && op.attrs.is_empty()
+                && op.outputs.len() == 1;
+            match fits {
+                true => Ok((*record, parts)),
+                false => Err(Error::bug(format!("a {} that does not fit a record", op.name))),
+            }
+        }))
+    }
+
+    /// The values that the `index`-th command frees, if it does nothing else.
+    pub fn freed(&self, index: usize) -> Option<Result<SmallVec<[Slot; 4]>>> {
+        let record = self.records.get(index).filter(|record| record.op == code::FREE)?;
+        Some(freed(record))
     }
 
     fn instruction(&self, record: &Record) -> Result<Instruction> {

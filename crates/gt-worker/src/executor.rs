@@ -6,7 +6,6 @@ use std::sync::Arc;
 use gt_core::kernel::Kernel;
 use gt_core::{Error, Meta, SessionId, Slot};
 use gt_transport::{Failure, Message};
-use smallvec::SmallVec;
 
 use crate::buffer::Pool;
 use crate::engine::{Engine, Operand, Operands};
@@ -71,11 +70,14 @@ impl Run<'_> {
             Step::Upload { out, value, origin } => {
                 let meta = value.meta.clone();
                 let result = Value::from_bytes(value.meta, value.data, &self.executor.pool);
-                let result = result.map_err(|error| self.fail(error, origin));
-                self.registers[out.0 as usize] = Some(Stored { meta, result });
+                let stored = match result {
+                    Ok(value) => Stored::Value(value),
+                    Err(error) => Stored::Failed(meta, self.fail(error, origin)),
+                };
+                self.registers[out.0 as usize] = Some(stored);
             }
             Step::Answer { request, value, described } => {
-                let result = self.use_value(value).result.map(|value| {
+                let result = self.use_value(value).into_result().map(|value| {
                     let data = if described { Default::default() } else { value.to_bytes() };
                     gt_transport::Value { meta: value.meta().clone(), data }
                 });
@@ -83,8 +85,9 @@ impl Run<'_> {
                 self.messages.push(Message::Answer { session, request, result });
             }
             Step::Handover { to, tag, value } => {
-                let Stored { meta, result } = self.use_value(value);
-                let result = result.map(|value| value.to_bytes());
+                let stored = self.use_value(value);
+                let meta = stored.meta().clone();
+                let result = stored.into_result().map(|value| value.to_bytes());
                 let session = self.session;
                 self.messages.push(Message::Handover { session, to, tag, meta, result });
             }
@@ -92,25 +95,24 @@ impl Run<'_> {
     }
 
     fn compute(&mut self, compute: &Compute) {
-        let Compute { kernel, outputs, replaces, origin, .. } = compute;
-        let metas: SmallVec<[Meta; 2]> = outputs.iter().map(|(_, meta)| meta.clone()).collect();
+        let Compute { kernel, outputs, metas, replaces, origin, .. } = compute;
         let over = replaces.filter(|old| old.last && self.can_write_over(*old, kernel, &metas[0]));
         let result = self.operands(compute, over.map(|old| old.register)).and_then(|inputs| {
             let engine = &self.executor.engine;
-            let run = AssertUnwindSafe(|| engine.run(kernel, inputs, &metas));
+            let run = AssertUnwindSafe(|| engine.run(kernel, inputs, metas));
             let result = catch_unwind(run).unwrap_or_else(|panic| Err(panicked(&*panic)));
             result.map_err(|error| self.fail(error, *origin))
         });
         let old = replaces.and_then(|old| self.take_or_clone(old));
         match result {
             Ok(values) => {
-                for ((register, _), value) in outputs.iter().zip(values) {
-                    self.registers[register.0 as usize] = Some(value.into());
+                for (register, value) in outputs.iter().zip(values) {
+                    self.registers[register.0 as usize] = Some(Stored::Value(value));
                 }
             }
             Err(failure) => {
-                for (register, meta) in outputs {
-                    let failed = Stored { meta: meta.clone(), result: Err(failure.clone()) };
+                for (register, meta) in outputs.iter().zip(metas) {
+                    let failed = Stored::Failed(meta.clone(), failure.clone());
                     self.registers[register.0 as usize] = Some(old.clone().unwrap_or(failed));
                 }
             }
@@ -124,9 +126,10 @@ impl Run<'_> {
             kernel,
             Kernel::Map(_) | Kernel::Zip(_) | Kernel::Where | Kernel::SliceWrite(_)
         );
-        let old = self.registers[old.register.0 as usize].as_ref();
-        let old = old.and_then(|stored| stored.result.as_ref().ok());
-        elementwise && old.is_some_and(|old| old.meta() == result && old.is_contiguous())
+        match &self.registers[old.register.0 as usize] {
+            Some(Stored::Value(old)) => elementwise && old.meta() == result && old.is_contiguous(),
+            _ => false,
+        }
     }
 
     /// The inputs of a kernel, or the failure that one of them carries. The last input that is
@@ -136,29 +139,29 @@ impl Run<'_> {
         compute: &Compute,
         over: Option<Register>,
     ) -> Result<Operands, Arc<Failure>> {
-        let failure = |input: &Input| match input {
-            Input::Register(used) => {
-                let stored = self.registers[used.register.0 as usize].as_ref();
-                stored.and_then(|stored| stored.result.as_ref().err()).cloned()
+        for input in &compute.inputs {
+            if let Input::Register(used) = input
+                && let Some(Stored::Failed(_, failure)) = &self.registers[used.register.0 as usize]
+            {
+                return Err(failure.clone());
             }
-            Input::Scalar(_) => None,
-        };
-        if let Some(failure) = compute.inputs.iter().find_map(failure) {
-            return Err(failure);
         }
         let is_over = |input: &Input| match input {
             Input::Register(used) => Some(used.register) == over,
             Input::Scalar(_) => false,
         };
         let given_away = compute.inputs.iter().rposition(is_over);
-        let operand = |(index, input): (usize, &Input)| match *input {
-            Input::Scalar(scalar) => Ok(Operand::Scalar(scalar)),
-            Input::Register(used) => {
-                let used = Use { last: used.last || given_away == Some(index), ..used };
-                self.use_value(used).result.map(Operand::Tensor)
-            }
-        };
-        compute.inputs.iter().enumerate().map(operand).collect()
+        let mut operands = Operands::new();
+        for (index, input) in compute.inputs.iter().enumerate() {
+            operands.push(match *input {
+                Input::Scalar(scalar) => Operand::Scalar(scalar),
+                Input::Register(used) => {
+                    let used = Use { last: used.last || given_away == Some(index), ..used };
+                    Operand::Tensor(self.use_value(used).into_result()?)
+                }
+            });
+        }
+        Ok(operands)
     }
 
     /// The value, moved out of its register if this is its last use.

@@ -5,6 +5,7 @@ pub mod buffer;
 pub mod engine;
 pub mod executor;
 pub mod plan;
+pub mod planner;
 pub mod queue;
 pub mod store;
 pub mod value;

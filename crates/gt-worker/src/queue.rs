@@ -8,7 +8,8 @@ use gt_core::instruction::Command;
 use gt_core::{Meta, Result, SessionId};
 use gt_transport::{Batch, Failure};
 
-use crate::plan::{Plan, Planner};
+use crate::plan::Plan;
+use crate::planner::Planner;
 use crate::store::Store;
 
 /// How much of a queue goes into one plan.
@@ -65,13 +66,18 @@ impl Queue {
         let mut commands = 0;
         while commands < window.commands && planner.cost_ns() < window.cost_ns {
             let Some(batch) = batches.front() else { break };
-            let command = batch.command(*planned)?;
-            let last_of_plan = match &command {
-                Command::Apply(instruction) => instruction.op.data_dependent,
-                Command::Receive { tag, .. } if !arrivals.contains_key(tag) => break,
-                _ => false,
+            let last_of_plan = match batch.compact(*planned) {
+                Some(compact) => {
+                    let (record, parts) = compact?;
+                    planner.apply_record(&record, &parts)?;
+                    parts.op.data_dependent
+                }
+                None => match plan_command(&mut planner, arrivals, batch, *planned)? {
+                    Planned::More => false,
+                    Planned::Last => true,
+                    Planned::Waits => break,
+                },
             };
-            plan_command(&mut planner, arrivals, command)?;
             commands += 1;
             *planned += 1;
             if *planned == batch.len() {
@@ -86,13 +92,32 @@ impl Queue {
     }
 }
 
+/// What planning a command means for those after it.
+enum Planned {
+    More,
+    /// They need to know its shape, which depends on data.
+    Last,
+    /// It waits for a handover, and so do they.
+    Waits,
+}
+
 fn plan_command(
     planner: &mut Planner,
     arrivals: &mut HashMap<u64, Arrival>,
-    command: Command,
-) -> Result<()> {
-    match command {
-        Command::Apply(instruction) => planner.apply(&instruction)?,
+    batch: &Batch,
+    index: usize,
+) -> Result<Planned> {
+    if let Some(slots) = batch.freed(index) {
+        slots?.iter().for_each(|&slot| planner.free(slot));
+        return Ok(Planned::More);
+    }
+    match batch.command(index)? {
+        Command::Apply(instruction) => {
+            planner.apply(&instruction)?;
+            if instruction.op.data_dependent {
+                return Ok(Planned::Last);
+            }
+        }
         Command::Free(slots) => slots.iter().for_each(|&slot| planner.free(slot)),
         Command::Upload { out, meta, data, provenance } => {
             planner.upload(out, gt_transport::Value { meta, data }, provenance);
@@ -100,13 +125,12 @@ fn plan_command(
         Command::Read { slot, request } => planner.answer(slot, request, false)?,
         Command::Describe { slot, request } => planner.answer(slot, request, true)?,
         Command::Send { slot, to, tag } => planner.hand_over(slot, to, tag)?,
-        Command::Receive { out, tag } => {
-            if let Some(arrival) = arrivals.remove(&tag) {
-                planner.receive(out, arrival);
-            }
-        }
+        Command::Receive { out, tag } => match arrivals.remove(&tag) {
+            Some(arrival) => planner.receive(out, arrival),
+            None => return Ok(Planned::Waits),
+        },
         // Signals mean something to the dispatcher only.
         Command::Enter(_) | Command::Exit => {}
     }
-    Ok(())
+    Ok(Planned::More)
 }

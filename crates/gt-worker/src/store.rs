@@ -9,16 +9,28 @@ use crate::value::Value;
 
 /// A value, or why there is none. What depends on a failed value fails with the same failure.
 #[derive(Clone, Debug)]
-pub struct Stored {
-    /// Its dtype and shape, known also of a value that failed.
-    pub meta: Meta,
+pub enum Stored {
     /// The value.
-    pub result: std::result::Result<Value, Arc<Failure>>,
+    Value(Value),
+    /// Its dtype and shape, and what went wrong.
+    Failed(Meta, Arc<Failure>),
 }
 
-impl From<Value> for Stored {
-    fn from(value: Value) -> Self {
-        Stored { meta: value.meta().clone(), result: Ok(value) }
+impl Stored {
+    /// Its dtype and shape, known also of a value that failed.
+    pub fn meta(&self) -> &Meta {
+        match self {
+            Stored::Value(value) => value.meta(),
+            Stored::Failed(meta, _) => meta,
+        }
+    }
+
+    /// The value, or what went wrong.
+    pub fn into_result(self) -> std::result::Result<Value, Arc<Failure>> {
+        match self {
+            Stored::Value(value) => Ok(value),
+            Stored::Failed(_, failure) => Err(failure),
+        }
     }
 }
 

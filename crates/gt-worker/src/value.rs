@@ -279,7 +279,7 @@ impl AsRef<[u8]> for Copied {
 }
 
 fn is_aligned(buffer: &Buffer, dtype: DType) -> bool {
-    buffer.as_ptr() as usize % dtype.size().min(8) == 0
+    (buffer.as_ptr() as usize).is_multiple_of(dtype.size().min(8))
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ pub static SLICE: Op = Op {
     },
     view: View::Writable(|call| slice_write(Input(0), Grad(0), ranges(call))),
     shard: |call| only_whole_axes(call),
-    kernel: |call| Ok(Kernel::Slice(ranges(call).into())),
+    kernel: |call| Ok(Kernel::Slice(ranges(call))),
     torch: "Tensor.__getitem__",
     python: Python::HIDDEN,
     samples: || {
@@ -142,7 +142,7 @@ pub static SLICE_WRITE: Op = Op {
     },
     linear: Linear::Together(&[0, 1]),
     shard: |call| only_whole_axes(call),
-    kernel: |call| Ok(Kernel::SliceWrite(ranges(call).into())),
+    kernel: |call| Ok(Kernel::SliceWrite(ranges(call))),
     torch: "Tensor.__setitem__",
     python: Python::HIDDEN,
     samples: || {

@@ -66,7 +66,7 @@ fn random(call: &Call, distribution: Distribution) -> Result<Kernel> {
         }
     };
     let (seed, stream) = (call.int("seed") as u64, call.int("stream") as u64);
-    Ok(Kernel::Random(Random { distribution, seed, stream, whole, start }))
+    Ok(Kernel::Random(Box::new(Random { distribution, seed, stream, whole, start })))
 }
 
 /// A part must lie within the whole it names.

@@ -37,7 +37,7 @@ pub static WINDOW: Op = Op {
         }
         Err(_) => Vec::new(),
     },
-    kernel: |call| Ok(Kernel::Window(window_spec(call)?)),
+    kernel: |call| Ok(Kernel::Window(window_spec(call)?.into())),
     python: Python::HIDDEN,
     samples: || {
         let of =
@@ -85,7 +85,7 @@ pub static FOLD: Op = Op {
         Ok(spec) => vec![window(Grad(0), &spec)],
         Err(_) => Vec::new(),
     },
-    kernel: |call| Ok(Kernel::Fold(window_spec(call)?)),
+    kernel: |call| Ok(Kernel::Fold(window_spec(call)?.into())),
     python: Python::HIDDEN,
     samples: || {
         let of =

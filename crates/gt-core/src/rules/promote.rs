@@ -32,7 +32,7 @@ pub fn promote(call: &Call) -> Result<DType> {
         Promotion::Accumulate if asked.is_none() && common.kind() < Kind::Float => DType::I64,
         Promotion::Accumulate | Promotion::Attr => asked.unwrap_or(common),
     };
-    if DType::SUPPORTED.contains(&dtype) {
+    if dtype.is_supported() {
         return Ok(dtype);
     }
     Err(Error::type_(format!("{dtype} is not supported yet")))
@@ -59,6 +59,9 @@ fn check_roles(call: &Call) -> Result<()> {
 }
 
 fn common_of(call: &Call) -> DType {
+    if let Some(dtype) = only_dtype(call) {
+        return dtype;
+    }
     let operands = || {
         let inputs = call.inputs.iter().enumerate();
         inputs.filter(|&(index, _)| call.role(index) == Role::Operand).map(|(_, input)| *input)
@@ -81,6 +84,14 @@ fn common_of(call: &Call) -> DType {
     };
     let decided = stronger(stronger(tiers[0], tiers[1]), tiers[2]);
     decided.or_else(|| call.inputs.first().map(Arg::dtype)).unwrap_or_else(|| of_numbers(call))
+}
+
+/// The dtype of all inputs, if they are tensors with the same one: nothing to decide.
+fn only_dtype(call: &Call) -> Option<DType> {
+    let (first, others) = call.inputs.split_first()?;
+    let Arg::Tensor(meta) = first else { return None };
+    let same = |other: &Arg| matches!(other, Arg::Tensor(other) if other.dtype == meta.dtype);
+    others.iter().all(same).then_some(meta.dtype)
 }
 
 /// Without inputs, the numbers among the attributes decide: `full` of an integer is int64.

@@ -72,8 +72,8 @@ impl<const N: usize> Walk<N> {
     pub fn position(&self, index: usize) -> [isize; N] {
         let mut start = self.row_start(index / self.inner.0);
         let within = (index % self.inner.0) as isize;
-        for operand in 0..N {
-            start[operand] += within * self.inner.1[operand];
+        for (start, step) in start.iter_mut().zip(self.inner.1) {
+            *start += within * step;
         }
         start
     }
@@ -200,7 +200,7 @@ unsafe fn copy_typed<T: Copy + Default>(
 }
 
 /// Rows and columns that are copied together, so that a cache line of either side is used whole.
-const BLOCK: usize = 32;
+pub const BLOCK: usize = 16;
 
 unsafe fn transpose<T: Copy + Default>(
     walk: &Walk<2>,
@@ -211,33 +211,55 @@ unsafe fn transpose<T: Copy + Default>(
     source: *const T,
 ) {
     let mut row = rows.start;
-    // Read along the source and written along the target: at strides of a power of two, a cache
-    // would not keep the lines of a block until they are used up.
-    let mut block = [[T::default(); BLOCK]; BLOCK];
     while row < rows.end {
         // A block of rows must not cross into the next plane.
         let count = BLOCK.min(rows.end - row).min(height - row % height);
         let [to, from] = walk.row_start(row);
         for left in (0..len).step_by(BLOCK) {
             let width = BLOCK.min(len - left);
+            let to = to + left as isize * steps[0];
+            let from = from + left as isize * steps[1];
             // SAFETY: as promised by the caller of `copy`.
             unsafe {
-                for column in 0..width {
-                    let from = source.offset(from + (left + column) as isize * steps[1]);
-                    for line in 0..count {
-                        block[line][column] = *from.offset(line as isize * outer[1]);
-                    }
+                let (target, source) = (target.offset(to), source.offset(from));
+                if (count, width, outer[1], steps[0]) == (BLOCK, BLOCK, 1, 1) {
+                    transpose_block(source, steps[1], target, outer[0]);
+                    continue;
                 }
-                for (line, block) in block.iter().enumerate().take(count) {
-                    let to =
-                        target.offset(to + line as isize * outer[0] + left as isize * steps[0]);
-                    for (column, &element) in block.iter().enumerate().take(width) {
-                        *to.offset(column as isize * steps[0]) = element;
+                for line in 0..count as isize {
+                    for column in 0..width as isize {
+                        *target.offset(line * outer[0] + column * steps[0]) =
+                            *source.offset(line * outer[1] + column * steps[1]);
                     }
                 }
             }
         }
         row += count;
+    }
+}
+
+/// Turns a block whose lines are runs in the source and whose columns are runs in the target.
+unsafe fn transpose_block<T: Copy + Default>(
+    source: *const T,
+    source_step: isize,
+    target: *mut T,
+    target_step: isize,
+) {
+    // Read along the source and written along the target: at strides of a power of two, a cache
+    // would not keep the lines of a block until they are used up.
+    let mut block = [[T::default(); BLOCK]; BLOCK];
+    for (column, block) in block.iter_mut().enumerate() {
+        // SAFETY: as promised by the caller of `copy`.
+        *block =
+            unsafe { source.offset(column as isize * source_step).cast::<[T; BLOCK]>().read() };
+    }
+    for line in 0..BLOCK {
+        let mut run = [T::default(); BLOCK];
+        for (element, block) in run.iter_mut().zip(&block) {
+            *element = block[line];
+        }
+        // SAFETY: as above.
+        unsafe { target.offset(line as isize * target_step).cast::<[T; BLOCK]>().write(run) };
     }
 }
 

@@ -1,5 +1,7 @@
 //! The native engine against an interpreter that computes one element at a time.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 mod compute;
 mod elementwise;
 mod movement;

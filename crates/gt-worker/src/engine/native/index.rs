@@ -25,7 +25,7 @@ fn around(shape: &[usize], axis: usize) -> Result<[usize; 3]> {
 }
 
 /// The positions, after checking that every one of them exists.
-fn checked<'a>(index: &'a Value, axis: usize, size: usize) -> Result<&'a [i64]> {
+fn checked(index: &Value, axis: usize, size: usize) -> Result<&[i64]> {
     let positions = index.slice::<i64>();
     let positions = positions.ok_or_else(|| Error::bug(format!("{} as index", index.meta())))?;
     match positions.iter().find(|&&position| position < 0 || position as u64 >= size as u64) {

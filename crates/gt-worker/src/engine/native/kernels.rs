@@ -353,7 +353,10 @@ fn zip_bool(function: BinaryFn, fixed: Fixed) -> Option<ZipRun> {
 }
 
 macro_rules! zip_table {
-    ($function:expr, $fixed:expr, $type:ty, $both:ident, $left:ident, $right:ident; $($name:ident)*) => {
+    (
+        $function:expr, $fixed:expr, $type:ty, $both:ident, $left:ident, $right:ident;
+        $($name:ident)*
+    ) => {
         match ($function, $fixed) {
             $(
                 (BinaryFn::$name, Fixed::Neither) => Some($both::<$type, $name>),

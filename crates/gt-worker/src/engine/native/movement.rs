@@ -36,7 +36,8 @@ fn copy_into(native: &Native, (strides, start): (&[isize], *mut u8), value: &Val
     let (size, rows) = (value.dtype().size(), walk.row_count());
     let (target, source) =
         (super::tile::Shared(start), super::tile::Shared(value.as_ptr().cast_mut()));
-    let together = (CHUNK / walk.row_len()).max(1);
+    // Whole blocks, so that turned planes are copied block by block.
+    let together = (CHUNK / walk.row_len()).max(1).next_multiple_of(strided::BLOCK);
     let copy = |first: usize| {
         let rows = first..(first + together).min(rows);
         // SAFETY: the caller gives memory of this shape; the value lies within its buffer.

@@ -1,6 +1,8 @@
 //! What kernels need of an element type, with PyTorch's answers: integers wrap, and comparisons
 //! with NaN let it through.
 
+use std::hint::select_unpredictable;
+
 use half::{bf16, f16};
 
 use super::math;
@@ -33,14 +35,14 @@ pub trait Number: Element + PartialOrd {
     /// The larger of both; NaN if one is.
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
-        // Both sides are looked at, so that no branch keeps the loop from becoming a vector.
-        if (self > other) | self.is_nan() { self } else { other }
+        // A choice and not a branch, which would keep the loop from becoming a vector.
+        select_unpredictable((self > other) | self.is_nan(), self, other)
     }
 
     /// The smaller of both; NaN if one is.
     #[inline(always)]
     fn smaller(self, other: Self) -> Self {
-        if (self < other) | self.is_nan() { self } else { other }
+        select_unpredictable((self < other) | self.is_nan(), self, other)
     }
 }
 

@@ -306,5 +306,5 @@ fn split_rows(x: &Value, len: usize) -> Option<Walk<1>> {
 
 /// Whether rows that are combined with each other are at even distances.
 fn rows_are_even(walk: &Walk<1>, size: usize) -> bool {
-    walk.row_len() % size == 0
+    walk.row_len().is_multiple_of(size)
 }

@@ -168,7 +168,7 @@ pub fn fold(native: &Native, spec: &WindowSpec, x: Value, out: &Meta) -> Result<
                 &geometry,
                 x.slice().expect("it is contiguous and has this dtype"),
                 writer.start.get().cast(),
-                ($to_wide, $from_wide),
+                Types { wide: $to_wide, narrow: $from_wide },
             )
         };
     }
@@ -187,12 +187,18 @@ pub fn fold(native: &Native, spec: &WindowSpec, x: Value, out: &Meta) -> Result<
     Ok(result)
 }
 
+/// From the dtype to the one that is computed in, and back.
+struct Types<T, W> {
+    wide: fn(T) -> W,
+    narrow: fn(W) -> T,
+}
+
 fn add_up<T: Copy + Sync, W: Number>(
     native: &Native,
     geometry: &Geometry,
     x: &[T],
     out: *mut T,
-    (wide, narrow): (fn(T) -> W, fn(W) -> T),
+    Types { wide, narrow }: Types<T, W>,
 ) {
     let (elements, len) = (geometry.window_len(), geometry.position_len());
     let (size, target) = (geometry.plane_len(), Shared(out));

@@ -1,0 +1,250 @@
+//! One client's program, executed alone and in order, one kernel after another. It has no windows,
+//! plans or workers and overwrites nothing: what everything else is compared with.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use gt_core::attrs::Attrs;
+use gt_core::expr::{Emit, Evaluator, Subject, Term};
+use gt_core::instruction::{Command, Instruction, Operand};
+use gt_core::kernel::Kernel;
+use gt_core::op::{Arg, Call, Op, Role};
+use gt_core::{DType, Error, Meta, RequestId, Result, Slot};
+use gt_transport::Failure;
+use gt_worker::buffer::Pool;
+use gt_worker::engine::native::Native;
+use gt_worker::engine::{Engine, Operand as EngineOperand};
+use gt_worker::value::Value;
+use smallvec::{SmallVec, smallvec};
+
+use crate::client::Answer;
+
+/// More than any program of a test needs.
+const MEMORY_BYTES: usize = 1 << 30;
+
+/// The values of one client's program so far.
+pub struct Interpreter {
+    engine: Native,
+    values: HashMap<Slot, Known>,
+    answers: BTreeMap<RequestId, Answer>,
+    failures: Vec<Arc<Failure>>,
+}
+
+/// A value, or why there is none.
+#[derive(Clone)]
+struct Known {
+    meta: Meta,
+    result: std::result::Result<Value, Arc<Failure>>,
+}
+
+impl Default for Interpreter {
+    fn default() -> Self {
+        let engine = Native::new(Pool::new(MEMORY_BYTES), 1).expect("it needs no threads");
+        let (values, answers, failures) = Default::default();
+        Interpreter { engine, values, answers, failures }
+    }
+}
+
+impl Interpreter {
+    /// What each request is answered with.
+    pub fn answers(&self) -> &BTreeMap<RequestId, Answer> {
+        &self.answers
+    }
+
+    /// Every first cause, in order.
+    pub fn failures(&self) -> &[Arc<Failure>] {
+        &self.failures
+    }
+
+    /// Dtype and shape of a value.
+    ///
+    /// # Panics
+    /// If there is no such value.
+    pub fn meta(&self, slot: Slot) -> &Meta {
+        &self.known(slot).meta
+    }
+
+    /// Whether there are elements.
+    pub fn is_good(&self, slot: Slot) -> bool {
+        self.known(slot).result.is_ok()
+    }
+
+    fn known(&self, slot: Slot) -> &Known {
+        self.values.get(&slot).unwrap_or_else(|| panic!("the program has no {slot}"))
+    }
+
+    /// Executes one command.
+    ///
+    /// # Panics
+    /// If it breaks the rules: it is for programs that do not.
+    pub fn step(&mut self, command: &Command) {
+        match command {
+            Command::Apply(instruction) => self.apply(instruction),
+            Command::Free(slots) => slots.iter().for_each(|slot| {
+                self.values.remove(slot).expect("only what exists is freed");
+            }),
+            Command::Upload { out, meta, data, .. } => {
+                let value = Value::from_bytes(meta.clone(), data.clone(), self.engine.pool());
+                let result = Ok(value.expect("there is memory enough"));
+                self.name(*out, Known { meta: meta.clone(), result });
+            }
+            Command::Read { slot, request } => {
+                let result = self.known(*slot).result.clone();
+                let answer = result.map(|value| answer(&value, value.to_bytes()));
+                self.answers.insert(*request, answer);
+            }
+            Command::Describe { slot, request } => {
+                let result = self.known(*slot).result.clone();
+                let answer = result.map(|value| answer(&value, Default::default()));
+                self.answers.insert(*request, answer);
+            }
+            Command::Enter(_) | Command::Exit => {}
+            Command::Send { .. } | Command::Receive { .. } => panic!("no client says '{command}'"),
+        }
+    }
+
+    fn apply(&mut self, instruction: &Instruction) {
+        let old = instruction.replaces.map(|slot| self.known(slot).clone());
+        let results = self.results(instruction);
+        if let Some(replaced) = instruction.replaces {
+            self.values.remove(&replaced);
+        }
+        for (index, (&slot, mut known)) in instruction.outputs.iter().zip(results).enumerate() {
+            if let (0, Err(_), Some(old)) = (index, &known.result, &old) {
+                known = old.clone();
+            }
+            self.name(slot, known);
+        }
+    }
+
+    fn results(&mut self, instruction: &Instruction) -> Vec<Known> {
+        let Instruction { op, outputs, inputs, attrs, provenance, .. } = instruction;
+        let failed = inputs.iter().find_map(|input| match input {
+            Operand::Slot(slot) => self.known(*slot).result.as_ref().err().cloned(),
+            Operand::Scalar(_) => None,
+        });
+        let terms: SmallVec<[Term<Value>; 3]> = match failed {
+            Some(failure) => return self.all_failed(instruction, failure),
+            None => inputs.iter().map(|input| self.term(input)).collect(),
+        };
+        match self.emit(op, &terms, attrs) {
+            Ok(values) => {
+                let known = |value: Value| Known { meta: value.meta().clone(), result: Ok(value) };
+                values.into_iter().map(known).collect()
+            }
+            Err(error) => {
+                let (error, slot) = (error.within(op.name), outputs[0]);
+                let text = format!("{slot} := {}", op.name);
+                let provenance = *provenance;
+                let failure = Failure { error, instruction: text, slot, provenance };
+                self.failures.push(failure.clone().into());
+                self.all_failed(instruction, failure.into())
+            }
+        }
+    }
+
+    fn term(&self, input: &Operand) -> Term<Value> {
+        match input {
+            Operand::Scalar(scalar) => Term::Scalar(*scalar),
+            Operand::Slot(slot) => match &self.known(*slot).result {
+                Ok(value) => Term::Value(value.clone()),
+                Err(_) => unreachable!("failures were looked for before"),
+            },
+        }
+    }
+
+    fn all_failed(&self, instruction: &Instruction, failure: Arc<Failure>) -> Vec<Known> {
+        let Instruction { op, inputs, attrs, .. } = instruction;
+        let arg = |input: &Operand| match input {
+            Operand::Scalar(scalar) => Err(*scalar),
+            Operand::Slot(slot) => Ok(self.known(*slot).meta.clone()),
+        };
+        let metas: Vec<_> = inputs.iter().map(arg).collect();
+        let args: Vec<Arg> = metas
+            .iter()
+            .map(|meta| match meta {
+                Ok(meta) => Arg::Tensor(meta),
+                Err(scalar) => Arg::Scalar(*scalar),
+            })
+            .collect();
+        let call = Call { op, inputs: &args, attrs };
+        let outputs = call.infer().expect("programs are checked before").outputs;
+        outputs.into_iter().map(|meta| Known { meta, result: Err(failure.clone()) }).collect()
+    }
+
+    fn name(&mut self, slot: Slot, known: Known) {
+        let before = self.values.insert(slot, known);
+        assert!(before.is_none(), "the program names {slot} twice");
+    }
+
+    fn cast(&self, value: Value, dtype: DType) -> Result<Value> {
+        if value.dtype() == dtype {
+            return Ok(value);
+        }
+        let meta = Meta::new(dtype, value.shape().clone());
+        let results = self.engine.run(
+            &Kernel::Cast,
+            smallvec![EngineOperand::Tensor(value)],
+            &[meta],
+        )?;
+        results.into_iter().next().ok_or_else(|| Error::bug("a cast without a result"))
+    }
+
+    fn expand(&mut self, call: &Call, terms: &[Term<Value>]) -> Result<SmallVec<[Value; 1]>> {
+        let expansion = call.op.expansion.expect("a row without a kernel has an expansion");
+        let subject = Subject { grads: &[], inputs: terms, outputs: &[] };
+        let mut evaluator = Evaluator::new(self, subject);
+        let result = |formula| match evaluator.evaluate(&formula)? {
+            Term::Value(value) => Ok(value),
+            other => Err(Error::bug(format!("{formula} is {other:?}"))),
+        };
+        expansion(call).into_iter().map(result).collect()
+    }
+}
+
+fn answer(value: &Value, data: bytes::Bytes) -> gt_transport::Value {
+    gt_transport::Value { meta: value.meta().clone(), data }
+}
+
+impl Emit for Interpreter {
+    type Value = Value;
+
+    fn emit(
+        &mut self,
+        op: &'static Op,
+        terms: &[Term<Value>],
+        attrs: &Attrs,
+    ) -> Result<SmallVec<[Value; 1]>> {
+        let arg = |term| match term {
+            &Term::Value(ref value) => Arg::Tensor(Value::meta(value)),
+            &Term::Scalar(scalar) => Arg::Scalar(scalar),
+            Term::Zero => Arg::Scalar(0.0.into()),
+        };
+        let args: Vec<Arg> = terms.iter().map(arg).collect();
+        let call = Call::checked(op, &args, attrs)?;
+        let inferred = call.infer()?;
+        let kernel = (op.kernel)(&call)?;
+        let mut cast = Vec::new();
+        for (index, term) in terms.iter().enumerate() {
+            cast.push(match (term, call.role(index)) {
+                (Term::Value(value), Role::Operand) if kernel != Kernel::Cast => {
+                    Term::Value(self.cast(value.clone(), inferred.compute)?)
+                }
+                (Term::Value(value), Role::Index) if kernel != Kernel::Expansion => {
+                    Term::Value(self.cast(value.clone(), DType::I64)?)
+                }
+                (other, _) => other.clone(),
+            });
+        }
+        if kernel == Kernel::Expansion {
+            return self.expand(&call, &cast);
+        }
+        let operand = |term| match term {
+            Term::Value(value) => EngineOperand::Tensor(value),
+            Term::Scalar(scalar) => EngineOperand::Scalar(scalar),
+            Term::Zero => EngineOperand::Scalar(0.0.into()),
+        };
+        let inputs = cast.into_iter().map(operand).collect();
+        self.engine.run(&kernel, inputs, &inferred.outputs)
+    }
+}

@@ -1,0 +1,236 @@
+//! The machines, the links between them, and the dice that decide what happens next.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use gt_core::{SessionId, WorkerId};
+use gt_dispatcher::{Dispatcher, Outbox};
+use gt_transport::codec::{self, Limits};
+use gt_transport::{Message, Peer};
+use gt_worker::buffer::Pool;
+use gt_worker::engine::native::Native;
+use gt_worker::plan::Plan;
+use gt_worker::{Action, Executor, Told, Window, Worker};
+
+use crate::client::Client;
+use crate::dice::Dice;
+use crate::script::Saying;
+
+/// More than any program of a test needs.
+const MEMORY_BYTES: usize = 1 << 30;
+
+/// Time passes in steps up to this, so that workers are at times busy and at times not.
+const LONGEST_STEP_NS: usize = 50_000;
+
+/// What a simulation is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Decides everything that is left open.
+    pub seed: u64,
+    /// How many clients.
+    pub clients: usize,
+    /// How many workers.
+    pub workers: usize,
+    /// How much of a queue a worker plans at once.
+    pub window: Window,
+}
+
+/// Clients, a dispatcher and workers. Messages of one link arrive in order; nothing else is sure.
+pub struct Simulation {
+    dice: Dice,
+    now_ns: u64,
+    clients: Vec<Client>,
+    dispatcher: Dispatcher,
+    workers: Vec<Worker>,
+    /// The plan that each worker's executor is at.
+    running: Vec<Option<Plan>>,
+    executor: Executor,
+    pool: Arc<Pool>,
+    links: BTreeMap<(Node, Node), VecDeque<Message>>,
+    /// How quick each event is, drawn when it is first met: some links are slow all the time.
+    paces: BTreeMap<Event, u64>,
+}
+
+/// A machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Node {
+    Client(usize),
+    Dispatcher,
+    Worker(usize),
+}
+
+/// Something that can happen next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// The first message of a link arrives.
+    Deliver(Node, Node),
+    /// A plan is run.
+    Finish(usize),
+    /// A client goes on.
+    Speak(usize),
+}
+
+impl Simulation {
+    /// Workers that are ready and clients that have said hello, and nothing else yet.
+    pub fn new(settings: Settings) -> Self {
+        let Settings { seed, clients, workers, window } = settings;
+        let pool = Pool::new(MEMORY_BYTES);
+        let engine = Native::new(pool.clone(), 1).expect("it needs no threads");
+        let ids = || (0..workers as u32).map(WorkerId);
+        let mut dispatcher = Dispatcher::new(0);
+        for id in ids() {
+            dispatcher.step(0, Peer::Worker(id), Message::Ready, &mut Outbox::default());
+        }
+        let session = |index: usize| SessionId(index as u64 + 1);
+        let mut simulation = Simulation {
+            dice: Dice::new(seed),
+            now_ns: 0,
+            clients: (0..clients).map(|index| Client::new(session(index))).collect(),
+            dispatcher,
+            workers: ids().map(|id| Worker::new(id, window)).collect(),
+            running: ids().map(|_| None).collect(),
+            executor: Executor::new(Arc::new(engine), pool.clone()),
+            pool,
+            links: BTreeMap::new(),
+            paces: BTreeMap::new(),
+        };
+        for index in 0..clients {
+            let hello = Message::Hello { name: format!("client {index}") };
+            simulation.send(Node::Client(index), Node::Dispatcher, hello);
+        }
+        simulation
+    }
+
+    /// Gives a client more to say.
+    pub fn say(&mut self, client: usize, sayings: impl IntoIterator<Item = Saying>) {
+        self.clients[client].continue_with(sayings);
+    }
+
+    /// A client, as far as it has heard.
+    pub fn client(&self, client: usize) -> &Client {
+        &self.clients[client]
+    }
+
+    /// A worker.
+    pub fn worker(&self, worker: usize) -> &Worker {
+        &self.workers[worker]
+    }
+
+    /// The dispatcher.
+    pub fn dispatcher(&self) -> &Dispatcher {
+        &self.dispatcher
+    }
+
+    /// How many bytes the values on all workers take.
+    pub fn used_bytes(&self) -> usize {
+        self.pool.used_bytes()
+    }
+
+    /// Lets things happen until nothing can.
+    pub fn run_to_quiet(&mut self) {
+        while self.step() {}
+    }
+
+    /// Lets one thing happen; gives whether there was any.
+    pub fn step(&mut self) -> bool {
+        let events = self.events();
+        if events.is_empty() {
+            return false;
+        }
+        let dice = &mut self.dice;
+        let mut pace = |event: &Event| {
+            *self.paces.entry(*event).or_insert_with(|| *dice.choose(&[1, 4, 4, 16]))
+        };
+        let paces: Vec<u64> = events.iter().map(&mut pace).collect();
+        let event = events[self.dice.weigh(&paces)];
+        self.now_ns += self.dice.below(LONGEST_STEP_NS) as u64;
+        self.happen(event);
+        true
+    }
+
+    fn events(&self) -> Vec<Event> {
+        let links = self.links.iter().filter(|(_, waiting)| !waiting.is_empty());
+        let deliveries = links.map(|(&(from, to), _)| Event::Deliver(from, to));
+        let running = (0..self.workers.len()).filter(|&worker| self.running[worker].is_some());
+        let speaking = (0..self.clients.len()).filter(|&client| self.clients[client].can_speak());
+        deliveries.chain(running.map(Event::Finish)).chain(speaking.map(Event::Speak)).collect()
+    }
+
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::Speak(client) => {
+                for message in self.clients[client].speak(&mut self.dice) {
+                    self.send(Node::Client(client), Node::Dispatcher, message);
+                }
+            }
+            Event::Finish(worker) => {
+                let plan = self.running[worker].take().expect("only a running plan finishes");
+                let outcome = self.executor.run(plan);
+                self.tell(worker, Told::Finished(outcome));
+            }
+            Event::Deliver(from, to) => {
+                let link = self.links.get_mut(&(from, to)).expect("only known links deliver");
+                let message = link.pop_front().expect("only links with messages deliver");
+                self.deliver(from, to, message);
+            }
+        }
+    }
+
+    fn deliver(&mut self, from: Node, to: Node, message: Message) {
+        match to {
+            Node::Client(client) => self.clients[client].hear(message),
+            Node::Worker(worker) => self.tell(worker, Told::Message(message)),
+            Node::Dispatcher => {
+                let from = match from {
+                    Node::Client(client) => Peer::Client(self.clients[client].id()),
+                    Node::Worker(worker) => Peer::Worker(WorkerId(worker as u32)),
+                    Node::Dispatcher => unreachable!("the dispatcher does not write to itself"),
+                };
+                let mut outbox = Outbox::default();
+                self.dispatcher.step(self.now_ns, from, message, &mut outbox);
+                for (to, message) in outbox.drain() {
+                    self.send(Node::Dispatcher, self.node(to), message);
+                }
+            }
+        }
+    }
+
+    fn tell(&mut self, worker: usize, told: Told) {
+        let mut actions = Vec::new();
+        self.workers[worker].step(told, &mut actions);
+        for action in actions {
+            match action {
+                Action::Run(plan) => {
+                    let before = self.running[worker].replace(plan);
+                    assert!(before.is_none(), "worker {worker} runs two plans at once");
+                }
+                Action::Send(to, message) => {
+                    let to = to.map_or(Node::Dispatcher, |peer| self.node(peer));
+                    self.send(Node::Worker(worker), to, message);
+                }
+            }
+        }
+    }
+
+    fn node(&self, peer: Peer) -> Node {
+        match peer {
+            Peer::Worker(id) => Node::Worker(id.0 as usize),
+            Peer::Client(id) => {
+                let found = self.clients.iter().position(|client| client.id() == id);
+                Node::Client(found.expect("a message is for somebody"))
+            }
+        }
+    }
+
+    /// Puts a message on a link. Some travel as bytes, as they do between processes.
+    fn send(&mut self, from: Node, to: Node, message: Message) {
+        let message = if self.dice.once_in(4) { as_decoded(message) } else { message };
+        self.links.entry((from, to)).or_default().push_back(message);
+    }
+}
+
+/// The message after a way over a wire. What no wire would carry stays as it is: whoever gets it
+/// must refuse it too.
+fn as_decoded(message: Message) -> Message {
+    codec::decode(codec::encode(&message), &Limits::default()).unwrap_or(message)
+}

@@ -1,0 +1,26 @@
+//! Runs a test for many seeds. `GT_SIM_SEED` replays a single one, `GT_SIM_SEEDS` says how many.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs a test for each seed; a failing one is named with how to run it again.
+pub fn for_each_seed(default_count: u64, test: impl Fn(u64)) {
+    let number = |name: &str| {
+        let text = std::env::var(name).ok()?;
+        Some(text.parse().unwrap_or_else(|_| panic!("{name} is '{text}', not a number")))
+    };
+    if let Some(seed) = number("GT_SIM_SEED") {
+        return test(seed);
+    }
+    for seed in 0..number("GT_SIM_SEEDS").unwrap_or(default_count) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| test(seed))) {
+            let why = message(&*panic);
+            panic!("seed {seed} fails: {why}\nGT_SIM_SEED={seed} runs it again");
+        }
+    }
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
+}

@@ -1,0 +1,120 @@
+//! Random programs of several clients, compared with each program executed alone and in order.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use common::for_each_seed;
+use gt_core::instruction::Command;
+use gt_core::ops;
+use gt_sim::script::Saying;
+use gt_sim::{Dice, Program, Settings, Simulation};
+use gt_transport::Failure;
+use gt_worker::Window;
+
+const CLIENTS: usize = 3;
+const STEPS: usize = 24;
+
+/// Every command on its own.
+const ONE: Window = Window { commands: 1, cost_ns: u64::MAX };
+/// Whatever waits.
+const UNLIMITED: Window = Window { commands: usize::MAX, cost_ns: u64::MAX };
+
+/// The same steps with different values, or programs that have nothing to do with each other.
+fn programs(seed: u64) -> Vec<Program> {
+    let structure = |client: usize| if seed % 4 == 3 { client as u64 } else { 0 };
+    (0..CLIENTS)
+        .map(|client| {
+            let values = seed.wrapping_mul(1000) + client as u64;
+            Program::random(seed.wrapping_mul(7919) + structure(client), values, STEPS)
+        })
+        .collect()
+}
+
+fn run(seed: u64, workers: usize, window: Window, programs: &[Program]) -> Simulation {
+    let settings = Settings { seed, clients: programs.len(), workers, window };
+    let mut simulation = Simulation::new(settings);
+    for (client, program) in programs.iter().enumerate() {
+        simulation.say(client, program.sayings.clone());
+    }
+    simulation.run_to_quiet();
+    simulation
+}
+
+/// Answers and failures are those of the program alone, and everything sent was accounted for.
+fn check(simulation: &Simulation, programs: &[Program]) {
+    for (index, program) in programs.iter().enumerate() {
+        let client = simulation.client(index);
+        assert_eq!(client.ended(), None, "client {index} was ended");
+        assert!(client.is_through(), "client {index} still waits");
+        for (request, expected) in &program.answers {
+            let found = client.answers().get(request);
+            let found = found.unwrap_or_else(|| panic!("client {index}: no answer to {request}"));
+            assert_eq!(found, expected, "client {index}, {request}");
+        }
+        assert_eq!(client.answers().len(), program.answers.len(), "answers nobody asked for");
+        assert_eq!(sorted(client.failures()), sorted(&program.failures), "client {index}");
+        assert_eq!(client.done(), client.sent(), "client {index} is not told that all is done");
+    }
+}
+
+/// Failures on different workers may be told in any order.
+fn sorted(failures: &[Arc<Failure>]) -> Vec<String> {
+    let mut texts: Vec<String> = failures.iter().map(|failure| format!("{failure:?}")).collect();
+    texts.sort();
+    texts
+}
+
+#[test]
+fn every_read_gives_the_bits_of_the_program_alone() {
+    for_each_seed(300, |seed| {
+        let programs = programs(seed);
+        let mut dice = Dice::new(seed);
+        let workers = 1 + dice.below(4);
+        let commands = *dice.choose(&[1, 2, 3, 7, 50, usize::MAX]);
+        let cost_ns = *dice.choose(&[0, 200, 2_000_000, u64::MAX]);
+        let window = Window { commands, cost_ns: cost_ns.max(1) };
+        check(&run(seed, workers, window, &programs), &programs);
+    });
+}
+
+#[test]
+fn no_bit_depends_on_workers_or_windows() {
+    for_each_seed(40, |seed| {
+        let programs = programs(seed);
+        for workers in 1..=4 {
+            for window in [ONE, UNLIMITED] {
+                check(&run(seed, workers, window, &programs), &programs);
+            }
+        }
+    });
+}
+
+/// What a saying tries.
+fn tried(saying: &Saying) -> Vec<&'static str> {
+    match saying {
+        Saying::Command(Command::Apply(instruction)) => {
+            let in_place = instruction.replaces.map(|_| "replaces");
+            in_place.into_iter().chain([instruction.op.name]).collect()
+        }
+        Saying::Command(Command::Free(_)) => vec!["free"],
+        Saying::Command(Command::Read { .. }) => vec!["read"],
+        Saying::Command(Command::Describe { .. }) => vec!["describe"],
+        Saying::Command(Command::Exit) => vec!["exit"],
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn random_programs_try_every_row_and_every_command() {
+    let all: Vec<Program> = (0..300).flat_map(programs).collect();
+    let tried: BTreeSet<&str> =
+        all.iter().flat_map(|program| &program.sayings).flat_map(tried).collect();
+    let rows = ops::ALL.iter().map(|op| op.name);
+    for name in rows.chain(["replaces", "free", "read", "describe", "exit"]) {
+        assert!(tried.contains(name), "no program tries {name}");
+    }
+    let failures: usize = all.iter().map(|program| program.failures.len()).sum();
+    assert!(failures > 100, "only {failures} failures");
+}
