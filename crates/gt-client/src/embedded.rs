@@ -18,7 +18,7 @@ use gt_worker::plan::Plan;
 use gt_worker::{Action, Executor, Outcome, Told, Window, Worker};
 use parking_lot::Mutex;
 
-use crate::session::Inner;
+use crate::inner::Inner;
 
 /// A batch that nobody completes is sent after this time.
 const TICK: Duration = Duration::from_micros(100);

@@ -4,6 +4,7 @@ pub mod display;
 mod element;
 pub mod embedded;
 pub mod host;
+mod inner;
 mod mailbox;
 pub mod provenance;
 pub mod session;

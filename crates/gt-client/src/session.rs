@@ -1,7 +1,7 @@
 //! A session: one stream of instructions, and the waits that reading a value needs.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,40 +10,17 @@ use gt_core::instruction::{Command, Instruction, Operand};
 use gt_core::op::{Arg, Call, Op};
 use gt_core::record::{INLINE_INPUTS, Record};
 use gt_core::{Error, Meta, RequestId, Result, Scalar, SessionId, Slot};
-use gt_transport::{Batch, Failure, Message, Value};
-use parking_lot::Mutex;
+use gt_transport::{Failure, Message, Value};
 use smallvec::SmallVec;
 
 use crate::embedded::{Embedded, Options};
-use crate::mailbox::{Mailbox, State};
-use crate::stream::Stream;
+use crate::inner::Inner;
 use crate::tensor::{Owned, Tensor};
 use crate::{host, provenance};
-
-/// A client may be so many commands ahead of the workers …
-const COMMANDS_AHEAD: u64 = 1 << 16;
-/// … or so many bytes of uploads.
-const BYTES_AHEAD: u64 = 1 << 30;
 
 /// A stream of instructions to a dispatcher. Clones are the same session.
 #[derive(Clone)]
 pub struct Session(Arc<Inner>);
-
-/// What clones of a session share.
-pub struct Inner {
-    id: SessionId,
-    embedded: Arc<Embedded>,
-    stream: Mutex<Stream>,
-    /// Values nobody needs any more. Dropping one only puts it here: garbage collection may run
-    /// while the stream is locked.
-    dropped: Mutex<Vec<Slot>>,
-    mailbox: Mailbox,
-    sent_commands: AtomicU64,
-    sent_bytes: AtomicU64,
-    messages: AtomicU64,
-    waits: AtomicU64,
-    closed: AtomicBool,
-}
 
 /// An input of an operation.
 #[derive(Clone, Copy)]
@@ -83,18 +60,7 @@ impl Session {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = SessionId(NEXT.fetch_add(1, Ordering::Relaxed));
         let embedded = Embedded::start(options)?;
-        let inner = Arc::new(Inner {
-            id,
-            embedded: embedded.clone(),
-            stream: Mutex::default(),
-            dropped: Mutex::default(),
-            mailbox: Mailbox::default(),
-            sent_commands: AtomicU64::new(0),
-            sent_bytes: AtomicU64::new(0),
-            messages: AtomicU64::new(0),
-            waits: AtomicU64::new(0),
-            closed: AtomicBool::new(false),
-        });
+        let inner = Arc::new(Inner::new(id, embedded.clone()));
         embedded.open(id, Arc::downgrade(&inner));
         Ok(Session(inner))
     }
@@ -328,109 +294,5 @@ fn explain(failure: &Failure) -> Error {
             other => other.within(format!("at {place}")),
         },
         None => failure.error.clone(),
-    }
-}
-
-impl Inner {
-    /// Takes in a message from the dispatcher.
-    pub(crate) fn deliver(&self, message: Message) {
-        if matches!(message, Message::Ended { .. }) {
-            self.closed.store(true, Ordering::Relaxed);
-        }
-        self.mailbox.take(message);
-    }
-
-    /// How many commands were ever appended.
-    pub(crate) fn appended(&self) -> u64 {
-        self.stream.lock().appended()
-    }
-
-    /// Sends what was appended so far.
-    pub(crate) fn flush(&self) {
-        let batch = {
-            let mut stream = self.open_stream();
-            if stream.is_empty() {
-                return;
-            }
-            stream.take()
-        };
-        self.send(batch);
-    }
-
-    /// The stream, after what was dropped meanwhile is freed.
-    fn open_stream(&self) -> parking_lot::MutexGuard<'_, Stream> {
-        let mut stream = self.stream.lock();
-        let mut dropped = self.dropped.lock();
-        if !dropped.is_empty() {
-            stream.free(&dropped);
-            dropped.clear();
-        }
-        stream
-    }
-
-    fn full_batch(&self, stream: &mut Stream) -> Option<Batch> {
-        if stream.is_full() {
-            return Some(stream.take());
-        }
-        self.embedded.stay_awake();
-        None
-    }
-
-    fn send_if_full(&self, batch: Option<Batch>) -> Result<()> {
-        let Some(batch) = batch else { return Ok(()) };
-        self.send(batch);
-        self.keep_pace()
-    }
-
-    fn send(&self, batch: Batch) {
-        self.messages.fetch_add(1, Ordering::Relaxed);
-        self.count_sent(&batch);
-        self.embedded.send(self.id, Message::Commands { session: self.id, batch });
-    }
-
-    fn count_sent(&self, batch: &Batch) {
-        self.sent_commands.fetch_add(batch.len() as u64, Ordering::Relaxed);
-        self.sent_bytes.fetch_add(batch.bytes() as u64, Ordering::Relaxed);
-    }
-
-    /// Waits if the client is too far ahead of the workers.
-    fn keep_pace(&self) -> Result<()> {
-        let sent = self.sent_commands.load(Ordering::Relaxed);
-        let bytes = self.sent_bytes.load(Ordering::Relaxed);
-        let near = |state: &mut State| {
-            let commands = sent.saturating_sub(state.done_commands);
-            let near =
-                commands <= COMMANDS_AHEAD && bytes.saturating_sub(state.done_bytes) <= BYTES_AHEAD;
-            (near || state.ended.is_some()).then_some(())
-        };
-        if self.mailbox.look(near).is_some() {
-            return Ok(());
-        }
-        self.waits.fetch_add(1, Ordering::Relaxed);
-        host::wait(|patience| self.mailbox.wait(patience, near).is_some())
-    }
-
-    /// An error once the session is over.
-    fn check_open(&self) -> Result<()> {
-        if !self.closed.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        let error = self.mailbox.look(|state| state.ended.clone());
-        Err(error.unwrap_or_else(|| Error::Lost("the session is closed".into())))
-    }
-
-    fn close(&self) {
-        if self.closed.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        self.embedded.send(self.id, Message::Bye);
-        self.mailbox.take(Message::Ended { error: Error::Lost("the session is closed".into()) });
-        self.embedded.stop();
-    }
-}
-
-impl Drop for Inner {
-    fn drop(&mut self) {
-        self.close();
     }
 }

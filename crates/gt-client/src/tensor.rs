@@ -82,12 +82,12 @@ impl Cell {
         op: &'static Op,
         others: SmallVec<[Held; 3]>,
         attrs: Attrs,
-        reads_old: ReadsOld,
+        update: Update,
     ) -> Result<()> {
         let session = &self.session;
         let mut state = self.state.lock();
         let mut held: SmallVec<[Held; 3]> = SmallVec::new();
-        if reads_old == ReadsOld::First {
+        if update == Update::OfCurrent {
             held.push(Held::Value(state.value.clone()));
         }
         let shared = others.iter().any(|other| match other {
@@ -96,7 +96,7 @@ impl Cell {
         });
         held.extend(others);
         // Somebody else may hold the old value, a gradient for instance; then it must stay.
-        let holders = 1 + usize::from(reads_old == ReadsOld::First);
+        let holders = 1 + usize::from(update == Update::OfCurrent);
         let alone = !shared && Arc::strong_count(&state.value) == holders;
         let replaces = alone.then_some(state.value.slot);
         let values = session.emit(op, &held, attrs, 1, replaces)?;
@@ -114,9 +114,9 @@ impl Cell {
 
 /// Whether an update reads the value it replaces, as its first input.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ReadsOld {
-    First,
-    No,
+pub(crate) enum Update {
+    OfCurrent,
+    Afresh,
 }
 
 /// A tensor. Clones are the same tensor: a write through one is seen through the other.
@@ -218,7 +218,7 @@ impl Tensor {
         self.check_write(op, &metas[0])?;
         match &self.0 {
             Place::Whole(cell) if metas[0].dtype == cell.meta.dtype => {
-                cell.update(op, cell.session.hold(op, others)?, attrs, ReadsOld::First)
+                cell.update(op, cell.session.hold(op, others)?, attrs, Update::OfCurrent)
             }
             _ => {
                 let results = self.session().apply(op, &inputs, attrs)?;
@@ -257,7 +257,7 @@ impl Tensor {
             Place::Whole(cell) => {
                 let attrs = Attrs::of([dtype.into()]);
                 let held = cell.session.hold(&CAST, &[Input::Tensor(&source)])?;
-                cell.update(&CAST, held, attrs, ReadsOld::No)
+                cell.update(&CAST, held, attrs, Update::Afresh)
             }
             Place::Part(view) => view.write(&source.to_dtype(dtype)?),
         }

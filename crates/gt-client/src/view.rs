@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use crate::session::{Held, Session};
-use crate::tensor::{Cell, Owned, ReadsOld, Tensor};
+use crate::tensor::{Cell, Owned, Tensor, Update};
 
 /// A cell seen through operations that only move elements.
 pub(crate) struct View {
@@ -112,13 +112,13 @@ impl View {
         let strange = || Error::bug(format!("{formula} does not write through a view"));
         let Expr::Apply(applied, 0) = formula else { return Err(strange()) };
         let Term::Value(written) = written else { return Err(strange()) };
-        let reads_old = match applied.inputs[..] {
-            [Expr::Input(0), Expr::Grad(0)] => ReadsOld::First,
-            [Expr::Grad(0)] => ReadsOld::No,
+        let update = match applied.inputs[..] {
+            [Expr::Input(0), Expr::Grad(0)] => Update::OfCurrent,
+            [Expr::Grad(0)] => Update::Afresh,
             _ => return Err(strange()),
         };
         let others = SmallVec::from_iter([Held::Value(written)]);
-        self.base.update(applied.op, others, applied.attrs.clone(), reads_old)
+        self.base.update(applied.op, others, applied.attrs.clone(), update)
     }
 }
 

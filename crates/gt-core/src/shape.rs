@@ -131,7 +131,7 @@ impl Shape {
         let rank = self.rank().max(other.rank());
         let mut sizes = SmallVec::from_elem(1, rank);
         for (from_end, size) in sizes.iter_mut().rev().enumerate() {
-            *size = match (self.from_end(from_end), other.from_end(from_end)) {
+            *size = match (self.size_from_end(from_end), other.size_from_end(from_end)) {
                 (a, b) if a == b => a,
                 (1, b) => b,
                 (a, 1) => a,
@@ -146,7 +146,7 @@ impl Shape {
         self.broadcast(target).as_ref() == Some(target)
     }
 
-    fn from_end(&self, index: usize) -> usize {
+    fn size_from_end(&self, index: usize) -> usize {
         if index < self.rank() { self.0[self.rank() - 1 - index] } else { 1 }
     }
 

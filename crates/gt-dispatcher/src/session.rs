@@ -347,7 +347,10 @@ fn check_replaced(old: &Entry, op: &Op, result: &Meta) -> Result<()> {
 }
 
 /// Who is told of every command that a worker gets, if somebody is.
-pub struct Witness<'a>(pub Option<&'a mut dyn FnMut(WorkerId, &Command)>);
+pub struct Witness<'a>(pub Option<&'a mut See<'a>>);
+
+/// Sees one command for one worker.
+pub type See<'a> = dyn FnMut(WorkerId, &Command) + 'a;
 
 impl Witness<'_> {
     fn see(&mut self, worker: WorkerId, command: impl FnOnce() -> Command) {

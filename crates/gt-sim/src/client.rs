@@ -64,6 +64,11 @@ impl Client {
         &self.answers
     }
 
+    /// Drops every answer it got.
+    pub fn drop_answers(&mut self) {
+        self.answers.clear();
+    }
+
     /// Every first cause it was told of.
     pub fn failures(&self) -> &[Arc<Failure>] {
         &self.failures

@@ -121,7 +121,12 @@ impl Simulation {
         &self.dispatcher
     }
 
-    /// How many bytes the values on all workers take.
+    /// Lets the clients drop their answers, which share memory with workers as within a process.
+    pub fn drop_answers(&mut self) {
+        self.clients.iter_mut().for_each(Client::drop_answers);
+    }
+
+    /// How many bytes the values on all workers and the answers of all clients take.
     pub fn used_bytes(&self) -> usize {
         self.pool.used_bytes()
     }

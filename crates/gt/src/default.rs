@@ -1,5 +1,7 @@
 //! The session that programs use without saying so: it starts with the first operation.
 
+use std::hash::{BuildHasher, RandomState};
+
 use gt_client::Session;
 use gt_core::{Error, Result};
 use parking_lot::Mutex;
@@ -21,6 +23,8 @@ pub fn session() -> Result<Session> {
     }
     let options = Settings::from_environment()?.embedded(default.workers)?;
     let session = Session::embedded(options)?;
+    // As in PyTorch, numbers differ from run to run until a program chooses its seed.
+    session.manual_seed(RandomState::new().hash_one(std::process::id()));
     default.session = Some(session.clone());
     Ok(session)
 }

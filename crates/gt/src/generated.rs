@@ -31,21 +31,21 @@ pub trait Ops {
     /// The smaller of two elements; not a number if one of them is not.
     fn minimum<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
     /// Each element with the other sign.
-    fn neg<'a>(&'a self) -> Result<Tensor>;
+    fn neg(&self) -> Result<Tensor>;
     /// The size of each element without its sign.
-    fn abs<'a>(&'a self) -> Result<Tensor>;
+    fn abs(&self) -> Result<Tensor>;
     /// e to the power of each element.
-    fn exp<'a>(&'a self) -> Result<Tensor>;
+    fn exp(&self) -> Result<Tensor>;
     /// The natural logarithm of each element.
-    fn log<'a>(&'a self) -> Result<Tensor>;
+    fn log(&self) -> Result<Tensor>;
     /// The square root of each element.
-    fn sqrt<'a>(&'a self) -> Result<Tensor>;
+    fn sqrt(&self) -> Result<Tensor>;
     /// The hyperbolic tangent of each element.
-    fn tanh<'a>(&'a self) -> Result<Tensor>;
+    fn tanh(&self) -> Result<Tensor>;
     /// 1 / (1 + exp(-x)) of each element.
-    fn sigmoid<'a>(&'a self) -> Result<Tensor>;
+    fn sigmoid(&self) -> Result<Tensor>;
     /// Each element, or zero where it is negative.
-    fn relu<'a>(&'a self) -> Result<Tensor>;
+    fn relu(&self) -> Result<Tensor>;
     /// Whether two elements are equal.
     fn eq<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
     /// Whether two elements differ.
@@ -59,51 +59,51 @@ pub trait Ops {
     /// Whether the first element is larger or equal.
     fn ge<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
     /// The sum of the elements along axes, or of all.
-    fn sum<'a>(&'a self) -> Result<Tensor>;
+    fn sum(&self) -> Result<Tensor>;
     /// The sum of the elements along axes, or of all. All attributes are given.
-    fn sum_with<'a>(&'a self, dim: &[i64], keepdim: bool, dtype: Option<DType>) -> Result<Tensor>;
+    fn sum_with(&self, dim: &[i64], keepdim: bool, dtype: Option<DType>) -> Result<Tensor>;
     /// The mean of the elements along axes, or of all.
-    fn mean<'a>(&'a self) -> Result<Tensor>;
+    fn mean(&self) -> Result<Tensor>;
     /// The mean of the elements along axes, or of all. All attributes are given.
-    fn mean_with<'a>(&'a self, dim: &[i64], keepdim: bool, dtype: Option<DType>) -> Result<Tensor>;
+    fn mean_with(&self, dim: &[i64], keepdim: bool, dtype: Option<DType>) -> Result<Tensor>;
     /// The largest element along axes, or of all.
-    fn amax<'a>(&'a self) -> Result<Tensor>;
+    fn amax(&self) -> Result<Tensor>;
     /// The largest element along axes, or of all. All attributes are given.
-    fn amax_with<'a>(&'a self, dim: &[i64], keepdim: bool) -> Result<Tensor>;
+    fn amax_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor>;
     /// The smallest element along axes, or of all.
-    fn amin<'a>(&'a self) -> Result<Tensor>;
+    fn amin(&self) -> Result<Tensor>;
     /// The smallest element along axes, or of all. All attributes are given.
-    fn amin_with<'a>(&'a self, dim: &[i64], keepdim: bool) -> Result<Tensor>;
+    fn amin_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor>;
     /// Matrix products of the last two axes; those before them broadcast.
     fn matmul<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
     /// The same elements in another shape; one size may be -1.
-    fn reshape<'a>(&'a self, shape: &[i64]) -> Result<Tensor>;
+    fn reshape(&self, shape: &[i64]) -> Result<Tensor>;
     /// The axes in another order.
-    fn permute<'a>(&'a self, dims: &[i64]) -> Result<Tensor>;
+    fn permute(&self, dims: &[i64]) -> Result<Tensor>;
     /// The tensor repeated along axes of size one; -1 keeps a size.
-    fn expand<'a>(&'a self, shape: &[i64]) -> Result<Tensor>;
+    fn expand(&self, shape: &[i64]) -> Result<Tensor>;
     /// The same elements in another shape; one size may be -1.
-    fn view<'a>(&'a self, shape: &[i64]) -> Result<Tensor>;
+    fn view(&self, shape: &[i64]) -> Result<Tensor>;
     /// Two axes exchanged.
-    fn transpose<'a>(&'a self, dim0: i64, dim1: i64) -> Result<Tensor>;
+    fn transpose(&self, dim0: i64, dim1: i64) -> Result<Tensor>;
     /// With another axis of size one.
-    fn unsqueeze<'a>(&'a self, dim: i64) -> Result<Tensor>;
+    fn unsqueeze(&self, dim: i64) -> Result<Tensor>;
     /// Without the axes of size one that are named, or without any.
-    fn squeeze<'a>(&'a self) -> Result<Tensor>;
+    fn squeeze(&self) -> Result<Tensor>;
     /// Without the axes of size one that are named, or without any. All attributes are given.
-    fn squeeze_with<'a>(&'a self, dim: &[i64]) -> Result<Tensor>;
+    fn squeeze_with(&self, dim: &[i64]) -> Result<Tensor>;
     /// The elements that an index names along an axis.
     fn gather<'a>(&'a self, index: impl Into<Input<'a>>, dim: i64) -> Result<Tensor>;
     /// The tensor with elements of another added at the places an index names.
     fn scatter_add<'a>(&'a self, index: impl Into<Input<'a>>, src: impl Into<Input<'a>>, dim: i64) -> Result<Tensor>;
     /// The k largest or smallest elements along an axis, and where they are.
-    fn topk<'a>(&'a self, k: i64) -> Result<Vec<Tensor>>;
+    fn topk(&self, k: i64) -> Result<Vec<Tensor>>;
     /// The k largest or smallest elements along an axis, and where they are. All attributes are given.
-    fn topk_with<'a>(&'a self, k: i64, dim: i64, largest: bool, sorted: bool) -> Result<Vec<Tensor>>;
+    fn topk_with(&self, k: i64, dim: i64, largest: bool, sorted: bool) -> Result<Vec<Tensor>>;
     /// The positions of the elements that are not zero, a row each.
-    fn nonzero<'a>(&'a self) -> Result<Tensor>;
+    fn nonzero(&self) -> Result<Tensor>;
     /// Exponentials along an axis, scaled so that they sum to one.
-    fn softmax<'a>(&'a self, dim: i64) -> Result<Tensor>;
+    fn softmax(&self, dim: i64) -> Result<Tensor>;
 }
 
 impl Ops for Tensor {
@@ -128,28 +128,28 @@ impl Ops for Tensor {
     fn minimum<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
         apply(row(7), &[Input::Tensor(self), other.into()], &[])
     }
-    fn neg<'a>(&'a self) -> Result<Tensor> {
+    fn neg(&self) -> Result<Tensor> {
         apply(row(20), &[Input::Tensor(self)], &[])
     }
-    fn abs<'a>(&'a self) -> Result<Tensor> {
+    fn abs(&self) -> Result<Tensor> {
         apply(row(21), &[Input::Tensor(self)], &[])
     }
-    fn exp<'a>(&'a self) -> Result<Tensor> {
+    fn exp(&self) -> Result<Tensor> {
         apply(row(22), &[Input::Tensor(self)], &[])
     }
-    fn log<'a>(&'a self) -> Result<Tensor> {
+    fn log(&self) -> Result<Tensor> {
         apply(row(23), &[Input::Tensor(self)], &[])
     }
-    fn sqrt<'a>(&'a self) -> Result<Tensor> {
+    fn sqrt(&self) -> Result<Tensor> {
         apply(row(24), &[Input::Tensor(self)], &[])
     }
-    fn tanh<'a>(&'a self) -> Result<Tensor> {
+    fn tanh(&self) -> Result<Tensor> {
         apply(row(25), &[Input::Tensor(self)], &[])
     }
-    fn sigmoid<'a>(&'a self) -> Result<Tensor> {
+    fn sigmoid(&self) -> Result<Tensor> {
         apply(row(26), &[Input::Tensor(self)], &[])
     }
-    fn relu<'a>(&'a self) -> Result<Tensor> {
+    fn relu(&self) -> Result<Tensor> {
         apply(row(27), &[Input::Tensor(self)], &[])
     }
     fn eq<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
@@ -170,55 +170,55 @@ impl Ops for Tensor {
     fn ge<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
         apply(row(65), &[Input::Tensor(self), other.into()], &[])
     }
-    fn sum<'a>(&'a self) -> Result<Tensor> {
+    fn sum(&self) -> Result<Tensor> {
         apply(row(80), &[Input::Tensor(self)], &[None, None, None])
     }
-    fn sum_with<'a>(&'a self, dim: &[i64], keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
+    fn sum_with(&self, dim: &[i64], keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
         apply(row(80), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(keepdim)), dtype.map(Attr::from)])
     }
-    fn mean<'a>(&'a self) -> Result<Tensor> {
+    fn mean(&self) -> Result<Tensor> {
         apply(row(81), &[Input::Tensor(self)], &[None, None, None])
     }
-    fn mean_with<'a>(&'a self, dim: &[i64], keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
+    fn mean_with(&self, dim: &[i64], keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
         apply(row(81), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(keepdim)), dtype.map(Attr::from)])
     }
-    fn amax<'a>(&'a self) -> Result<Tensor> {
+    fn amax(&self) -> Result<Tensor> {
         apply(row(82), &[Input::Tensor(self)], &[None, None])
     }
-    fn amax_with<'a>(&'a self, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+    fn amax_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor> {
         apply(row(82), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(keepdim))])
     }
-    fn amin<'a>(&'a self) -> Result<Tensor> {
+    fn amin(&self) -> Result<Tensor> {
         apply(row(83), &[Input::Tensor(self)], &[None, None])
     }
-    fn amin_with<'a>(&'a self, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+    fn amin_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor> {
         apply(row(83), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(keepdim))])
     }
     fn matmul<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
         apply(row(100), &[Input::Tensor(self), other.into()], &[])
     }
-    fn reshape<'a>(&'a self, shape: &[i64]) -> Result<Tensor> {
+    fn reshape(&self, shape: &[i64]) -> Result<Tensor> {
         apply(row(120), &[Input::Tensor(self)], &[Some(ints(shape))])
     }
-    fn permute<'a>(&'a self, dims: &[i64]) -> Result<Tensor> {
+    fn permute(&self, dims: &[i64]) -> Result<Tensor> {
         apply(row(121), &[Input::Tensor(self)], &[Some(ints(dims))])
     }
-    fn expand<'a>(&'a self, shape: &[i64]) -> Result<Tensor> {
+    fn expand(&self, shape: &[i64]) -> Result<Tensor> {
         apply(row(122), &[Input::Tensor(self)], &[Some(ints(shape))])
     }
-    fn view<'a>(&'a self, shape: &[i64]) -> Result<Tensor> {
+    fn view(&self, shape: &[i64]) -> Result<Tensor> {
         apply(row(126), &[Input::Tensor(self)], &[Some(ints(shape))])
     }
-    fn transpose<'a>(&'a self, dim0: i64, dim1: i64) -> Result<Tensor> {
+    fn transpose(&self, dim0: i64, dim1: i64) -> Result<Tensor> {
         apply(row(127), &[Input::Tensor(self)], &[Some(Attr::from(dim0)), Some(Attr::from(dim1))])
     }
-    fn unsqueeze<'a>(&'a self, dim: i64) -> Result<Tensor> {
+    fn unsqueeze(&self, dim: i64) -> Result<Tensor> {
         apply(row(128), &[Input::Tensor(self)], &[Some(Attr::from(dim))])
     }
-    fn squeeze<'a>(&'a self) -> Result<Tensor> {
+    fn squeeze(&self) -> Result<Tensor> {
         apply(row(129), &[Input::Tensor(self)], &[None])
     }
-    fn squeeze_with<'a>(&'a self, dim: &[i64]) -> Result<Tensor> {
+    fn squeeze_with(&self, dim: &[i64]) -> Result<Tensor> {
         apply(row(129), &[Input::Tensor(self)], &[Some(ints(dim))])
     }
     fn gather<'a>(&'a self, index: impl Into<Input<'a>>, dim: i64) -> Result<Tensor> {
@@ -227,16 +227,16 @@ impl Ops for Tensor {
     fn scatter_add<'a>(&'a self, index: impl Into<Input<'a>>, src: impl Into<Input<'a>>, dim: i64) -> Result<Tensor> {
         apply(row(141), &[Input::Tensor(self), index.into(), src.into()], &[Some(Attr::from(dim))])
     }
-    fn topk<'a>(&'a self, k: i64) -> Result<Vec<Tensor>> {
+    fn topk(&self, k: i64) -> Result<Vec<Tensor>> {
         apply_all(row(142), &[Input::Tensor(self)], &[Some(Attr::from(k)), None, None, None])
     }
-    fn topk_with<'a>(&'a self, k: i64, dim: i64, largest: bool, sorted: bool) -> Result<Vec<Tensor>> {
+    fn topk_with(&self, k: i64, dim: i64, largest: bool, sorted: bool) -> Result<Vec<Tensor>> {
         apply_all(row(142), &[Input::Tensor(self)], &[Some(Attr::from(k)), Some(Attr::from(dim)), Some(Attr::from(largest)), Some(Attr::from(sorted))])
     }
-    fn nonzero<'a>(&'a self) -> Result<Tensor> {
+    fn nonzero(&self) -> Result<Tensor> {
         apply(row(143), &[Input::Tensor(self)], &[])
     }
-    fn softmax<'a>(&'a self, dim: i64) -> Result<Tensor> {
+    fn softmax(&self, dim: i64) -> Result<Tensor> {
         apply(row(220), &[Input::Tensor(self)], &[Some(Attr::from(dim))])
     }
 }

@@ -19,7 +19,8 @@ pub fn native() -> String {
          use crate::create::{apply, apply_all};\n\n\
          fn row(code: u16) -> &'static gt_core::op::Op {\n    \
          ops::by_code(code).expect(\"the table has this row\")\n}\n\n\
-         fn ints(values: &[i64]) -> Attr {\n    Attr::Ints(values.iter().copied().collect())\n}\n\n",
+         fn ints(values: &[i64]) -> Attr {\n    \
+         Attr::Ints(values.iter().copied().collect())\n}\n\n",
     );
     text.push_str("/// The operations on a tensor.\npub trait Ops {\n");
     let methods = || ops::ALL.iter().filter(|op| op.python.method && !op.variadic);
@@ -67,7 +68,7 @@ fn native_fn(text: &mut String, op: &'static Op, form: Form, body: Body) {
     let mut inputs = Vec::new();
     for (index, input) in op.inputs.iter().enumerate() {
         if index == 0 && body != Body::Function {
-            arguments.push("&'a self".to_string());
+            arguments.push(if op.inputs.len() > 1 { "&'a self" } else { "&self" }.to_string());
             inputs.push("Input::Tensor(self)".to_string());
         } else {
             arguments.push(format!("{}: impl Into<Input<'a>>", input.name));
@@ -79,7 +80,7 @@ fn native_fn(text: &mut String, op: &'static Op, form: Form, body: Body) {
     let suffix = if form == Form::Full { "_with" } else { "" };
     let several = op.outputs.len() > 1;
     let result = if several { "Result<Vec<Tensor>>" } else { "Result<Tensor>" };
-    let lifetime = if op.inputs.is_empty() { "" } else { "<'a>" };
+    let lifetime = if op.inputs.len() > 1 { "<'a>" } else { "" };
     let public = if body == Body::Function { "\npub " } else { "" };
     if body != Body::Method {
         let more = if form == Form::Full { " All attributes are given." } else { "" };

@@ -115,7 +115,8 @@ impl Convolution {
             (&**images, &**filters)
         else {
             return Err(Error::runtime(format!(
-                "expected images (N, C, H, W) and filters (O, C, kH, kW), not {images} and {filters}"
+                "expected images (N, C, H, W) and filters (O, C, kH, kW), not {images} and \
+                 {filters}"
             )));
         };
         let groups = usize::try_from(call.int("groups")).ok().filter(|&groups| groups > 0);

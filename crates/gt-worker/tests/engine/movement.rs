@@ -292,7 +292,8 @@ fn check_window(seed: u64) {
             origin(&all[at]).map_or(Cell::Int(0), |place| x.at(&place))
         });
         let inputs = tensors([dice.view(&native, &x)]);
-        let found = run(&native, &Kernel::Window(spec.clone()), inputs, expected.meta.clone());
+        let found =
+            run(&native, &Kernel::Window(spec.clone().into()), inputs, expected.meta.clone());
         assert_same(&found, &expected);
 
         let parts = Plain::new(dtype, &out, |_| dice.tame(dtype));
@@ -307,7 +308,7 @@ fn check_window(seed: u64) {
             |sum: f64| if dtype.is_int() { Cell::Int(sum as i64) } else { Cell::Float(sum) };
         let expected = Plain::new(dtype, &shape, |at| whole(sums[at]));
         let inputs = tensors([dice.view(&native, &parts)]);
-        let found = run(&native, &Kernel::Fold(spec.clone()), inputs, expected.meta.clone());
+        let found = run(&native, &Kernel::Fold(spec.clone().into()), inputs, expected.meta.clone());
         let found = Plain::of_value(&found);
         for (found, expected) in found.cells.iter().zip(&expected.cells) {
             let error = (found.float() - expected.float()).abs();
@@ -368,20 +369,21 @@ proptest! {
                     start: shape.iter().map(|_| 0).collect(),
                 };
                 let meta = Meta::new(dtype, &shape[..]);
-                let whole = run(&native, &Kernel::Random(random.clone()), tensors([]), meta);
+                let whole = run(&native, &Kernel::Random(random.clone().into()), tensors([]), meta);
                 let whole = Plain::of_value(&whole);
                 let uniform = distribution == Distribution::Uniform;
-                prop_assert!(!uniform || whole.cells.iter().all(|x| (0.0..1.0).contains(&x.float())));
+                let unit = |x: &Cell| (0.0..1.0).contains(&x.float());
+                prop_assert!(!uniform || whole.cells.iter().all(unit));
                 let start: Vec<usize> = shape.iter().map(|&size| dice.below(size + 1)).collect();
-                let left: Vec<usize> =
-                    shape.iter().zip(&start).map(|(size, start)| dice.below(size - start + 1)).collect();
+                let rest = |axis: usize| dice.below(shape[axis] - start[axis] + 1);
+                let left: Vec<usize> = (0..shape.len()).map(rest).collect();
                 let all = indices(&left);
                 let expected = Plain::new(dtype, &left, |at| {
                     let place: Vec<usize> =
                         all[at].iter().zip(&start).map(|(at, start)| at + start).collect();
                     whole.at(&place)
                 });
-                let kernel = Kernel::Random(Random { start: start.into(), ..random });
+                let kernel = Kernel::Random(Random { start: start.into(), ..random }.into());
                 let found = run(&native, &kernel, tensors([]), expected.meta.clone());
                 assert_same(&found, &expected);
             }

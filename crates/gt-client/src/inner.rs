@@ -1,0 +1,153 @@
+//! What the clones of a session share: the stream, what came back, and how far ahead the client is.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use gt_core::{Error, Result, SessionId, Slot};
+use gt_transport::{Batch, Message};
+use parking_lot::Mutex;
+
+use crate::embedded::Embedded;
+use crate::host;
+use crate::mailbox::{Mailbox, State};
+use crate::stream::Stream;
+
+/// A client may be so many commands ahead of the workers …
+const COMMANDS_AHEAD: u64 = 1 << 16;
+/// … or so many bytes of uploads.
+const BYTES_AHEAD: u64 = 1 << 30;
+
+/// What clones of a session share.
+pub struct Inner {
+    pub(crate) id: SessionId,
+    pub(crate) embedded: Arc<Embedded>,
+    pub(crate) stream: Mutex<Stream>,
+    /// Values nobody needs any more. Dropping one only puts it here: garbage collection may run
+    /// while the stream is locked.
+    pub(crate) dropped: Mutex<Vec<Slot>>,
+    pub(crate) mailbox: Mailbox,
+    pub(crate) sent_commands: AtomicU64,
+    pub(crate) sent_bytes: AtomicU64,
+    pub(crate) messages: AtomicU64,
+    pub(crate) waits: AtomicU64,
+    pub(crate) closed: AtomicBool,
+}
+
+impl Inner {
+    pub(crate) fn new(id: SessionId, embedded: Arc<Embedded>) -> Self {
+        Inner {
+            id,
+            embedded,
+            stream: Mutex::default(),
+            dropped: Mutex::default(),
+            mailbox: Mailbox::default(),
+            sent_commands: AtomicU64::new(0),
+            sent_bytes: AtomicU64::new(0),
+            messages: AtomicU64::new(0),
+            waits: AtomicU64::new(0),
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    /// Takes in a message from the dispatcher.
+    pub(crate) fn deliver(&self, message: Message) {
+        if matches!(message, Message::Ended { .. }) {
+            self.closed.store(true, Ordering::Relaxed);
+        }
+        self.mailbox.take(message);
+    }
+
+    /// How many commands were ever appended.
+    pub(crate) fn appended(&self) -> u64 {
+        self.stream.lock().appended()
+    }
+
+    /// Sends what was appended so far.
+    pub(crate) fn flush(&self) {
+        let batch = {
+            let mut stream = self.open_stream();
+            if stream.is_empty() {
+                return;
+            }
+            stream.take()
+        };
+        self.send(batch);
+    }
+
+    /// The stream, after what was dropped meanwhile is freed.
+    pub(crate) fn open_stream(&self) -> parking_lot::MutexGuard<'_, Stream> {
+        let mut stream = self.stream.lock();
+        let mut dropped = self.dropped.lock();
+        if !dropped.is_empty() {
+            stream.free(&dropped);
+            dropped.clear();
+        }
+        stream
+    }
+
+    pub(crate) fn full_batch(&self, stream: &mut Stream) -> Option<Batch> {
+        if stream.is_full() {
+            return Some(stream.take());
+        }
+        self.embedded.stay_awake();
+        None
+    }
+
+    pub(crate) fn send_if_full(&self, batch: Option<Batch>) -> Result<()> {
+        let Some(batch) = batch else { return Ok(()) };
+        self.send(batch);
+        self.keep_pace()
+    }
+
+    pub(crate) fn send(&self, batch: Batch) {
+        self.messages.fetch_add(1, Ordering::Relaxed);
+        self.count_sent(&batch);
+        self.embedded.send(self.id, Message::Commands { session: self.id, batch });
+    }
+
+    pub(crate) fn count_sent(&self, batch: &Batch) {
+        self.sent_commands.fetch_add(batch.len() as u64, Ordering::Relaxed);
+        self.sent_bytes.fetch_add(batch.bytes() as u64, Ordering::Relaxed);
+    }
+
+    /// Waits if the client is too far ahead of the workers.
+    pub(crate) fn keep_pace(&self) -> Result<()> {
+        let sent = self.sent_commands.load(Ordering::Relaxed);
+        let bytes = self.sent_bytes.load(Ordering::Relaxed);
+        let near = |state: &mut State| {
+            let commands = sent.saturating_sub(state.done_commands);
+            let near =
+                commands <= COMMANDS_AHEAD && bytes.saturating_sub(state.done_bytes) <= BYTES_AHEAD;
+            (near || state.ended.is_some()).then_some(())
+        };
+        if self.mailbox.look(near).is_some() {
+            return Ok(());
+        }
+        self.waits.fetch_add(1, Ordering::Relaxed);
+        host::wait(|patience| self.mailbox.wait(patience, near).is_some())
+    }
+
+    /// An error once the session is over.
+    pub(crate) fn check_open(&self) -> Result<()> {
+        if !self.closed.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let error = self.mailbox.look(|state| state.ended.clone());
+        Err(error.unwrap_or_else(|| Error::Lost("the session is closed".into())))
+    }
+
+    pub(crate) fn close(&self) {
+        if self.closed.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        self.embedded.send(self.id, Message::Bye);
+        self.mailbox.take(Message::Ended { error: Error::Lost("the session is closed".into()) });
+        self.embedded.stop();
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
