@@ -1,6 +1,4 @@
-"""Fixtures every test may ask for: PyTorch as the oracle, programs in processes of their own, and
-how hard hypothesis searches.
-"""
+"""Fixtures every test may ask for: PyTorch as the oracle, and programs in their own processes."""
 
 import importlib
 import importlib.util
@@ -54,7 +52,7 @@ class Script:
 
     @staticmethod
     def environment(env: dict[str, str]) -> dict[str, str]:
-        """This environment without GT's own variables, and `env` on top."""
+        """Take GT's own variables out of this environment and put `env` on top."""
         plain = {key: value for key, value in os.environ.items() if not key.startswith("GT_")}
         return plain | env
 
@@ -74,10 +72,10 @@ class Script:
         """Run the program; it must end well and say nothing but its result, which is returned."""
         done = self.run(code, **env)
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
-        return done.stdout
+        return done.stdout.rstrip("\n")
 
 
 @pytest.fixture
 def script(tmp_path: Path) -> Callable[..., str]:
-    """Runs a program in a process of its own: `script("print(1)", GT_THREADS="1") == "1\\n"`."""
+    """Run a program in a process of its own: `script("print(1)", GT_THREADS="1")` gives "1"."""
     return Script(tmp_path)

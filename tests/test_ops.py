@@ -1,6 +1,7 @@
-"""The op table against PyTorch: every row that names a function of PyTorch, in every form it has
-in Python, over all dtypes and many shapes. Rows are read from the generated reference, so that a
-row with a signature known here is tested without a change here.
+"""The op table against PyTorch: every row, in every form it has in Python, over all dtypes.
+
+Rows are read from the generated reference, so that one whose signature is known here is tested
+without a change here.
 """
 
 import itertools
@@ -11,10 +12,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import gt
 import numpy as np
 import pytest
-
-import gt
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference" / "ops.md"
 
@@ -549,7 +549,7 @@ def test_cast_agrees_with_pytorch(torch, source, target):
     make = Maker(torch, f"{source} {target}")
     for x in make.layouts(source):
         if target == "uint8":
-            x = x.map(abs) if source != "bool" else x  # noqa: PLW2901
+            x = x.map(abs) if source != "bool" else x
         ours, theirs = x.gt.to(target), x.torch.to(getattr(torch, target))
         assert difference(torch, ours, theirs, ROWS["cast"]) is None
 

@@ -2,6 +2,7 @@
 //! only the wire is missing.
 
 use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::thread;
@@ -192,27 +193,17 @@ impl Embedded {
 
     /// Delivers until nothing waits.
     fn turn(&self, machines: &mut Machines, inline: Inline) {
-        let mut outbox = Outbox::default();
-        let mut actions = Vec::new();
         loop {
             self.inbox.drain(&mut machines.mail);
             let Some(parcel) = machines.mail.pop_front() else { break };
             let now_ns = self.now_ns();
-            match parcel {
-                Parcel::Open(id, session) => {
-                    machines.clients.insert(id, session);
-                }
-                Parcel::FromClient(id, message) => {
-                    machines.dispatcher.step(now_ns, Peer::Client(id), message, &mut outbox);
-                    machines.route(&mut outbox, now_ns, &mut actions);
-                }
-                Parcel::Finished(id, outcome) => {
-                    machines.tell(id, Told::Finished(outcome), now_ns, &mut outbox, &mut actions);
-                    machines.route(&mut outbox, now_ns, &mut actions);
-                }
-            }
+            let deliver = AssertUnwindSafe(|| machines.deliver(parcel, now_ns));
+            let plans = catch_unwind(deliver).unwrap_or_else(|_| {
+                machines.end_all();
+                Vec::new()
+            });
             machines.log();
-            for (worker, plan) in actions.drain(..) {
+            for (worker, plan) in plans {
                 if inline == Inline::Yes && plan.cost_ns <= INLINE_NS {
                     let outcome = self.run(worker, plan);
                     machines.mail.push_back(Parcel::Finished(worker, outcome));
@@ -284,6 +275,34 @@ impl Embedded {
 }
 
 impl Machines {
+    /// Takes one parcel to whom it is for, and gives the plans that are to run.
+    fn deliver(&mut self, parcel: Parcel, now_ns: u64) -> Vec<(WorkerId, Plan)> {
+        let (mut outbox, mut plans) = (Outbox::default(), Vec::new());
+        match parcel {
+            Parcel::Open(id, session) => {
+                self.clients.insert(id, session);
+            }
+            Parcel::FromClient(id, message) => {
+                self.dispatcher.step(now_ns, Peer::Client(id), message, &mut outbox);
+            }
+            Parcel::Finished(id, outcome) => {
+                self.tell(id, Told::Finished(outcome), now_ns, &mut outbox, &mut plans);
+            }
+        }
+        self.route(&mut outbox, now_ns, &mut plans);
+        plans
+    }
+
+    /// A machine broke one of its own promises, and nobody can rely on it any more.
+    fn end_all(&mut self) {
+        for (&id, session) in &self.clients {
+            if let Some(session) = session.upgrade() {
+                let error = Error::bug("the embedded dispatcher or a worker panicked");
+                session.deliver(Message::Ended { session: id, error });
+            }
+        }
+    }
+
     /// Delivers what the dispatcher wants sent.
     fn route(&mut self, outbox: &mut Outbox, now_ns: u64, actions: &mut Vec<(WorkerId, Plan)>) {
         loop {

@@ -30,6 +30,8 @@ pub struct Inner {
     pub(crate) sent_bytes: AtomicU64,
     pub(crate) messages: AtomicU64,
     pub(crate) waits: AtomicU64,
+    /// Whether the client should wait before it goes on.
+    pub(crate) ahead: AtomicBool,
     pub(crate) closed: AtomicBool,
 }
 
@@ -45,6 +47,7 @@ impl Inner {
             sent_bytes: AtomicU64::new(0),
             messages: AtomicU64::new(0),
             waits: AtomicU64::new(0),
+            ahead: AtomicBool::new(false),
             closed: AtomicBool::new(false),
         }
     }
@@ -93,10 +96,11 @@ impl Inner {
         None
     }
 
-    pub(crate) fn send_if_full(&self, batch: Option<Batch>) -> Result<()> {
-        let Some(batch) = batch else { return Ok(()) };
-        self.send(batch);
-        self.keep_pace()
+    pub(crate) fn send_if_full(&self, batch: Option<Batch>) {
+        if let Some(batch) = batch {
+            self.send(batch);
+            self.ahead.store(self.mailbox.look(|state| self.is_ahead(state)), Ordering::Relaxed);
+        }
     }
 
     pub(crate) fn send(&self, batch: Batch) {
@@ -110,25 +114,30 @@ impl Inner {
         self.sent_bytes.fetch_add(batch.bytes() as u64, Ordering::Relaxed);
     }
 
-    /// Waits if the client is too far ahead of the workers.
-    pub(crate) fn keep_pace(&self) -> Result<()> {
-        let sent = self.sent_commands.load(Ordering::Relaxed);
+    /// Whether the workers should catch up before more is sent.
+    fn is_ahead(&self, state: &State) -> bool {
+        let commands = self.sent_commands.load(Ordering::Relaxed);
         let bytes = self.sent_bytes.load(Ordering::Relaxed);
-        let near = |state: &mut State| {
-            let commands = sent.saturating_sub(state.done_commands);
-            let near =
-                commands <= COMMANDS_AHEAD && bytes.saturating_sub(state.done_bytes) <= BYTES_AHEAD;
-            (near || state.ended.is_some()).then_some(())
-        };
-        if self.mailbox.look(near).is_some() {
-            return Ok(());
+        let far = commands.saturating_sub(state.done_commands) > COMMANDS_AHEAD
+            || bytes.saturating_sub(state.done_bytes) > BYTES_AHEAD;
+        far && state.ended.is_none()
+    }
+
+    /// Waits if the client is too far ahead of the workers. Called where no lock is held: while it
+    /// waits, other threads of the program go on.
+    pub(crate) fn keep_pace(&self) -> Result<()> {
+        if !self.ahead.load(Ordering::Relaxed) {
+            return self.check_open();
         }
         self.waits.fetch_add(1, Ordering::Relaxed);
-        host::wait(|patience| self.mailbox.wait(patience, near).is_some())
+        let caught_up = |state: &mut State| (!self.is_ahead(state)).then_some(());
+        host::wait(|patience| self.mailbox.wait(patience, caught_up).is_some())?;
+        self.ahead.store(false, Ordering::Relaxed);
+        self.check_open()
     }
 
     /// An error once the session is over.
-    pub(crate) fn check_open(&self) -> Result<()> {
+    fn check_open(&self) -> Result<()> {
         if !self.closed.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -141,7 +150,8 @@ impl Inner {
             return;
         }
         self.embedded.send(self.id, Message::Bye);
-        self.mailbox.take(Message::Ended { error: Error::Lost("the session is closed".into()) });
+        let error = Error::Lost("the session is closed".into());
+        self.mailbox.take(Message::Ended { session: self.id, error });
         self.embedded.stop();
     }
 }

@@ -1,6 +1,6 @@
 //! What the dispatcher has told a session: answers, failures, how much is done.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +22,8 @@ pub struct Mailbox {
 #[derive(Debug, Default)]
 pub struct State {
     answers: HashMap<RequestId, Answer>,
+    /// Reads that nobody waits for any more.
+    abandoned: HashSet<RequestId>,
     /// The first failure that was not raised yet.
     pub failure: Option<Arc<Failure>>,
     /// Why the session is over, if it is.
@@ -40,6 +42,13 @@ impl State {
         }
         self.ended.clone().map(Err)
     }
+
+    /// Nobody waits for the answer to `request` any more.
+    pub fn abandon(&mut self, request: RequestId) {
+        if self.answers.remove(&request).is_none() {
+            self.abandoned.insert(request);
+        }
+    }
 }
 
 impl Mailbox {
@@ -48,12 +57,16 @@ impl Mailbox {
         let mut state = self.state.lock();
         match message {
             Message::Answer { request, result, .. } => {
-                state.answers.insert(request, result);
+                if !state.abandoned.remove(&request) {
+                    state.answers.insert(request, result);
+                }
             }
             Message::Failed { failure, .. } => {
                 state.failure.get_or_insert(failure);
             }
-            Message::Ended { error } => state.ended = Some(error),
+            Message::Ended { error, .. } => {
+                state.ended.get_or_insert(error);
+            }
             Message::Done { commands, bytes, .. } => {
                 state.done_commands += commands;
                 state.done_bytes += bytes;

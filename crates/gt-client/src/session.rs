@@ -96,6 +96,7 @@ impl Session {
         inputs: &[Input],
         attrs: Attrs,
     ) -> Result<SmallVec<[Tensor; 1]>> {
+        self.0.keep_pace()?;
         let held = self.hold(op, inputs)?;
         let metas = infer(op, inputs, &attrs)?;
         if let Some(value) = self.emit_record(op, &held, &attrs)? {
@@ -129,7 +130,6 @@ impl Session {
         if !fits {
             return Ok(None);
         }
-        self.0.check_open()?;
         let mut record = Record::apply(op, Slot(0), provenance::current());
         for input in inputs {
             match input.operand() {
@@ -143,7 +143,7 @@ impl Session {
             stream.push_record(Record { out: name.0, ..record });
             (name, self.0.full_batch(&mut stream))
         };
-        self.0.send_if_full(full)?;
+        self.0.send_if_full(full);
         Ok(Some(Owned::new(self.clone(), name)))
     }
 
@@ -156,7 +156,6 @@ impl Session {
         results: usize,
         replaces: Option<Slot>,
     ) -> Result<SmallVec<[Owned; 1]>> {
-        self.0.check_open()?;
         let inputs = inputs.iter().map(Held::operand).collect();
         let provenance = provenance::current();
         let (names, full) = {
@@ -168,7 +167,7 @@ impl Session {
             stream.push_instruction(&instruction);
             (names, self.0.full_batch(&mut stream))
         };
-        self.0.send_if_full(full)?;
+        self.0.send_if_full(full);
         Ok(names.into_iter().map(|slot| Owned::new(self.clone(), slot)).collect())
     }
 
@@ -178,7 +177,7 @@ impl Session {
             let found = data.len();
             return Err(Error::value(format!("{meta} does not have {found} bytes")));
         }
-        self.0.check_open()?;
+        self.0.keep_pace()?;
         let (out, full) = {
             let mut stream = self.0.open_stream();
             let out = stream.name();
@@ -186,7 +185,7 @@ impl Session {
             stream.push(&Command::Upload { out, meta: meta.clone(), data, provenance });
             (out, self.0.full_batch(&mut stream))
         };
-        self.0.send_if_full(full)?;
+        self.0.send_if_full(full);
         Ok(Tensor::new(meta, Owned::new(self.clone(), out)))
     }
 
@@ -203,6 +202,7 @@ impl Session {
 
     fn ask(&self, command: impl FnOnce(RequestId) -> Command) -> Result<Value> {
         let inner = &*self.0;
+        inner.keep_pace()?;
         let (request, batch) = {
             let mut stream = inner.open_stream();
             let request = stream.request();
@@ -215,11 +215,15 @@ impl Session {
         let session = inner.id;
         inner.embedded.leave(session, Message::Commands { session, batch });
         let mut answer = None;
-        host::wait(|patience: Duration| {
+        let waited = host::wait(|patience: Duration| {
             inner.embedded.help();
             answer = inner.mailbox.wait(patience, |state| state.answer(request));
             answer.is_some()
-        })?;
+        });
+        if let Err(interrupted) = waited {
+            inner.mailbox.look(|state| state.abandon(request));
+            return Err(interrupted);
+        }
         let answer = answer.expect("the wait ends with an answer")?;
         let failure = inner.mailbox.look(|state| state.failure.take());
         match (answer, failure) {
@@ -245,6 +249,11 @@ impl Session {
             });
         }
         Ok(held)
+    }
+
+    /// Waits if the program is too far ahead of the workers; an error if the session is over.
+    pub(crate) fn keep_pace(&self) -> Result<()> {
+        self.0.keep_pace()
     }
 
     pub(crate) fn drop_slot(&self, slot: Slot) {

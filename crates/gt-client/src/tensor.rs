@@ -213,6 +213,7 @@ impl Tensor {
 
     /// Writes `op` of this tensor and others into this tensor.
     pub fn apply_in_place(&self, op: &'static Op, others: &[Input], attrs: Attrs) -> Result<()> {
+        self.session().keep_pace()?;
         let inputs = self.with(others);
         let metas = infer(op, &inputs, &attrs)?;
         self.check_write(op, &metas[0])?;
@@ -246,6 +247,7 @@ impl Tensor {
 
     /// Writes the elements of another tensor into this one, broadcasting and casting them.
     pub fn copy(&self, source: &Tensor) -> Result<()> {
+        self.session().keep_pace()?;
         let (shape, dtype) = (self.shape(), self.dtype());
         let source = if source.shape() == shape {
             source.clone()

@@ -24,6 +24,7 @@ macro_rules! dtypes {
             }
 
             /// How many bytes one element takes.
+            #[inline]
             pub const fn size(self) -> usize {
                 match self { $(DType::$variant => $bytes,)* }
             }

@@ -42,6 +42,7 @@ impl Shape {
     }
 
     /// How many axes it has.
+    #[inline]
     pub fn rank(&self) -> usize {
         self.0.len()
     }
@@ -282,6 +283,7 @@ impl Meta {
     }
 
     /// How many bytes its elements take.
+    #[inline]
     pub fn bytes(&self) -> usize {
         self.shape.count() * self.dtype.size()
     }

@@ -34,7 +34,7 @@ impl Dispatcher {
             Peer::Client(session) => {
                 if let Err(error) = self.step_client(now_ns, session, message, out) {
                     self.end(now_ns, session, out);
-                    out.send(from, Message::Ended { error });
+                    out.send(from, Message::Ended { session, error });
                 }
             }
             Peer::Worker(worker) => self.step_worker(now_ns, worker, message, out),
@@ -135,6 +135,12 @@ impl Dispatcher {
                 if let Some((commands, bytes)) = open.finish(worker, commands) {
                     let done = Message::Done { session, commands, bytes, busy_ns };
                     out.send(Peer::Client(session), done);
+                }
+            }
+            Message::Ended { session, error } => {
+                if self.sessions.contains_key(&session) {
+                    self.end(now_ns, session, out);
+                    out.send(Peer::Client(session), Message::Ended { session, error });
                 }
             }
             // A worker that says anything else is out of order; ignoring it harms no session.

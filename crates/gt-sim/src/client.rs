@@ -178,7 +178,8 @@ impl Client {
                 assert!(self.done.commands <= commands, "more is done than was sent");
                 assert!(self.done.bytes <= bytes, "more bytes are done than were sent");
             }
-            Message::Ended { error } => {
+            Message::Ended { session, error } => {
+                assert_eq!(session, self.id, "the end of another session");
                 self.ended.get_or_insert(error);
             }
             other => panic!("a dispatcher does not say this to a client: {other:?}"),

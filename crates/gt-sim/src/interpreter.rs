@@ -182,11 +182,8 @@ impl Interpreter {
             return Ok(value);
         }
         let meta = Meta::new(dtype, value.shape().clone());
-        let results = self.engine.run(
-            &Kernel::Cast,
-            smallvec![EngineOperand::Tensor(value)],
-            &[meta],
-        )?;
+        let results =
+            self.engine.run(&Kernel::Cast, smallvec![EngineOperand::Tensor(value)], &[meta])?;
         results.into_iter().next().ok_or_else(|| Error::bug("a cast without a result"))
     }
 

@@ -52,7 +52,8 @@ impl Program {
             writer.step();
         }
         writer.end();
-        let (answers, failures) = (writer.known.answers().clone(), writer.known.failures().to_vec());
+        let (answers, failures) =
+            (writer.known.answers().clone(), writer.known.failures().to_vec());
         Program { sayings: writer.script.take(), answers, failures }
     }
 }

@@ -92,7 +92,7 @@ mod kind {
     pub const HANDOVER: u16 = 8;
     /// [`super::Message::Forget`]: session.
     pub const FORGET: u16 = 9;
-    /// [`super::Message::Ended`]: error.
+    /// [`super::Message::Ended`]: session, error.
     pub const ENDED: u16 = 10;
 }
 
@@ -119,7 +119,7 @@ pub fn encode(message: &Message) -> Frames {
             with_data(kind::HANDOVER, &(session, to, tag, meta, failed), data)
         }
         M::Forget { session } => frames(kind::FORGET, session),
-        M::Ended { error } => frames(kind::ENDED, error),
+        M::Ended { session, error } => frames(kind::ENDED, &(session, error)),
     }
 }
 
@@ -194,7 +194,10 @@ pub fn decode(frames: Frames, limits: &Limits) -> Result<Message> {
             Message::Handover { session, to, tag, meta, result }
         }
         kind::FORGET => Message::Forget { session: all(body, payloads)? },
-        kind::ENDED => Message::Ended { error: all(body, payloads)? },
+        kind::ENDED => {
+            let (session, error) = all(body, payloads)?;
+            Message::Ended { session, error }
+        }
         other => return Err(Error::bug(format!("no message is of kind {other}"))),
     })
 }

@@ -83,8 +83,11 @@ pub enum Message {
         /// The session.
         session: SessionId,
     },
-    /// Dispatcher to client: the session ended, and why.
+    /// Dispatcher to client: the session ended, and why. Worker to dispatcher: it cannot go on with
+    /// the session.
     Ended {
+        /// The session.
+        session: SessionId,
         /// Why.
         error: Error,
     },

@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use gt_core::{Error, Provenance, SessionId, Slot, WorkerId};
-use gt_transport::{Failure, Message, Peer};
+use gt_core::{Error, SessionId, WorkerId};
+use gt_transport::{Message, Peer};
 
 use crate::executor::Outcome;
 use crate::plan::Plan;
@@ -125,15 +125,10 @@ impl Worker {
         }
     }
 
-    /// A stream that makes no sense: the session cannot go on here, the others can.
+    /// A stream that makes no sense: the session cannot go on, the others can.
     fn give_up(&mut self, session: SessionId, error: Error, out: &mut Vec<Action>) {
-        self.queues.insert(session, Queue::default());
-        let failure = Failure {
-            error,
-            instruction: String::new(),
-            slot: Slot(0),
-            provenance: Provenance::UNKNOWN,
-        };
-        out.push(Action::Send(None, Message::Failed { session, failure: failure.into() }));
+        self.queues.remove(&session);
+        self.turns.retain(|waiting| *waiting != session);
+        out.push(Action::Send(None, Message::Ended { session, error }));
     }
 }

@@ -33,7 +33,7 @@ pub fn message() -> impl Strategy<Value = Message> {
             }
         ),
         session().prop_map(|session| Message::Forget { session }),
-        error().prop_map(|error| Message::Ended { error }),
+        (session(), error()).prop_map(|(session, error)| Message::Ended { session, error }),
     ]
 }
 

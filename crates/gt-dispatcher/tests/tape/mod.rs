@@ -1,0 +1,137 @@
+//! Runs a tape: what clients and workers say, `---`, what workers and clients are told.
+//!
+//! Before the line: `workers 2`, `at 5000` (nanoseconds), `send` (the batch ends here),
+//! `w0 done 3`, `w1 describes r1 as [3, 2]`, and the client's commands in their text form, with
+//! `t0 := upload [4, 4]` for single precision numbers. What follows the last `send` is sent at the
+//! end. A line that begins with `#` is a comment.
+
+use gt_core::instruction::Command;
+use gt_core::text::parse_instruction;
+use gt_core::{DType, Meta, Provenance, RequestId, SessionId, Shape, Slot, WorkerId};
+use gt_dispatcher::{Dispatcher, Outbox};
+use gt_transport::{Batch, Message, Peer, Value};
+
+const SESSION: SessionId = SessionId(1);
+
+/// Checks one tape.
+pub fn check(tape: &str) {
+    let (said, told) = tape.split_once("---").expect("a tape has two parts");
+    let mut player = Player::default();
+    lines(said).for_each(|line| player.line(&line));
+    player.line("send");
+    let expected: Vec<String> = lines(told).collect();
+    let (found, expected) = (player.told.join("\n"), expected.join("\n"));
+    assert_eq!(found, expected, "\n\nfound:\n{found}\n\nexpected:\n{expected}\n");
+}
+
+/// The lines of a text with single spaces, without comments.
+fn lines(text: &str) -> impl Iterator<Item = String> {
+    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+struct Player {
+    dispatcher: Dispatcher,
+    now_ns: u64,
+    batch: Batch,
+    told: Vec<String>,
+}
+
+impl Default for Player {
+    fn default() -> Self {
+        let (dispatcher, batch) = (Dispatcher::new(0), Batch::default());
+        Player { dispatcher, now_ns: 0, batch, told: Vec::new() }
+    }
+}
+
+impl Player {
+    fn line(&mut self, line: &str) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let number = |text: &str| text.trim_start_matches(['t', 'r', 'w']).parse::<u64>();
+        let number = |text: &str| number(text).unwrap_or_else(|_| panic!("'{line}': {text}"));
+        match *words.as_slice() {
+            ["workers", count] => {
+                for worker in 0..number(count) {
+                    self.step(Peer::Worker(WorkerId(worker as u32)), Message::Ready);
+                }
+                self.step(Peer::Client(SESSION), Message::Hello { name: "tape".to_string() });
+            }
+            ["at", now] => self.now_ns = number(now),
+            ["bye"] => self.step(Peer::Client(SESSION), Message::Bye),
+            ["send"] if self.batch.is_empty() => {}
+            ["send"] => {
+                let batch = std::mem::take(&mut self.batch);
+                self.step(Peer::Client(SESSION), Message::Commands { session: SESSION, batch });
+            }
+            [worker, "done", count] => {
+                let (session, commands) = (SESSION, number(count));
+                let done = Message::Done { session, commands, bytes: 0, busy_ns: 0 };
+                self.step(Peer::Worker(WorkerId(number(worker) as u32)), done);
+            }
+            [worker, "describes", request, "as", ..] => {
+                let meta = Meta::new(DType::I64, shape(line));
+                let result = Ok(Value { meta, data: Default::default() });
+                let request = RequestId(number(request) as u32);
+                let answer = Message::Answer { session: SESSION, request, result };
+                self.step(Peer::Worker(WorkerId(number(worker) as u32)), answer);
+            }
+            ["free", ..] => {
+                let slots = words[1..].iter().map(|slot| Slot(number(slot) as u32));
+                self.batch.push(&Command::Free(slots.collect()));
+            }
+            ["read", slot, "as", request] => {
+                let (slot, request) = (Slot(number(slot) as u32), number(request) as u32);
+                self.batch.push(&Command::Read { slot, request: RequestId(request) });
+            }
+            ["describe", slot, "as", request] => {
+                let (slot, request) = (Slot(number(slot) as u32), number(request) as u32);
+                self.batch.push(&Command::Describe { slot, request: RequestId(request) });
+            }
+            [slot, ":=", "upload", ..] => {
+                let (out, meta) = (Slot(number(slot) as u32), Meta::new(DType::F32, shape(line)));
+                let data = vec![0; meta.bytes()].into();
+                let provenance = Provenance::UNKNOWN;
+                self.batch.push(&Command::Upload { out, meta, data, provenance });
+            }
+            _ => {
+                let instruction = parse_instruction(line).unwrap_or_else(|error| panic!("{error}"));
+                self.batch.push(&Command::Apply(instruction));
+            }
+        }
+    }
+
+    fn step(&mut self, from: Peer, message: Message) {
+        let mut out = Outbox::default();
+        self.dispatcher.step(self.now_ns, from, message, &mut out);
+        for (to, message) in out.drain() {
+            let to = match to {
+                Peer::Client(_) => "client".to_string(),
+                Peer::Worker(worker) => worker.to_string(),
+            };
+            let told = told(message);
+            self.told.extend(told.into_iter().map(|line| format!("{to} {line}")));
+        }
+    }
+}
+
+fn told(message: Message) -> Vec<String> {
+    match message {
+        Message::Commands { batch, .. } => {
+            let text = |command: gt_core::Result<Command>| command.expect("it is right");
+            batch.commands().map(|command| text(command).to_string()).collect()
+        }
+        Message::Done { commands, .. } => vec![format!("done {commands}")],
+        Message::Answer { request, .. } => vec![format!("answer {request}")],
+        Message::Forget { .. } => vec!["forget".to_string()],
+        Message::Ended { error, .. } => vec![format!("ended: {error}")],
+        other => panic!("no tape is about {other:?}"),
+    }
+}
+
+/// The sizes between the brackets of a line.
+fn shape(line: &str) -> Shape {
+    let inner = line.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    let (sizes, _) = inner.unwrap_or_else(|| panic!("'{line}' has no shape"));
+    let sizes = sizes.split(',').map(str::trim).filter(|size| !size.is_empty());
+    sizes.map(|size| size.parse::<usize>().expect("a size is a number")).collect()
+}

@@ -1,0 +1,315 @@
+//! Where the dispatcher sends work, as tapes.
+
+mod tape;
+
+use tape::check;
+
+#[test]
+fn one_worker_gets_the_stream_as_it_is() {
+    check(
+        "
+        workers 1
+        t0 := upload [2, 2]
+        t1 := exp t0
+        free t0
+        t0 := sum t1 dim=[0]
+        read t0 as r1
+        ---
+        w0 t0 := upload float32[2, 2] (16 bytes)
+        w0 t1 := exp t0
+        w0 free t0
+        w0 t0 := sum t1 dim=[0]
+        w0 read t0 as r1
+        ",
+    );
+}
+
+#[test]
+fn work_goes_where_its_inputs_are() {
+    check(
+        "
+        # The second upload finds the first worker busy; each chain stays with its upload.
+        workers 2
+        t0 := upload [8, 8]
+        t1 := upload [8, 8]
+        t2 := exp t1
+        t3 := exp t0
+        t4 := relu t2
+        t5 := relu t3
+        ---
+        w0   t0 := upload float32[8, 8] (256 bytes)
+        w0   t3 := exp t0
+        w0   t5 := relu t3
+        w1   t1 := upload float32[8, 8] (256 bytes)
+        w1   t2 := exp t1
+        w1   t4 := relu t2
+        ",
+    );
+}
+
+#[test]
+fn what_has_no_inputs_is_spread_by_load() {
+    check(
+        "
+        workers 3
+        t0 := zeros shape=[1000, 1000]
+        t1 := zeros shape=[10]
+        t2 := zeros shape=[1000, 1000]
+        # The second worker has the least to do.
+        t3 := zeros shape=[10]
+        ---
+        w0   t0 := zeros shape=[1000, 1000]
+        w1   t1 := zeros shape=[10]
+        w1   t3 := zeros shape=[10]
+        w2   t2 := zeros shape=[1000, 1000]
+        ",
+    );
+}
+
+#[test]
+fn operands_on_different_workers_meet_where_the_larger_one_is() {
+    check(
+        "
+        workers 2
+        t0 := upload [4]
+        t1 := upload [64, 4]
+        t2 := add t0 t1
+        ---
+        w0   t0 := upload float32[4] (16 bytes)
+        w0   send t0 to w1 as #0
+        w1   t1 := upload float32[64, 4] (1024 bytes)
+        w1   t2147483648 := receive #0
+        w1   t2 := add t2147483648 t1
+        ",
+    );
+}
+
+#[test]
+fn a_value_that_was_moved_is_not_moved_again() {
+    check(
+        "
+        workers 2
+        t0 := upload [4]
+        t1 := upload [64, 4]
+        t2 := add t0 t1
+        t3 := mul t1 t0
+        send
+        t4 := sub t0 t1
+        ---
+        w0   t0 := upload float32[4] (16 bytes)
+        w0   send t0 to w1 as #0
+        w1   t1 := upload float32[64, 4] (1024 bytes)
+        w1   t2147483648 := receive #0
+        w1   t2 := add t2147483648 t1
+        w1   t3 := mul t1 t2147483648
+        w1   t4 := sub t2147483648 t1
+        ",
+    );
+}
+
+#[test]
+fn a_free_frees_copies_too_and_their_names_are_used_again() {
+    check(
+        "
+        workers 2
+        t0 := upload [4]
+        t1 := upload [64, 4]
+        t2 := add t0 t1
+        free t0
+        t0 := upload [4]
+        t3 := add t0 t1
+        ---
+        w0   t0 := upload float32[4] (16 bytes)
+        w0   send t0 to w1 as #0
+        w0   free t0
+        w0   t0 := upload float32[4] (16 bytes)
+        w0   send t0 to w1 as #1
+        w1   t1 := upload float32[64, 4] (1024 bytes)
+        w1   t2147483648 := receive #0
+        w1   t2 := add t2147483648 t1
+        w1   free t2147483648
+        w1   t2147483648 := receive #1
+        w1   t3 := add t2147483648 t1
+        ",
+    );
+}
+
+#[test]
+fn a_replacement_stays_at_home_and_ends_the_copies_of_the_old_value() {
+    check(
+        "
+        # t0 is smaller than t1, but its place is with the first worker.
+        workers 2
+        t0 := upload [64]
+        t1 := upload [64, 64]
+        t2 := add t0 t1
+        t3 := sum t1 dim=[0]
+        t4 := add t0 t3 replaces t0
+        t5 := add t4 t1
+        ---
+        w0   t0 := upload float32[64] (256 bytes)
+        w0   send t0 to w1 as #0
+        w0   t2147483649 := receive #1
+        w0   t4 := add t0 t2147483649 replaces t0
+        w0   send t4 to w1 as #2
+        w1   t1 := upload float32[64, 64] (16384 bytes)
+        w1   t2147483648 := receive #0
+        w1   t2 := add t2147483648 t1
+        w1   t3 := sum t1 dim=[0]
+        w1   send t3 to w0 as #1
+        w1   free t2147483648
+        w1   t2147483648 := receive #2
+        w1   t5 := add t2147483648 t1
+        ",
+    );
+}
+
+#[test]
+fn heavy_work_moves_to_an_idle_worker_and_what_depends_on_it_stays_there() {
+    check(
+        "
+        # Each product takes far longer than handing its input over.
+        workers 2
+        t0 := zeros shape=[512, 512]
+        t1 := matmul t0 t0
+        t2 := matmul t0 t0
+        t3 := matmul t1 t1
+        t4 := matmul t2 t2
+        ---
+        w0   t0 := zeros shape=[512, 512]
+        w0   t1 := matmul t0 t0
+        w0   send t0 to w1 as #0
+        w0   t3 := matmul t1 t1
+        w1   t2147483648 := receive #0
+        w1   t2 := matmul t2147483648 t2147483648
+        w1   t4 := matmul t2 t2
+        ",
+    );
+}
+
+#[test]
+fn light_work_does_not_move_however_much_of_it_there_is() {
+    check(
+        "
+        workers 2
+        t0 := upload [4]
+        t1 := exp t0
+        t2 := exp t0
+        t3 := exp t0
+        t4 := exp t3
+        ---
+        w0   t0 := upload float32[4] (16 bytes)
+        w0   t1 := exp t0
+        w0   t2 := exp t0
+        w0   t3 := exp t0
+        w0   t4 := exp t3
+        ",
+    );
+}
+
+#[test]
+fn a_worker_is_idle_again_when_its_work_should_be_done() {
+    check(
+        "
+        workers 2
+        t0 := zeros shape=[1000, 1000]
+        send
+        # A second later nobody is busy, and the first worker comes first.
+        at 1000000000
+        t1 := zeros shape=[10]
+        ---
+        w0   t0 := zeros shape=[1000, 1000]
+        w0   t1 := zeros shape=[10]
+        ",
+    );
+}
+
+#[test]
+fn a_batch_is_done_when_every_worker_is_done_with_its_part() {
+    check(
+        "
+        workers 2
+        t0 := upload [4]
+        t1 := upload [64, 4]
+        t2 := add t0 t1
+        send
+        t3 := exp t0
+        send
+        # The first worker is done with both batches, the second with part of the first.
+        w0 done 3
+        w1 done 2
+        w1 done 1
+        ---
+        w0   t0 := upload float32[4] (16 bytes)
+        w0   send t0 to w1 as #0
+        w1   t1 := upload float32[64, 4] (1024 bytes)
+        w1   t2147483648 := receive #0
+        w1   t2 := add t2147483648 t1
+        w0   t3 := exp t0
+        client done 4
+        ",
+    );
+}
+
+#[test]
+fn done_is_told_for_batches_in_order() {
+    check(
+        "
+        workers 2
+        t0 := upload [4]
+        send
+        t1 := upload [4]
+        send
+        w1 done 1
+        w0 done 1
+        ---
+        w0   t0 := upload float32[4] (16 bytes)
+        w1   t1 := upload float32[4] (16 bytes)
+        client done 2
+        ",
+    );
+}
+
+#[test]
+fn a_shape_that_depends_on_data_is_used_after_it_was_told() {
+    check(
+        "
+        workers 1
+        t0 := upload [4, 2]
+        t1 := nonzero t0
+        describe t1 as r1
+        send
+        w0 done 3
+        w0 describes r1 as [3, 2]
+        t2 := reshape t1 shape=[6]
+        send
+        # It still has three rows: eight numbers are too many.
+        t3 := reshape t1 shape=[8]
+        ---
+        w0   t0 := upload float32[4, 2] (32 bytes)
+        w0   t1 := nonzero t0
+        w0   describe t1 as r1
+        client done 3
+        client answer r1
+        w0   t2 := reshape t1 shape=[6]
+        w0   forget
+        client ended: reshape: shape [8] is invalid for input of size 6
+        ",
+    );
+}
+
+#[test]
+fn goodbye_is_told_to_every_worker() {
+    check(
+        "
+        workers 2
+        t0 := upload [4]
+        send
+        bye
+        ---
+        w0 t0 := upload float32[4] (16 bytes)
+        w0 forget
+        w1 forget
+        ",
+    );
+}

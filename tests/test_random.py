@@ -1,0 +1,90 @@
+"""Random numbers: they repeat from a seed, differ from call to call, and have the right moments."""
+
+import gt
+import numpy as np
+import pytest
+
+N = 200_000
+
+
+@pytest.mark.parametrize("make", [gt.rand, gt.randn])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_a_seed_repeats_its_numbers(make, dtype):
+    def draw():
+        gt.manual_seed(7)
+        return [make(100, dtype=dtype).tolist() for _ in range(3)]
+
+    assert draw() == draw()
+
+
+@pytest.mark.parametrize("make", [gt.rand, gt.randn])
+def test_calls_and_seeds_differ(make):
+    draws = []
+    for seed in (0, 1, -1, 2**63, 2**64 - 2):
+        gt.manual_seed(seed)
+        draws += [tuple(make(50).tolist()) for _ in range(4)]
+    assert len(set(draws)) == len(draws)
+
+
+def test_reads_between_draws_change_nothing():
+    gt.manual_seed(3)
+    first = [gt.randn(4), gt.randn(4)]
+    gt.manual_seed(3)
+    second = [gt.randn(4)]
+    print(second[0], (second[0] + 1).tolist())
+    second.append(gt.randn(4))
+    assert [x.tolist() for x in first] == [x.tolist() for x in second]
+
+
+def test_a_shape_does_not_change_the_numbers():
+    gt.manual_seed(3)
+    flat = gt.randn(1000)
+    gt.manual_seed(3)
+    assert gt.randn(10, 100).reshape(1000).tolist() == flat.tolist()
+
+
+def test_moments_of_normal_numbers():
+    gt.manual_seed(1)
+    x = gt.randn(N, dtype=gt.float64).numpy()
+    # Five standard deviations of each moment.
+    assert abs(x.mean()) < 5 / N**0.5
+    assert abs(x.var() - 1) < 5 * (2 / N) ** 0.5
+    assert abs((x**3).mean()) < 5 * (15 / N) ** 0.5
+    assert abs((x**4).mean() - 3) < 5 * (96 / N) ** 0.5
+    assert 4 < np.abs(x).max() < 7
+
+
+def test_moments_of_even_numbers():
+    gt.manual_seed(1)
+    x = gt.rand(N).numpy()
+    assert x.min() >= 0
+    assert x.max() < 1
+    assert abs(x.mean() - 0.5) < 5 * (1 / 12 / N) ** 0.5
+    counts = np.histogram(x, bins=64, range=(0, 1))[0]
+    expected = N / 64
+    # The 99.99th percentile of chi squared with 63 degrees of freedom is about 113.
+    assert ((counts - expected) ** 2 / expected).sum() < 113
+
+
+def test_neighbouring_numbers_are_not_related():
+    gt.manual_seed(5)
+    x, y = gt.randn(N).numpy(), gt.randn(N).numpy()
+    assert abs((x * y).mean()) < 5 / N**0.5
+    assert abs((x[1:] * x[:-1]).mean()) < 5 / N**0.5
+
+
+def test_the_numbers_do_not_depend_on_the_workers(script):
+    program = """
+        import gt
+        gt.workers(WORKERS)
+        gt.manual_seed(11)
+        a, b = gt.randn(300, 200), gt.rand(200, 300)
+        print((a @ b).sum().item(), gt.randn(5).tolist(), a.tolist()[7][:5])
+    """
+    one, three = (script(program.replace("WORKERS", count)) for count in ("1", "3"))
+    assert one == three
+
+
+def test_a_fresh_process_begins_with_the_same_numbers(script):
+    program = "import gt; print(gt.randn(4).tolist())"
+    assert script(program) == script(program)

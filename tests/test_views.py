@@ -1,0 +1,278 @@
+"""Aliasing is PyTorch's: a write through a view, `data` or `detach()` is seen by all the others."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gt
+import pytest
+
+
+def test_writes_through_views_reach_the_tensor():
+    x = gt.zeros(2, 3)
+    x[0] += 1
+    x[:, 1] = 5
+    x.T[2] = 7
+    x.view(6)[0] = 9
+    x.reshape(3, 2)[1] *= 2
+    x.unsqueeze(0).squeeze(0)[1, 0] -= 1
+    assert x.tolist() == [[9, 5, 14], [-1, 5, 7]]
+
+
+def test_views_follow_writes_to_the_tensor():
+    x = gt.zeros(2, 3)
+    row, column, turned, wide = x[1], x[:, 0], x.T, x[0].expand(2, 3)
+    x += 1
+    x[1, 0] = 4
+    assert row.tolist() == [4, 1, 1]
+    assert column.tolist() == [1, 4]
+    assert turned.tolist() == [[1, 4], [1, 1], [1, 1]]
+    assert wide.tolist() == [[1, 1, 1], [1, 1, 1]]
+
+
+@pytest.mark.parametrize(
+    "same", [lambda x: x.data, lambda x: x.detach(), lambda x: x.detach().data]
+)
+def test_data_and_detach_are_the_same_tensor(same):
+    x = gt.zeros(2)
+    y = same(x)
+    y += 1
+    x[0] = 5
+    assert x.tolist() == y.tolist() == [5, 1]
+
+
+def test_a_view_outlives_its_tensor():
+    row = gt.tensor([[1, 2], [3, 4]])[1]
+    row += 1
+    assert row.tolist() == [4, 5]
+
+
+def test_results_and_clones_do_not_follow():
+    x = gt.ones(2)
+    for copy in (x.clone(), x + 0, x.double(), gt.cat([x])):
+        copy += 1
+        assert x.tolist() == [1, 1]
+
+
+def test_a_conversion_to_its_own_dtype_is_the_same_tensor():
+    x = gt.ones(2)
+    y = x.to(gt.float32)
+    y += 1
+    assert x.tolist() == [2, 2]
+
+
+def test_a_tensor_is_written_with_parts_of_itself():
+    x = gt.arange(6).reshape(2, 3)
+    x[0] = x[1]
+    x[:, 0] = x[:, 2] * x[:, 0]
+    x += x
+    x *= x[0]
+    assert x.tolist() == [[900, 64, 100], [900, 64, 100]]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: x.add_(1),
+        lambda x: x.fill_(1),
+        lambda x: x.zero_(),
+        lambda x: x.copy_(gt.ones(2, 3)),
+    ],
+)
+def test_an_expanded_view_cannot_be_written(write):
+    x = gt.ones(3)
+    with pytest.raises(RuntimeError, match="clone"):
+        write(x.expand(2, 3))
+    assert x.tolist() == [1, 1, 1]
+
+
+def test_writes_are_cast_and_broadcast():
+    x = gt.zeros(2, 3, dtype=gt.int64)
+    x[0] = 2.7
+    x[1] = gt.tensor([-1.9])
+    x[:, 2].copy_(gt.tensor(True))
+    assert x.tolist() == [[2, 2, 1], [-1, -1, 1]]
+
+
+def test_a_failed_write_changes_nothing():
+    x = gt.zeros(3)
+    with pytest.raises(RuntimeError):
+        x[:2] = gt.ones(3)
+    with pytest.raises(RuntimeError):
+        x += gt.ones(2, 3)
+    assert x.tolist() == [0, 0, 0]
+
+
+@pytest.mark.xfail(reason="reshape of elements that do not lie in a row stays a view")
+def test_a_reshape_that_has_to_copy_is_a_copy(torch):
+    found = []
+    for m in (gt, torch):
+        x = m.zeros(2, 3)
+        x.transpose(0, 1).reshape(6).add_(1)
+        found.append(x.tolist())
+    assert found[0] == found[1]
+
+
+@pytest.mark.xfail(reason="view of elements that do not lie in a row is a view; PyTorch refuses it")
+def test_a_view_that_would_have_to_copy_is_refused():
+    with pytest.raises(RuntimeError):
+        gt.zeros(2, 3).transpose(0, 1).view(6)
+
+
+@dataclass
+class Pair:
+    """The same tensor on both sides."""
+
+    name: str
+    ours: gt.Tensor
+    theirs: Any
+    writable: bool = True
+
+    def is_equal(self) -> bool:
+        same = self.ours.shape == tuple(self.theirs.shape)
+        return same and self.ours.tolist() == self.theirs.tolist()
+
+
+class Program:
+    """A random program of views and writes that runs on both sides."""
+
+    def __init__(self, torch: Any, seed: int):
+        self.torch = torch
+        self.random = random.Random(seed)
+        self.lines = [f"seed {seed}"]
+        self.tensors: list[Pair] = []
+        for _ in range(2):
+            self.base()
+
+    def step(self) -> None:
+        steps = [self.view] * 4 + [self.write] * 4 + [self.base, self.forget, self.compare]
+        self.random.choice(steps)()
+
+    def keep(self, text: str, pair: Pair) -> None:
+        pair.name = f"t{len(self.lines)}"
+        self.lines.append(f"{pair.name} = {text}")
+        self.tensors.append(pair)
+
+    def base(self) -> None:
+        shape = tuple(self.random.choices([1, 2, 3, 4], k=self.random.randint(0, 3)))
+        count = 1
+        for size in shape:
+            count *= size
+        text = f"arange({count}).reshape({shape})"
+        # A clone, because a reshape is a view in both.
+        ours = gt.arange(count).reshape(shape).clone()
+        self.keep(text, Pair("", ours, self.torch.arange(count).reshape(shape).clone()))
+
+    def forget(self) -> None:
+        if sum(pair.writable for pair in self.tensors) > 3:
+            gone = self.tensors.pop(self.random.randrange(len(self.tensors)))
+            self.lines.append(f"del {gone.name}")
+
+    def view(self) -> None:
+        pair = self.random.choice(self.tensors)
+        text = self.random.choice([self.index, self.axes, self.sizes])(pair)
+        make: Callable[[Any], Any] = lambda t: eval(text, {"t": t})  # noqa: E731
+        # PyTorch writes to those parts of an expanded view that have no element twice; GT to none.
+        writable = pair.writable and "expand" not in text
+        made = Pair("", make(pair.ours), make(pair.theirs), writable)
+        self.keep(text.replace("t", pair.name, 1), made)
+
+    def index(self, pair: Pair) -> str:
+        items = []
+        for size in pair.ours.shape:
+            low, high = sorted(self.random.choices(range(size + 1), k=2))
+            part = f"{low}:{high}:{self.random.randint(1, 2)}"
+            whole = self.random.choice([":", "-1:", "::2"])
+            items.append(
+                self.random.choice(
+                    [part, whole, str(self.random.randrange(-size, size)) if size else ":"]
+                )
+            )
+        items = items[: self.random.randint(0, len(items))]
+        if self.random.random() < 0.3:
+            items.append(self.random.choice(["...", "None"]))
+        return f"t[{', '.join(items) or '...'}]"
+
+    def axes(self, pair: Pair) -> str:
+        rank = pair.ours.ndim
+        order = self.random.sample(range(rank), rank)
+        choices = [f"t.permute({order})", f"t.unsqueeze({self.random.randint(0, rank)})"]
+        choices += ["t.squeeze()", "t.detach()", "t.data"]
+        if rank:
+            one, other = self.random.choices(range(rank), k=2)
+            choices += [f"t.transpose({one}, {other})", f"t.squeeze({one})"]
+        return self.random.choice(choices)
+
+    def sizes(self, pair: Pair) -> str:
+        # Elsewhere PyTorch copies or refuses, and GT makes a view.
+        contiguous = pair.theirs.is_contiguous() and pair.ours.numel() > 0
+        one = [2 if size == 1 else size for size in pair.ours.shape]
+        choices = [f"t.expand({one})"]
+        if contiguous:
+            choices += ["t.view(-1)", f"t.view({[*reversed(pair.ours.shape)]})", "t.reshape(1, -1)"]
+        return self.random.choice(choices)
+
+    def write(self) -> None:
+        target = self.random.choice([pair for pair in self.tensors if pair.writable])
+        # PyTorch lets a source have more axes than its place, if they are of size one.
+        small = [pair for pair in self.tensors if pair.ours.ndim <= target.ours.ndim]
+        source = self.random.choice(small)
+        number = self.random.randint(-3, 3)
+        # `+ 0` makes a value of its own: PyTorch refuses to read what it is writing.
+        text = self.random.choice(
+            [
+                f"t.add_({number})",
+                f"t.mul_({number})",
+                f"t.fill_({number})",
+                "t.zero_()",
+                "t.copy_(s + 0)",
+                "t.add_(s + 0)",
+                f"t.__setitem__(..., {number})",
+                "t.__setitem__(..., s + 0)",
+                f"t.__iadd__({number})",
+                f"t.__setitem__(0, {number})",
+            ]
+        )
+        self.lines.append(text.replace("s ", f"{source.name} ").replace("t.", f"{target.name}.", 1))
+        outcomes = []
+        for t, s in ((target.ours, source.ours), (target.theirs, source.theirs)):
+            try:
+                eval(text, {"t": t, "s": s})
+                outcomes.append(None)
+            except (RuntimeError, IndexError) as error:
+                outcomes.append(type(error))
+        # What is written nowhere may be refused or not.
+        if target.ours.numel() > 0:
+            assert outcomes[0] == outcomes[1], self.text(target)
+
+    def compare(self) -> None:
+        for pair in self.tensors:
+            assert pair.is_equal(), self.text(pair)
+
+    def text(self, pair: Pair) -> str:
+        ours, theirs = pair.ours.tolist(), pair.theirs.tolist()
+        return "\n".join([*self.lines, f"{pair.name} is {ours}, not {theirs}"])
+
+
+def run(torch: Any, seed: int, steps: int) -> None:
+    program = Program(torch, seed)
+    for _ in range(steps):
+        program.step()
+    program.compare()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_programs_of_views_and_writes_agree_with_pytorch(torch, seed):
+    run(torch, seed, steps=120)
+
+
+def test_programs_of_views_and_writes_agree_with_pytorch_from_a_fresh_seed(torch):
+    for _ in range(10):
+        run(torch, random.SystemRandom().randrange(2**32), steps=80)
+
+
+@pytest.mark.soak
+def test_many_programs_of_views_and_writes_agree_with_pytorch(torch):
+    for seed in range(3_000):
+        run(torch, seed, steps=100)
