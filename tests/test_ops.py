@@ -4,7 +4,9 @@ Rows are read from the generated reference, so that one whose signature is known
 without a change here.
 """
 
+import functools
 import itertools
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -129,7 +131,10 @@ class Case:
 
     def on(self, side: str) -> tuple[list[Any], dict[str, Any]]:
         """The arguments for `gt` or `torch`, where a string in `dtype` is a name."""
-        pick = lambda value: getattr(value, side) if isinstance(value, Both) else value  # noqa: E731
+
+        def pick(value: Any) -> Any:
+            return getattr(value, side) if isinstance(value, Both) else value
+
         args = [[pick(part) for part in a] if isinstance(a, list) else pick(a) for a in self.args]
         module = gt if side == "gt" else Case.torch_module
         kwargs = {
@@ -187,6 +192,25 @@ def reduction_with_dtype(make: Maker, dtype: str) -> Cases:
         yield Case([make.tensor(dtype, (3, 4))], {"dim": 1, "dtype": other})
 
 
+def moments(make: Maker, dtype: str) -> Cases:
+    for case in reduction(make, dtype):
+        yield case
+        yield Case(case.args, {"correction": 0} | case.kwargs)
+
+
+def norms(make: Maker, dtype: str) -> Cases:
+    for case in reduction(make, dtype):
+        for p in (2.0, 1, math.inf, 0, 3.0):
+            yield Case(case.args, {"p": p} | case.kwargs)
+
+
+def running(make: Maker, dtype: str) -> Cases:
+    for x in make.layouts(dtype):
+        rank = len(x.gt.shape)
+        yield from (Case([x, dim]) for dim in range(-rank, rank))
+    yield Case([make.tensor(dtype, (3, 4)), 1], {"dtype": "float64"})
+
+
 def one_axis(make: Maker, dtype: str) -> Cases:
     for x in make.layouts(dtype):
         # PyTorch refuses integers here, unless there are none.
@@ -204,6 +228,43 @@ def select(make: Maker, dtype: str) -> Cases:
         yield Case([make.tensor("bool", (2, 1)), make.tensor(dtype, (3,)), make.tensor(other, ())])
     yield Case([make.tensor("bool", (2, 1)), make.tensor(dtype, (3,)), 2])
     yield Case([make.tensor("bool", (2, 1)), 1.5, make.tensor(dtype, (3,))])
+
+
+def limits(make: Maker, dtype: str) -> Cases:
+    for x in make.layouts(dtype):
+        for bounds in ({"min": 0}, {"max": 1}, {"min": -1, "max": 2}, {"min": 2, "max": 1}):
+            yield Case([x], bounds)
+    yield Case([make.tensor(dtype, (5,))], {"min": -0.5, "max": 1.5})
+
+
+def between(make: Maker, dtype: str) -> Cases:
+    for left, right in BROADCASTS:
+        ends = [make.tensor(dtype, left), make.tensor(dtype, right)]
+        yield Case([*ends, 0.25])
+        yield Case([*ends, make.tensor(dtype, left)])
+
+
+def products(make: Maker, dtype: str) -> Cases:
+    for left, right in BROADCASTS:
+        factors = [make.tensor(dtype, right), make.tensor(dtype, left)]
+        yield Case([make.tensor(dtype, left), *factors])
+        yield Case([make.tensor(dtype, left), *factors], {"value": 2})
+
+
+def masked(make: Maker, dtype: str) -> Cases:
+    for left, right in BROADCASTS:
+        yield Case([make.tensor(dtype, left), make.tensor("bool", right), 1])
+
+
+def with_options(**options: Any) -> Callable[["Maker", str], "Cases"]:
+    """One tensor, with nothing else and with these options."""
+
+    def made(make: Maker, dtype: str) -> Cases:
+        for x in make.layouts(dtype):
+            yield Case([x])
+            yield Case([x], options)
+
+    return made
 
 
 def matmul(make: Maker, dtype: str) -> Cases:
@@ -305,17 +366,20 @@ def gather(make: Maker, dtype: str) -> Cases:
 
 def scatter(make: Maker, dtype: str) -> Cases:
     # The order in which floats are added to one place is not PyTorch's, so whole ones are used.
-    whole = make.numbers("int8" if dtype in FLOATS else dtype, (500, 40))
+    kind = "int8" if dtype in FLOATS else dtype
+    whole = make.numbers(kind, (500, 40))
     for shape, dim, index, src in [
         ((5,), 0, (7,), (7,)),
         ((3, 4), 0, (2, 4), (2, 4)),
         ((3, 4), 1, (3, 6), (3, 6)),
+        ((3, 4), 1, (2, 2), (3, 5)),
         ((3,), 0, (0,), (0,)),
         ((300, 40), 0, (500, 40), (500, 40)),
     ]:
         cut = whole[tuple(map(slice, src))] if len(src) == 2 else whole[: src[0], 0]
         source = make.both(np.ascontiguousarray(cut), dtype)
-        yield Case([make.tensor(dtype, shape), dim, make.index(shape[dim], index), source])
+        base = make.both(make.numbers(kind, shape), dtype)
+        yield Case([base, dim, make.index(shape[dim], index), source])
 
 
 def topk(make: Maker, dtype: str) -> Cases:
@@ -351,8 +415,6 @@ def concatenation(make: Maker, dtype: str) -> Cases:
 
 
 def convolution(make: Maker, dtype: str) -> Cases:
-    if dtype not in FLOATS:
-        return  # Integers have a test of their own below.
     for image, filters, options in [
         ((1, 1, 3, 3), (1, 1, 3, 3), {}),
         ((2, 3, 8, 7), (4, 3, 3, 2), {"stride": 2, "padding": 1}),
@@ -394,6 +456,17 @@ BY_PARAMETERS: dict[str, Callable[[Maker, str], Cases]] = {
     "input, other": binary,
     "input, dim, keepdim": reduction,
     "input, dim, keepdim, dtype": reduction_with_dtype,
+    "input, dim, correction, keepdim": moments,
+    "input, p, dim, keepdim": norms,
+    "input, dim, dtype": running,
+    "input, min, max": limits,
+    "input, end, weight": between,
+    "input, tensor1, tensor2, value": products,
+    "input, mask, value": masked,
+    "input, approximate": with_options(approximate="tanh"),
+    "input, beta, threshold": with_options(beta=2.0, threshold=1.0),
+    "input, negative_slope": with_options(negative_slope=0.2),
+    "input, alpha": with_options(alpha=0.5),
     "condition, input, other": select,
     "input, dim": one_axis,
     "input, dim0, dim1": two_axes,
@@ -430,12 +503,12 @@ def cases(row: Row) -> Callable[[Maker, str], Cases] | None:
 
 def forms(row: Row, torch: ModuleType) -> Iterator[tuple[str, Callable, Callable]]:
     """Every way to call a row: its name, what it is in GT, what it is in PyTorch."""
-    holder, name = row.torch.split(".")
-    theirs = getattr(torch.Tensor if holder == "Tensor" else torch, name)
+    path = row.torch.removeprefix("torch.")
+    theirs = functools.reduce(getattr, path.split("."), torch)
     if hasattr(gt, row.name):
         yield f"gt.{row.name}", getattr(gt, row.name), theirs
     for method in [row.name, *row.also]:
-        if hasattr(gt.Tensor, method):
+        if hasattr(gt.Tensor, method) and hasattr(torch.Tensor, method):
             its = getattr(torch.Tensor, method)
             yield f"Tensor.{method}", getattr(gt.Tensor, method), its
 
@@ -464,10 +537,21 @@ def values(torch: ModuleType, tensor: gt.Tensor) -> Any:
     return torch.from_numpy(array).to(dtype)
 
 
+def fails(ours: Any) -> bool:
+    """Whether a call is an error, at once or, where that depends on data, at the read."""
+    if not isinstance(ours, gt.Tensor):
+        return isinstance(ours, Exception)
+    try:
+        ours.tolist()
+    except (RuntimeError, IndexError):
+        return True
+    return False
+
+
 def difference(torch: ModuleType, ours: Any, theirs: Any, row: Row) -> str | None:
     """What is wrong with a result, if anything is."""
     if isinstance(theirs, Exception):
-        return None if isinstance(ours, Exception) else refusal(theirs)
+        return None if fails(ours) else refusal(theirs)
     if isinstance(ours, Exception):
         return f"raises {type(ours).__name__}: {ours}"
     if isinstance(theirs, tuple):
@@ -483,6 +567,8 @@ def difference(torch: ModuleType, ours: Any, theirs: Any, row: Row) -> str | Non
         torch.testing.assert_close(values(torch, ours), theirs, equal_nan=True, **tolerance(theirs))
     except AssertionError as error:
         return " ".join(str(error).split())
+    except (RuntimeError, IndexError) as error:
+        return f"cannot be read: {error}"
     return None
 
 
@@ -501,6 +587,8 @@ def tolerance(theirs: Any) -> dict[str, float]:
 LENIENT = [
     "not implemented for",  # PyTorch has no kernel for the dtype.
     "topk does not support bool",
+    "does not support bool input",  # argmax
+    "must be int, not tuple",  # several axes where PyTorch takes one
     "with a bool tensor is not supported",  # 1 - mask
     "argument 'other' (position",  # maximum(x, 0)
 ]
@@ -514,6 +602,16 @@ def refusal(theirs: Exception) -> str | None:
     return f"PyTorch raises {type(theirs).__name__}: {message.splitlines()[0]}"
 
 
+@pytest.fixture(autouse=True)
+def session():
+    """A row that ends the session fails alone: the next test begins another."""
+    yield
+    try:
+        gt.ones(1).tolist()
+    except (RuntimeError, IndexError):
+        gt.close()
+
+
 def test_every_row_with_a_pytorch_name_is_compared():
     missing = [
         f"{row.name}({row.parameters})"
@@ -525,12 +623,16 @@ def test_every_row_with_a_pytorch_name_is_compared():
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", [name for name in ROWS if name not in BY_SYNTAX])
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if cases(row) is not None])
 @pytest.mark.filterwarnings("ignore")
 def test_row_agrees_with_pytorch(torch, name, dtype):
     row, wrong = ROWS[name], []
     Case.torch_module = torch
     for case in cases(row)(Maker(torch, f"{name} {dtype}"), dtype):
+        # Of a thousand factors some products overflow; whether inf or nan comes out is then a
+        # matter of their order.
+        if name == "prod" and LARGE[1] in case.args[0].gt.shape:
+            continue
         for form, ours, theirs in forms(row, torch):
             found = difference(
                 torch,
@@ -588,26 +690,13 @@ def test_slices_agree_with_pytorch(torch, index, dtype):
         assert difference(torch, x.gt, x.torch, ROWS["slice_write"]) is None
 
 
-@pytest.mark.xfail(
-    reason="scatter_add wants src and index of one shape; PyTorch a src at least as large"
-)
-def test_scatter_add_takes_a_source_larger_than_its_index(torch):
-    make = Maker(torch, "scatter")
-    args = [
-        make.tensor("float32", (3, 4)),
-        1,
-        make.index(4, (2, 2)),
-        make.tensor("float32", (3, 5)),
-    ]
-    ours, theirs = (
-        outcome(m.scatter_add, Case(args), s, "") for m, s in ((gt, "gt"), (torch, "torch"))
-    )
-    assert difference(torch, ours, theirs, ROWS["scatter_add"]) is None
-
-
-@pytest.mark.xfail(reason="conv2d of integers is float32; PyTorch keeps the dtype")
-def test_conv2d_of_integers_keeps_their_dtype(torch):
-    x, weight = np.arange(9).reshape(1, 1, 3, 3), np.ones((1, 1, 2, 2), dtype=np.int64)
-    ours = gt.conv2d(gt.tensor(x), gt.tensor(weight))
-    theirs = torch.conv2d(torch.tensor(x), torch.tensor(weight))
-    assert difference(torch, ours, theirs, ROWS["conv2d"]) is None
+def test_conv2d_of_bools_is_refused_at_the_line(script):
+    program = """
+        import gt
+        try:
+            gt.conv2d(gt.ones(1, 1, 3, 3, dtype=gt.bool), gt.ones(1, 1, 2, 2, dtype=gt.bool))
+        except RuntimeError:
+            print("refused")
+        print((gt.ones(2) + 1).tolist())
+    """
+    assert script(program).splitlines() == ["refused", "[2.0, 2.0]"]

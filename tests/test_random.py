@@ -85,6 +85,11 @@ def test_the_numbers_do_not_depend_on_the_workers(script):
     assert one == three
 
 
-def test_a_fresh_process_begins_with_the_same_numbers(script):
-    program = "import gt; print(gt.randn(4).tolist())"
+def test_a_seed_means_the_same_in_every_process(script):
+    program = "import gt; gt.manual_seed(4); print(gt.randn(4).tolist())"
     assert script(program) == script(program)
+
+
+def test_without_a_seed_processes_differ(script):
+    program = "import gt; print(gt.randn(4).tolist())"
+    assert script(program) != script(program)

@@ -5,18 +5,32 @@
 tensor([2., 3.])
 """
 
+from __future__ import annotations
+
 import atexit
+from typing import TYPE_CHECKING, Any
 
 from gt import _gt
 from gt._gt import *  # noqa: F403
-from gt._gt import Tensor, _dtype, dtype  # noqa: F401
+
+if TYPE_CHECKING:
+    from gt._gt import DTypeLike, Number, Tensor
 
 __all__ = [name for name in dir(_gt) if not name.startswith("_")]
 
 
-def arange(start, end=None, step=1, *, dtype=None, **ignored):
+# PyTorch's `arange` may be given its end alone, which a row's signature cannot say.
+def arange(  # type: ignore[no-redef]
+    start: Number,
+    end: Number | None = None,
+    step: Number = 1,
+    *,
+    dtype: DTypeLike | None = None,
+    **ignored: Any,
+) -> Tensor:
     """The numbers from `start` up to `end`, or from zero up to `start`.
 
+    >>> import gt
     >>> gt.arange(3)
     tensor([0, 1, 2])
     """

@@ -171,6 +171,15 @@ impl Embedded {
         }
     }
 
+    /// Completes the log, if there is one: what was sent last must be in it.
+    pub(crate) fn write_log(&self) {
+        let mut machines = self.machines.lock();
+        if machines.sink.is_some() {
+            self.turn(&mut machines, Inline::No);
+            machines.flush_sink();
+        }
+    }
+
     /// Ends the threads, after what they are at.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);

@@ -149,7 +149,9 @@ impl Inner {
         if self.closed.swap(true, Ordering::Relaxed) {
             return;
         }
+        self.flush();
         self.embedded.send(self.id, Message::Bye);
+        self.embedded.write_log();
         let error = Error::Lost("the session is closed".into());
         self.mailbox.take(Message::Ended { session: self.id, error });
         self.embedded.stop();

@@ -181,8 +181,10 @@ impl Tensor {
         others: &[Input],
         attrs: Attrs,
     ) -> Result<SmallVec<[Tensor; 1]>> {
-        if !matches!(op.view, ViewKind::No) {
-            return Ok(SmallVec::from_iter([self.view(op, attrs)?]));
+        if !matches!(op.view, ViewKind::No)
+            && let Some(view) = self.view(op, attrs.clone())?
+        {
+            return Ok(SmallVec::from_iter([view]));
         }
         self.session().apply(op, &self.with(others), attrs)
     }
@@ -201,14 +203,15 @@ impl Tensor {
         results.into_iter().next().ok_or_else(|| Error::bug(format!("{} has no result", op.name)))
     }
 
-    fn view(&self, op: &'static Op, attrs: Attrs) -> Result<Tensor> {
+    /// The view that `op` makes; `None` if it has to copy.
+    fn view(&self, op: &'static Op, attrs: Attrs) -> Result<Option<Tensor>> {
         let metas = infer(op, &[Input::Tensor(self)], &attrs)?;
         let meta = metas.into_iter().next().expect("a view is one result");
         let view = match &self.0 {
-            Place::Whole(cell) => View::of(cell.clone(), op, attrs, meta),
-            Place::Part(view) => view.then(op, attrs, meta),
+            Place::Whole(cell) => View::of(cell.clone(), op, attrs, meta)?,
+            Place::Part(view) => view.then(op, attrs, meta)?,
         };
-        Ok(Tensor(Place::Part(Arc::new(view))))
+        Ok(view.map(|view| Tensor(Place::Part(Arc::new(view)))))
     }
 
     /// Writes `op` of this tensor and others into this tensor.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gt_core::attrs::Attrs;
 use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
 use gt_core::op::{Arg, Call, Op, View as ViewKind};
+use gt_core::strides::{self, Strides};
 use gt_core::{Error, Meta, Result};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -27,18 +28,31 @@ struct Step {
     op: &'static Op,
     attrs: Attrs,
     meta: Meta,
+    /// How far apart the elements lie in the cell.
+    strides: Strides,
 }
 
 impl View {
-    pub(crate) fn of(base: Arc<Cell>, op: &'static Op, attrs: Attrs, meta: Meta) -> Self {
-        View { base, path: vec![Step { op, attrs, meta }], cache: Mutex::new(None) }
+    /// A view of a whole cell; `None` if the elements would have to move.
+    pub(crate) fn of(
+        base: Arc<Cell>,
+        op: &'static Op,
+        attrs: Attrs,
+        meta: Meta,
+    ) -> Result<Option<Self>> {
+        let strides = base.meta().shape.strides();
+        let step = Step::after(base.meta(), &strides, op, attrs, meta)?;
+        Ok(step.map(|step| View { base, path: vec![step], cache: Mutex::new(None) }))
     }
 
-    /// A view of this view.
-    pub(crate) fn then(&self, op: &'static Op, attrs: Attrs, meta: Meta) -> Self {
-        let mut path = self.path.clone();
-        path.push(Step { op, attrs, meta });
-        View { base: self.base.clone(), path, cache: Mutex::new(None) }
+    /// A view of this view; `None` if the elements would have to move.
+    pub(crate) fn then(&self, op: &'static Op, attrs: Attrs, meta: Meta) -> Result<Option<Self>> {
+        let last = &self.path[self.path.len() - 1];
+        let Some(step) = Step::after(&last.meta, &last.strides, op, attrs, meta)? else {
+            return Ok(None);
+        };
+        let path = self.path.iter().cloned().chain([step]).collect();
+        Ok(Some(View { base: self.base.clone(), path, cache: Mutex::new(None) }))
     }
 
     pub(crate) fn base(&self) -> &Cell {
@@ -79,7 +93,7 @@ impl View {
     /// undone by its row's formula, and the last one replaces the cell's value.
     pub(crate) fn write(&self, value: &Tensor) -> Result<()> {
         let writes = self.path.iter().map(|step| match step.op.view {
-            ViewKind::Writable(write) => Ok(write),
+            ViewKind::Writable(write) | ViewKind::IfPossible(write) => Ok(write),
             _ => Err(Error::runtime(format!(
                 "a view made by {} has elements in common with itself and cannot be written to; \
                  clone it first",
@@ -119,6 +133,29 @@ impl View {
         };
         let others = SmallVec::from_iter([Held::Value(written)]);
         self.base.update(applied.op, others, applied.attrs.clone(), update)
+    }
+}
+
+impl Step {
+    fn after(
+        before: &Meta,
+        strides: &Strides,
+        op: &'static Op,
+        attrs: Attrs,
+        meta: Meta,
+    ) -> Result<Option<Self>> {
+        let inputs = [Arg::Tensor(before)];
+        let kernel = (op.kernel)(&Call { op, inputs: &inputs, attrs: &attrs })?;
+        let strides = strides::after(&kernel, &before.shape, strides, &meta.shape);
+        match (strides, op.view) {
+            (Some(strides), _) => Ok(Some(Step { op, attrs, meta, strides })),
+            (None, ViewKind::IfPossible(_)) => Ok(None),
+            (None, _) => Err(Error::runtime(format!(
+                "{}: a view of shape {} would have to move elements of the tensor; use reshape, \
+                 which copies them",
+                op.name, meta.shape
+            ))),
+        }
     }
 }
 

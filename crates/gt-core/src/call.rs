@@ -68,6 +68,11 @@ impl<'a> Call<'a> {
             let (expected, found) = (op.inputs.len(), inputs.len());
             return Err(Error::type_(format!("{}: {expected} inputs, not {found}", op.name)));
         }
+        let number = inputs.iter().position(|input| matches!(input, Arg::Scalar(_)));
+        if let Some(index) = number.filter(|_| !op.numbers) {
+            let name = op.inputs[if op.variadic { 0 } else { index }].name;
+            return Err(Error::type_(format!("{}: '{name}' must be a tensor", op.name)));
+        }
         if attrs.0.len() != op.attrs.len() {
             let (expected, found) = (op.attrs.len(), attrs.0.len());
             return Err(Error::type_(format!("{}: {expected} attributes, not {found}", op.name)));
@@ -92,6 +97,8 @@ impl<'a> Call<'a> {
             let dtype = match output.dtype {
                 OutputType::Common => compute,
                 OutputType::Is(dtype) => dtype,
+                OutputType::Truth if compute == DType::U8 => DType::U8,
+                OutputType::Truth => DType::Bool,
                 OutputType::Attr => self.dtype("dtype").unwrap_or(compute),
             };
             outputs.push(Meta { dtype, shape: shape.checked(dtype)? });

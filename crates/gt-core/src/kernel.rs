@@ -55,8 +55,27 @@ pub enum Kernel {
     Concat(usize),
     /// `out[i][j] = in[index[i][j]][j]`, for the axis given.
     Gather(usize),
-    /// The first input, with the elements of the third added at the places the second names.
-    ScatterAdd(usize),
+    /// The first input, with the elements of the third at the places the second names.
+    Scatter {
+        /// Along which axis the second input counts.
+        axis: usize,
+        /// Added to what is there, or instead of it; then the last one counts.
+        add: bool,
+    },
+    /// Parts of the first input along an axis, where the second names which; a negative number
+    /// counts from the end. The axes of the second stand where the axis was.
+    Take(usize),
+    /// The first input, with the third, broadcast, at the places that [`Kernel::Take`] of the
+    /// second would read.
+    Put {
+        /// Along which axis the second input counts.
+        axis: usize,
+        /// Added to what is there, or instead of it; then the last one counts.
+        add: bool,
+    },
+    /// The number of an element among all of a tensor with these sizes, from its index along each
+    /// axis, one input for each. A negative index counts from the end.
+    Ravel(Vec<usize>),
     /// Every position of a sliding window over the last axes; see [`WindowSpec`].
     Window(Box<WindowSpec>),
     /// The adjoint of [`Kernel::Window`]: overlapping elements are summed.
@@ -70,13 +89,44 @@ pub enum Kernel {
         /// The largest, or the smallest.
         largest: bool,
     },
+    /// The largest or smallest element along an axis and where it is: the first among equals, NaN
+    /// before all others.
+    Extreme {
+        /// Along which axis.
+        axis: usize,
+        /// The largest, or the smallest.
+        largest: bool,
+    },
+    /// Where the largest or smallest element is; see [`Kernel::Extreme`].
+    ArgExtreme {
+        /// Along which axis; `None` means among all elements, counted in their order.
+        axis: Option<usize>,
+        /// The largest, or the smallest.
+        largest: bool,
+    },
+    /// Each element combined with all those before it along an axis.
+    Scan {
+        /// How elements are combined.
+        with: ScanFn,
+        /// Along which axis.
+        axis: usize,
+    },
+    /// The elements in order along an axis, and where they were. Equal ones keep their order, and
+    /// NaN counts as the largest.
+    Sort {
+        /// Along which axis.
+        axis: usize,
+        /// The largest first.
+        descending: bool,
+    },
     /// The positions of the elements that are not zero, a row each.
     NonZero,
     /// Nothing of its own: the engine runs the row's expansion.
     Expansion,
 }
 
-/// Functions of one element.
+/// Functions of one element. Predicates give booleans. `Round` rounds half to even; `Not` is
+/// logical for booleans and bitwise for integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are those of mathematics")]
 pub enum UnaryFn {
@@ -88,9 +138,38 @@ pub enum UnaryFn {
     Tanh,
     Sigmoid,
     Relu,
+    Sign,
+    Floor,
+    Ceil,
+    Round,
+    Trunc,
+    Reciprocal,
+    Rsqrt,
+    Square,
+    Expm1,
+    Log1p,
+    Log2,
+    Sin,
+    Cos,
+    Tan,
+    Erf,
+    Not,
+    IsNan,
+    IsInf,
+    IsFinite,
 }
 
-/// Functions of two elements. Comparisons give booleans.
+impl UnaryFn {
+    /// Whether the result is a boolean whatever the input is.
+    pub const fn is_predicate(self) -> bool {
+        use UnaryFn::*;
+        matches!(self, IsNan | IsInf | IsFinite)
+    }
+}
+
+/// Functions of two elements. Comparisons give booleans. `FloorDiv` and `Remainder` are Python's
+/// `//` and `%`; `TruncDiv` and `Fmod` cut towards zero. Integers are not divided by zero: it is an
+/// error. `And`, `Or` and `Xor` are logical for booleans and bitwise for integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are those of mathematics")]
 pub enum BinaryFn {
@@ -107,6 +186,15 @@ pub enum BinaryFn {
     Le,
     Gt,
     Ge,
+    FloorDiv,
+    TruncDiv,
+    Remainder,
+    Fmod,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
 }
 
 impl BinaryFn {
@@ -114,6 +202,12 @@ impl BinaryFn {
     pub const fn is_comparison(self) -> bool {
         use BinaryFn::*;
         matches!(self, Eq | Ne | Lt | Le | Gt | Ge)
+    }
+
+    /// Whether it is a division, which fails for whole numbers if one of them is divided by zero.
+    pub const fn divides(self) -> bool {
+        use BinaryFn::*;
+        matches!(self, FloorDiv | TruncDiv | Remainder | Fmod)
     }
 }
 
@@ -123,6 +217,19 @@ impl BinaryFn {
 pub enum ReduceFn {
     Sum,
     Mean,
+    Max,
+    Min,
+    Prod,
+    Any,
+    All,
+}
+
+/// Ways to combine an element with those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names are those of mathematics")]
+pub enum ScanFn {
+    Sum,
+    Prod,
     Max,
     Min,
 }
@@ -149,6 +256,13 @@ pub enum Distribution {
     Uniform,
     /// Mean zero, variance one.
     Normal,
+    /// Whole numbers, each as likely as the others.
+    Integers {
+        /// The smallest.
+        low: i64,
+        /// One more than the largest.
+        high: i64,
+    },
 }
 
 /// A window that slides over the last `size.len()` axes. Window turns `[…, H, W]` into
@@ -190,7 +304,17 @@ impl Kernel {
                 per_core(read + written, 2)
             }
             Kernel::Reduce { .. } => per_core(read, 2),
+            Kernel::Extreme { .. } | Kernel::ArgExtreme { .. } => per_core(read, 1),
+            Kernel::Scan { .. } => per_core(read, 1) * 2,
             Kernel::TopK { .. } | Kernel::NonZero => per_core(read, 1) * 8,
+            Kernel::Sort { axis, .. } => {
+                let size = inputs[0].shape.get(*axis).copied().unwrap_or(1);
+                per_core(read, 1) * 4 * u64::from(size.max(2).ilog2())
+            }
+            // Only the parts that are named are touched, and the rest of the first input if it
+            // cannot be overwritten.
+            Kernel::Take(_) => per_core(written, 1),
+            Kernel::Scatter { .. } | Kernel::Put { .. } => per_core(read + written, 1) * 2,
             Kernel::Random(_) | Kernel::Map(_) => per_core(written, 1) * 2,
             _ => per_core(read + written, 1),
         };

@@ -19,6 +19,7 @@ pub mod rules;
 pub mod sample;
 pub mod shape;
 pub mod slot;
+pub mod strides;
 pub mod text;
 pub mod wire;
 

@@ -37,6 +37,8 @@ pub struct Op {
     pub shape: fn(&Call) -> Result<Shapes>,
     /// Whether the shapes of its results are known only after it ran.
     pub data_dependent: bool,
+    /// Whether numbers may stand in the place of tensors.
+    pub numbers: bool,
     /// The dtype it computes in.
     pub promotion: Promotion,
     /// The gradient of each input as a formula; empty if there is none. An input that has none
@@ -104,6 +106,8 @@ pub enum OutputType {
     Is(DType),
     /// The attribute `dtype`.
     Attr,
+    /// Bool, but uint8 for uint8: PyTorch's truths were bytes once, and these still are.
+    Truth,
 }
 
 /// In which inputs an operation is linear.
@@ -139,6 +143,8 @@ pub enum View {
     ReadOnly,
     /// The base after `Grad(0)` was written through the view of `Input(0)`.
     Writable(fn(&Call) -> Expr),
+    /// The same if the elements can stay where they are; otherwise a value of its own.
+    IfPossible(fn(&Call) -> Expr),
 }
 
 /// How Python programs call an operation.

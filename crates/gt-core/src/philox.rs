@@ -6,6 +6,8 @@
 
 pub mod polynomial;
 
+use std::ops::Range;
+
 use polynomial::{ln_f32, ln_f64, sin_cos_f32, sin_cos_f64};
 
 /// One block: four random words for a counter and a key.
@@ -34,6 +36,32 @@ pub fn fill_normal_f32(seed: u64, stream: u64, first: u64, out: &mut [f32]) {
 /// Numbers with mean zero and variance one, in double precision; see [`fill_normal_f32`].
 pub fn fill_normal_f64(seed: u64, stream: u64, first: u64, out: &mut [f64]) {
     fill::<NormalF64>(seed, stream, first, out);
+}
+
+/// Whole numbers within a range, each as likely as the others to about one in 2³²: the elements of
+/// the whole tensor from number `first` on. A range of up to 2³² numbers takes a word for each
+/// element, a larger one takes two. An empty range gives its start.
+pub fn fill_integers(seed: u64, stream: u64, first: u64, range: Range<i64>, out: &mut [i64]) {
+    const PART: usize = 256;
+    // As an unsigned number, because the size of a range may be more than the largest i64.
+    let size = range.end.wrapping_sub(range.start) as u64;
+    for (part, out) in out.chunks_mut(PART).enumerate() {
+        let first = first.wrapping_add((part * PART) as u64);
+        if size <= 1 << 32 {
+            let mut words = [0; PART];
+            fill::<Words>(seed, stream, first, &mut words[..out.len()]);
+            for (out, word) in out.iter_mut().zip(words) {
+                *out = range.start.wrapping_add(((u64::from(word) * size) >> 32) as i64);
+            }
+        } else {
+            let mut words = [0; PART];
+            fill::<WideWords>(seed, stream, first, &mut words[..out.len()]);
+            for (out, word) in out.iter_mut().zip(words) {
+                let product = u128::from(word) * u128::from(size);
+                *out = range.start.wrapping_add((product >> 64) as i64);
+            }
+        }
+    }
 }
 
 /// How many blocks are computed side by side: a few vector registers of 32-bit words.
@@ -131,6 +159,32 @@ fn round([c0, c1, c2, c3]: [u32; 4], key: [u32; 2], number: u32) -> [u32; 4] {
         (product0 >> 32) as u32 ^ c3 ^ key1,
         product0 as u32,
     ]
+}
+
+struct Words;
+
+impl Source for Words {
+    type Number = u32;
+    type Batch = [u32; 4 * LANES];
+    const PER_BLOCK: u64 = 4;
+
+    #[inline(always)]
+    fn batch(words: [Lanes<u32>; 4]) -> Self::Batch {
+        interleave(words)
+    }
+}
+
+struct WideWords;
+
+impl Source for WideWords {
+    type Number = u64;
+    type Batch = [u64; 2 * LANES];
+    const PER_BLOCK: u64 = 2;
+
+    #[inline(always)]
+    fn batch([a, b, c, d]: [Lanes<u32>; 4]) -> Self::Batch {
+        interleave([wide(a, b), wide(c, d)])
+    }
 }
 
 struct UniformF32;
@@ -286,6 +340,37 @@ mod tests {
             let at = (index % 2) as usize * 2;
             let word = u64::from(words[at + 1]) << 32 | u64::from(words[at]);
             assert_eq!(number, (word >> 11) as f64 / (1u64 << 53) as f64);
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_spread_over_their_range() {
+        let (seed, stream, first) = (9, 4, 3);
+        for range in [0..1, -5..7, 0..1 << 32, i64::MIN..i64::MAX, -1..(1 << 40)] {
+            let size = range.end.wrapping_sub(range.start) as u64;
+            let mut found = vec![0; 600];
+            fill_integers(seed, stream, first, range.clone(), &mut found);
+            for (index, &number) in found.iter().enumerate() {
+                assert!(range.contains(&number), "{number} in {range:?}");
+                let index = first + index as u64;
+                let words = |block: u64| philox([block as u32, 0, 4, 0], [9, 0]);
+                let exact = if size <= 1 << 32 {
+                    (u128::from(words(index / 4)[index as usize % 4]) * u128::from(size)) >> 32
+                } else {
+                    let at = index as usize % 2 * 2;
+                    let words = words(index / 2);
+                    let word = u64::from(words[at + 1]) << 32 | u64::from(words[at]);
+                    (u128::from(word) * u128::from(size)) >> 64
+                };
+                assert_eq!(number, range.start.wrapping_add(exact as i64));
+            }
+        }
+        let mut found = vec![0; 1 << 18];
+        fill_integers(42, 0, 0, -3..5, &mut found);
+        let expected = found.len() as f64 / 8.0;
+        for number in -3..5 {
+            let count = found.iter().filter(|&&found| found == number).count() as f64;
+            assert!((count - expected).abs() < 5.0 * expected.sqrt());
         }
     }
 

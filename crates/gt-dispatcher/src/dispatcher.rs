@@ -137,11 +137,9 @@ impl Dispatcher {
                     out.send(Peer::Client(session), done);
                 }
             }
-            Message::Ended { session, error } => {
-                if self.sessions.contains_key(&session) {
-                    self.end(now_ns, session, out);
-                    out.send(Peer::Client(session), Message::Ended { session, error });
-                }
+            Message::Ended { session, error } if self.sessions.contains_key(&session) => {
+                self.end(now_ns, session, out);
+                out.send(Peer::Client(session), Message::Ended { session, error });
             }
             // A worker that says anything else is out of order; ignoring it harms no session.
             _ => {}

@@ -3,9 +3,9 @@
 use gt::attrs::{Attr, AttrKind, AttrSpec, Attrs};
 use gt::op::Op;
 use gt::{Input, Scalar, ops};
-use pyo3::exceptions::{PyNotImplementedError, PyTypeError};
+use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PySequence, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use smallvec::SmallVec;
 
 use crate::error::to_python;
@@ -38,11 +38,17 @@ pub enum Operand<'py> {
 
 impl<'py> Operand<'py> {
     /// A tensor or a number; `None` for anything else.
-    pub fn from(value: &Bound<'py, PyAny>) -> Option<Self> {
+    pub fn from(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         if let Ok(tensor) = value.cast::<Tensor>() {
-            return Some(Operand::Tensor(tensor.borrow()));
+            return Ok(Some(Operand::Tensor(tensor.borrow())));
         }
-        scalar(value).map(Operand::Scalar)
+        Ok(scalar(value)?.map(Operand::Scalar))
+    }
+
+    /// The same for an operator, which leaves to others what it cannot use.
+    fn beside(op: &Op, value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
+        let operand = Operand::from(value)?;
+        Ok(operand.filter(|operand| op.numbers || matches!(operand, Operand::Tensor(_))))
     }
 
     /// As the client takes it.
@@ -54,28 +60,26 @@ impl<'py> Operand<'py> {
     }
 }
 
-/// A Python or NumPy number.
-pub fn scalar(value: &Bound<'_, PyAny>) -> Option<Scalar> {
-    if let Ok(value) = value.cast_exact::<PyFloat>() {
-        return Some(Scalar::Float(value.value()));
+/// A Python or NumPy number; `None` for anything else.
+pub fn scalar(value: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
+    if let Ok(value) = value.cast::<PyFloat>() {
+        return Ok(Some(Scalar::Float(value.value())));
     }
     if let Ok(value) = value.cast::<PyBool>() {
-        return Some(Scalar::Bool(value.is_true()));
+        return Ok(Some(Scalar::Bool(value.is_true())));
     }
     if let Ok(value) = value.cast::<PyInt>() {
-        return match value.extract::<i64>() {
-            Ok(value) => Some(Scalar::Int(value)),
-            Err(_) => value.extract::<f64>().ok().map(Scalar::Float),
-        };
+        let value = value.extract::<i64>().map_err(|_| {
+            PyRuntimeError::new_err(format!("{value} cannot be converted to int64: it overflows"))
+        })?;
+        return Ok(Some(Scalar::Int(value)));
     }
-    let is_sequence =
-        value.cast::<PySequence>().is_ok() || value.hasattr("__len__").unwrap_or(true);
-    if is_sequence
-        || value.hasattr("__array_interface__").unwrap_or(true) && !is_numpy_number(value)
-    {
-        return None;
+    if !is_numpy_number(value) {
+        return Ok(None);
     }
-    value.extract::<i64>().map(Scalar::Int).or_else(|_| value.extract().map(Scalar::Float)).ok()
+    // NumPy's own numbers know their Python equivalents.
+    let plain = value.call_method0("item")?;
+    if plain.get_type().is(value.get_type()) { Ok(None) } else { scalar(&plain) }
 }
 
 fn is_numpy_number(value: &Bound<'_, PyAny>) -> bool {
@@ -97,7 +101,7 @@ pub fn binary<'py>(
     other: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = slf.py();
-    let Some(other) = Operand::from(other) else {
+    let Some(other) = Operand::beside(row(code), other)? else {
         return Ok(py.NotImplemented().into_bound(py));
     };
     provenance::mark(py);
@@ -112,7 +116,7 @@ pub fn reflected<'py>(
     other: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = slf.py();
-    let Some(other) = Operand::from(other) else {
+    let Some(other) = Operand::beside(row(code), other)? else {
         return Ok(py.NotImplemented().into_bound(py));
     };
     provenance::mark(py);
@@ -124,7 +128,7 @@ pub fn reflected<'py>(
 
 /// `tensor += other`
 pub fn in_place(code: u16, slf: &Bound<'_, Tensor>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-    let Some(other) = Operand::from(other) else {
+    let Some(other) = Operand::from(other)? else {
         let (name, kind) = (row(code).name, other.get_type().name()?);
         return Err(PyTypeError::new_err(format!("{name}_: cannot use a {kind}")));
     };
@@ -299,7 +303,8 @@ fn fill_keywords<'py>(
             }
             Some(slot) => slot.given = Some(value),
             None if IGNORED.contains(&name) => {}
-            None if matches!(name, "requires_grad" | "out") && !value.is_truthy()? => {}
+            None if name == "out" && value.is_none() => {}
+            None if name == "requires_grad" && !value.is_truthy()? => {}
             None if matches!(name, "requires_grad" | "out") => {
                 return Err(PyNotImplementedError::new_err(format!(
                     "{}: '{key}' is not supported yet",
@@ -330,12 +335,12 @@ fn push_inputs<'py>(
         return Err(PyTypeError::new_err(format!("{name}: '{slot}' is missing")));
     };
     if !op.variadic {
-        inputs.push(Operand::from(given).ok_or_else(|| wrong(given))?);
+        inputs.push(Operand::from(given)?.ok_or_else(|| wrong(given))?);
         return Ok(());
     }
     for item in given.try_iter()? {
         let item = item?;
-        inputs.push(Operand::from(&item).ok_or_else(|| wrong(&item))?);
+        inputs.push(Operand::from(&item)?.ok_or_else(|| wrong(&item))?);
     }
     Ok(())
 }
@@ -357,7 +362,7 @@ fn attr_of(op: &Op, spec: &'static AttrSpec, given: Option<&Bound<'_, PyAny>>) -
         AttrKind::Bool => Attr::Bool(given.extract().map_err(wrong)?),
         AttrKind::Int | AttrKind::Axis => Attr::Int(given.extract().map_err(wrong)?),
         AttrKind::Float => Attr::Float(given.extract().map_err(wrong)?),
-        AttrKind::Number => scalar(given).ok_or_else(|| wrong(PyTypeError::new_err("")))?.into(),
+        AttrKind::Number => scalar(given)?.ok_or_else(|| wrong(PyTypeError::new_err("")))?.into(),
         AttrKind::DType => Attr::DType(dtype::parse(given)?),
         AttrKind::Text => Attr::Text(given.extract::<String>().map_err(wrong)?.into()),
         AttrKind::Axes | AttrKind::Sizes | AttrKind::Spatial => {

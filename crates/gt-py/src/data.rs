@@ -7,7 +7,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyDict, PyList, PySequence, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PySequence, PyString, PyTuple};
 
 use crate::call::scalar;
 use crate::dtype;
@@ -19,13 +19,14 @@ pub fn from_python(value: &Bound<'_, PyAny>) -> PyResult<(Meta, Bytes)> {
     }
     let (mut shape, mut items) = (Vec::new(), Vec::new());
     flatten(value, 0, &mut shape, &mut items)?;
-    let kind = items.iter().map(|item| item.dtype()).max_by_key(|dtype| dtype.kind());
-    let dtype = kind.unwrap_or(DType::F32);
+    let dtype = items.iter().map(|(_, dtype)| *dtype).max_by_key(|dtype| (dtype.kind(), *dtype));
+    let dtype = dtype.unwrap_or(DType::F32);
     let mut bytes = Vec::with_capacity(items.len() * dtype.size());
-    for item in items {
+    for (item, _) in items {
         match dtype {
             DType::Bool => bytes.push(u8::from(item.as_i64() != 0)),
             DType::I64 => bytes.extend_from_slice(&item.as_i64().to_le_bytes()),
+            DType::F64 => bytes.extend_from_slice(&item.as_f64().to_le_bytes()),
             _ => bytes.extend_from_slice(&(item.as_f64() as f32).to_le_bytes()),
         }
     }
@@ -53,16 +54,19 @@ fn flatten(
     value: &Bound<'_, PyAny>,
     depth: usize,
     shape: &mut Vec<usize>,
-    items: &mut Vec<Scalar>,
+    items: &mut Vec<(Scalar, DType)>,
 ) -> PyResult<()> {
-    if let Some(number) = scalar(value) {
+    if let Some(number) = scalar(value)? {
         if depth < shape.len() {
             return Err(PyValueError::new_err("expected lists of equal lengths, found a number"));
         }
-        items.push(number);
+        // NumPy's float64 is also one of Python's floats, but keeps its precision.
+        let double = matches!(number, Scalar::Float(_)) && value.hasattr("dtype")?;
+        items.push((number, if double { DType::F64 } else { number.dtype() }));
         return Ok(());
     }
-    let Ok(sequence) = value.cast::<PySequence>() else {
+    let text = value.cast::<PyString>().is_ok() || value.cast::<PyBytes>().is_ok();
+    let Some(sequence) = value.cast::<PySequence>().ok().filter(|_| !text) else {
         let kind = value.get_type().name()?;
         return Err(PyTypeError::new_err(format!("a tensor cannot be made of a {kind}")));
     };

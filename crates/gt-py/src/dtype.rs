@@ -52,7 +52,7 @@ impl PyDType {
     }
 
     fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, (&'static str,))> {
-        Ok((py.import("gt")?.getattr("_dtype")?.unbind(), (self.0.name(),)))
+        Ok((py.import("gt._gt")?.getattr("_dtype")?.unbind(), (self.0.name(),)))
     }
 }
 

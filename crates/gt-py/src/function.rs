@@ -59,8 +59,7 @@ fn tensor(
     provenance::mark(py);
     let dtype = dtype.map(dtype::parse).transpose()?;
     if let Ok(tensor) = data.cast::<Tensor>() {
-        let tensor = &tensor.borrow().0;
-        return tensor.to_dtype(dtype.unwrap_or(tensor.dtype())).map(Tensor).map_err(to_python);
+        return tensor.get().copy_as(dtype);
     }
     let (meta, bytes) = data::from_python(data)?;
     let uploaded = gt::session().and_then(|session| session.upload(meta, bytes));

@@ -26,6 +26,12 @@ impl Tensor {
         self.0.to_dtype(dtype).map(Tensor).map_err(to_python)
     }
 
+    /// A tensor of its own with the same elements, maybe in another dtype.
+    pub fn copy_as(&self, dtype: Option<DType>) -> PyResult<Tensor> {
+        let attrs = Attrs::of([dtype.unwrap_or(self.0.dtype()).into()]);
+        self.0.apply_one(CAST, &[], attrs).map(Tensor).map_err(to_python)
+    }
+
     /// The only element as a Python number.
     fn number<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let count = self.0.shape().count();
@@ -37,7 +43,7 @@ impl Tensor {
     }
 
     fn write_number(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let Some(value) = scalar(value) else {
+        let Some(value) = scalar(value)? else {
             let kind = value.get_type().name()?;
             return Err(PyTypeError::new_err(format!("a {kind} cannot be written to a tensor")));
         };
@@ -156,8 +162,7 @@ impl Tensor {
     /// A tensor of its own with the same elements.
     fn clone(&self, py: Python<'_>) -> PyResult<Tensor> {
         provenance::mark(py);
-        let attrs = Attrs::of([self.0.dtype().into()]);
-        self.0.apply_one(CAST, &[], attrs).map(Tensor).map_err(to_python)
+        self.copy_as(None)
     }
 
     /// The tensor in another dtype; a device has no effect.
@@ -237,7 +242,7 @@ impl Tensor {
     ) -> PyResult<()> {
         provenance::mark(py);
         let part = Tensor(index::select(&self.0, index)?);
-        match Operand::from(value) {
+        match Operand::from(value)? {
             Some(Operand::Tensor(value)) => part.0.copy(&value.0).map_err(to_python),
             _ => part.write_number(value),
         }

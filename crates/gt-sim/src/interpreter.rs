@@ -203,6 +203,15 @@ fn answer(value: &Value, data: bytes::Bytes) -> gt_transport::Value {
     gt_transport::Value { meta: value.meta().clone(), data }
 }
 
+/// What the rules know of an input.
+fn arg(term: &Term<Value>) -> Arg<'_> {
+    match term {
+        Term::Value(value) => Arg::Tensor(value.meta()),
+        Term::Scalar(scalar) => Arg::Scalar(*scalar),
+        Term::Zero => Arg::Scalar(0.0.into()),
+    }
+}
+
 impl Emit for Interpreter {
     type Value = Value;
 
@@ -212,11 +221,6 @@ impl Emit for Interpreter {
         terms: &[Term<Value>],
         attrs: &Attrs,
     ) -> Result<SmallVec<[Value; 1]>> {
-        let arg = |term| match term {
-            &Term::Value(ref value) => Arg::Tensor(Value::meta(value)),
-            &Term::Scalar(scalar) => Arg::Scalar(scalar),
-            Term::Zero => Arg::Scalar(0.0.into()),
-        };
         let args: Vec<Arg> = terms.iter().map(arg).collect();
         let call = Call::checked(op, &args, attrs)?;
         let inferred = call.infer()?;

@@ -171,14 +171,17 @@ impl Writer {
     }
 
     fn inputs(&mut self, sample: &Sample) -> Vec<Operand> {
-        sample.inputs.iter().map(|input| self.input(input)).collect()
+        // Some rows are for whole numbers only, some for truths.
+        let dtypes = [DType::F32, DType::F32, DType::F32, DType::I64, DType::Bool];
+        let dtype = *self.structure.choose(&dtypes);
+        sample.inputs.iter().map(|input| self.input(input, dtype)).collect()
     }
 
     /// A value like the one a sample asks for, or at times any other.
-    fn input(&mut self, wanted: &SampleInput) -> Operand {
+    fn input(&mut self, wanted: &SampleInput, dtype: DType) -> Operand {
         let (meta, below) = match wanted {
             SampleInput::Scalar(scalar) => return Operand::Scalar(*scalar),
-            SampleInput::Numbers(shape) => (Meta::new(DType::F32, shape.clone()), 4),
+            SampleInput::Numbers(shape) => (Meta::new(dtype, shape.clone()), 4),
             SampleInput::Index { shape, below } => {
                 // Once in a while an index that does not exist.
                 let beyond = usize::from(self.structure.once_in(4));

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use gt_core::kernel::Kernel;
-use gt_core::{Error, Meta, SessionId, Slot};
+use gt_core::{Error, SessionId, Slot};
 use gt_transport::{Failure, Message};
 
 use crate::buffer::Pool;
@@ -67,6 +67,9 @@ impl Run<'_> {
     fn step(&mut self, step: Step) {
         match step {
             Step::Compute(compute) => self.compute(&compute),
+            Step::Fail(failure) => {
+                self.messages.push(Message::Failed { session: self.session, failure });
+            }
             Step::Upload { out, value, origin } => {
                 let meta = value.meta.clone();
                 let result = Value::from_bytes(value.meta, value.data, &self.executor.pool);
@@ -96,7 +99,7 @@ impl Run<'_> {
 
     fn compute(&mut self, compute: &Compute) {
         let Compute { kernel, outputs, metas, replaces, origin, .. } = compute;
-        let over = replaces.filter(|old| old.last && self.can_write_over(*old, kernel, &metas[0]));
+        let over = replaces.filter(|old| old.last && self.can_write_over(*old, compute));
         let result = self.operands(compute, over.map(|old| old.register)).and_then(|inputs| {
             let engine = &self.executor.engine;
             let run = AssertUnwindSafe(|| engine.run(kernel, inputs, metas));
@@ -113,7 +116,10 @@ impl Run<'_> {
             Err(failure) => {
                 for (register, meta) in outputs.iter().zip(metas) {
                     let failed = Stored::Failed(meta.clone(), failure.clone());
-                    self.registers[register.0 as usize] = Some(old.clone().unwrap_or(failed));
+                    self.registers[register.0 as usize] = Some(failed);
+                }
+                if old.is_some() {
+                    self.registers[outputs[0].0 as usize] = old;
                 }
             }
         }
@@ -121,13 +127,23 @@ impl Run<'_> {
 
     /// Whether the kernel can write its result into the buffer of the value it replaces. Then it
     /// needs no memory and cannot fail; otherwise the old value must be kept for that case.
-    fn can_write_over(&self, old: Use, kernel: &Kernel, result: &Meta) -> bool {
+    fn can_write_over(&mut self, old: Use, compute: &Compute) -> bool {
         let elementwise = matches!(
-            kernel,
+            compute.kernel,
             Kernel::Map(_) | Kernel::Zip(_) | Kernel::Where | Kernel::SliceWrite(_)
         );
-        match &self.registers[old.register.0 as usize] {
-            Some(Stored::Value(old)) => elementwise && old.meta() == result && old.is_contiguous(),
+        let reads_it = |input: &&Input| match input {
+            Input::Register(used) => used.register == old.register,
+            Input::Scalar(_) => false,
+        };
+        let alone = compute.inputs.iter().filter(reads_it).count() == 1;
+        match &mut self.registers[old.register.0 as usize] {
+            Some(Stored::Value(old)) => {
+                let fits = old.meta() == &compute.metas[0] && old.is_contiguous();
+                let divides = matches!(compute.kernel, Kernel::Zip(function) if function.divides());
+                let may_fail = divides && !old.dtype().is_float();
+                elementwise && !may_fail && alone && fits && old.is_unique()
+            }
             _ => false,
         }
     }
@@ -176,11 +192,7 @@ impl Run<'_> {
 
     /// Tells the client of a first cause; what depends on it fails in silence.
     fn fail(&mut self, error: Error, origin: Origin) -> Arc<Failure> {
-        let Origin { op, slot, provenance } = origin;
-        let name = op.map_or("upload", |op| op.name);
-        let error = error.within(name);
-        let instruction = format!("{slot} := {name}");
-        let failure = Arc::new(Failure { error, instruction, slot, provenance });
+        let failure = Arc::new(origin.failure(error));
         self.messages.push(Message::Failed { session: self.session, failure: failure.clone() });
         failure
     }

@@ -1,10 +1,13 @@
 //! A window of a session's queue as one piece of work: every step a single kernel, every value a
 //! register. A value that is freed within the window never reaches the store.
 
+use std::sync::Arc;
+
 use gt_core::dtype::Scalar;
 use gt_core::kernel::Kernel;
 use gt_core::op::Op;
-use gt_core::{Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
+use gt_core::{Error, Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
+use gt_transport::Failure;
 use smallvec::SmallVec;
 
 use crate::store::{Register, Stored};
@@ -31,6 +34,8 @@ pub struct Plan {
 pub enum Step {
     /// Run a kernel.
     Compute(Compute),
+    /// Tell the client that an instruction cannot even be planned.
+    Fail(Arc<Failure>),
     /// Take in what the client sent.
     Upload {
         /// Where to.
@@ -104,4 +109,14 @@ pub struct Origin {
     pub slot: Slot,
     /// Where in the user's program.
     pub provenance: Provenance,
+}
+
+impl Origin {
+    /// What the client is told when this fails.
+    pub fn failure(&self, error: Error) -> Failure {
+        let name = self.op.map_or("upload", |op| op.name);
+        let (slot, provenance) = (self.slot, self.provenance);
+        let instruction = format!("{slot} := {name}");
+        Failure { error: error.within(name), instruction, slot, provenance }
+    }
 }

@@ -1,5 +1,7 @@
 //! Makes plans: every instruction becomes kernels, every name a register.
 
+use std::sync::Arc;
+
 use gt_core::attrs::{Attrs, NO_ATTRS};
 use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
 use gt_core::instruction::{Instruction, Operand};
@@ -68,7 +70,14 @@ impl<'a> Planner<'a> {
         }
         let replaced = replaces.map(|slot| self.load(slot)).transpose()?;
         let first = self.plan.steps.len();
-        let results = self.emit(op, &terms, attrs)?;
+        let results = match self.emit(op, &terms, attrs) {
+            Ok(results) => results,
+            Err(error) => {
+                let mut failed = self.fail(op, &terms, attrs, error)?;
+                failed[0] = replaced.unwrap_or(failed[0]);
+                failed
+            }
+        };
         if let (Some(old), Some(slot)) = (replaced, replaces) {
             self.replace(first, old, results[0]);
             self.store.free(slot);
@@ -78,6 +87,28 @@ impl<'a> Planner<'a> {
             self.touched.push(slot);
         }
         Ok(())
+    }
+
+    /// Results that have failed, because something that the instruction is made of cannot be
+    /// planned. An error if not even their shapes are known.
+    fn fail(
+        &mut self,
+        op: &'static Op,
+        terms: &[Term<Register>],
+        attrs: &Attrs,
+        error: Error,
+    ) -> Result<SmallVec<[Register; 1]>> {
+        let metas = self.resolve(op, terms, attrs)?.inferred.outputs;
+        let failure = Arc::new(self.origin.failure(error));
+        self.plan.steps.push(Step::Fail(failure.clone()));
+        let mut results = SmallVec::new();
+        for meta in metas {
+            let register = self.register(meta.clone());
+            let failed = Stored::Failed(meta, failure.clone());
+            self.plan.registers[register.0 as usize] = Some(failed);
+            results.push(register);
+        }
+        Ok(results)
     }
 
     /// Plans an upload.
@@ -343,7 +374,7 @@ fn mark_last_uses(plan: &mut Plan) {
                 }
             }
             Step::Answer { value, .. } | Step::Handover { value, .. } => meet(value),
-            Step::Upload { .. } => {}
+            Step::Upload { .. } | Step::Fail(_) => {}
         }
     }
 }

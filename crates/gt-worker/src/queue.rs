@@ -1,11 +1,11 @@
 //! What waits to be done for one session, in order, and what other workers have handed over.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use gt_core::instruction::Command;
-use gt_core::{Meta, Result, SessionId};
+use gt_core::{Meta, Result, SessionId, WorkerId};
 use gt_transport::{Batch, Failure};
 
 use crate::plan::Plan;
@@ -46,6 +46,8 @@ pub struct Queue {
     /// Its values.
     pub store: Store,
     arrivals: HashMap<u64, Arrival>,
+    /// The workers that were handed something.
+    pub neighbours: BTreeSet<WorkerId>,
 }
 
 impl Queue {
@@ -61,7 +63,7 @@ impl Queue {
 
     /// A plan for the next commands; `None` if there are none, or the first waits for a handover.
     pub fn plan(&mut self, session: SessionId, window: Window) -> Result<Option<Plan>> {
-        let Queue { batches, planned, store, arrivals } = self;
+        let Queue { batches, planned, store, arrivals, .. } = self;
         let mut planner = Planner::new(session, store);
         let mut commands = 0;
         while commands < window.commands && planner.cost_ns() < window.cost_ns {

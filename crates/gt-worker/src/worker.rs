@@ -60,24 +60,31 @@ impl Worker {
     /// the next plan covers more.
     pub fn step(&mut self, told: Told, out: &mut Vec<Action>) {
         match told {
-            Told::Message(message) => self.take(message),
+            Told::Message(message) => self.take(message, out),
             Told::Finished(outcome) => self.finish(outcome, out),
         }
         self.start(out);
     }
 
-    fn take(&mut self, message: Message) {
+    fn take(&mut self, message: Message, out: &mut Vec<Action>) {
         match message {
             Message::Commands { session, batch } => self.queue(session).push(batch),
             Message::Handover { session, tag, meta, result, .. } => {
                 self.queue(session).arrive(tag, Arrival { meta, result });
             }
-            Message::Forget { session } => {
-                self.queues.remove(&session);
-                self.turns.retain(|waiting| *waiting != session);
-            }
+            Message::Forget { session } => self.forget(session, out),
             // Whatever else arrives was meant for somebody else; ignoring it harms no session.
             _ => {}
+        }
+    }
+
+    /// Forgets a session, and lets the workers that were handed something forget it too: a handover
+    /// may reach them after the dispatcher's word did, and this follows it.
+    fn forget(&mut self, session: SessionId, out: &mut Vec<Action>) {
+        let Some(queue) = self.queues.remove(&session) else { return };
+        self.turns.retain(|waiting| *waiting != session);
+        for worker in queue.neighbours {
+            out.push(Action::Send(Some(Peer::Worker(worker)), Message::Forget { session }));
         }
     }
 
@@ -91,18 +98,20 @@ impl Worker {
     fn finish(&mut self, outcome: Outcome, out: &mut Vec<Action>) {
         self.running = false;
         let Outcome { session, kept, messages, commands, busy_ns } = outcome;
+        // The session may be gone; then so are its values, and nobody waits for its messages.
+        let Some(queue) = self.queues.get_mut(&session) else { return };
+        kept.into_iter().for_each(|(slot, stored)| queue.store.put(slot, stored));
         for message in messages {
             let to = match &message {
-                Message::Handover { to, .. } => Some(Peer::Worker(*to)),
+                Message::Handover { to, .. } => {
+                    queue.neighbours.insert(*to);
+                    Some(Peer::Worker(*to))
+                }
                 _ => None,
             };
             out.push(Action::Send(to, message));
         }
         out.push(Action::Send(None, Message::Done { session, commands, bytes: 0, busy_ns }));
-        // The session may be gone; then so are its values.
-        if let Some(queue) = self.queues.get_mut(&session) {
-            kept.into_iter().for_each(|(slot, stored)| queue.store.put(slot, stored));
-        }
     }
 
     /// Starts the next plan, of the session whose turn it is.
@@ -127,8 +136,7 @@ impl Worker {
 
     /// A stream that makes no sense: the session cannot go on, the others can.
     fn give_up(&mut self, session: SessionId, error: Error, out: &mut Vec<Action>) {
-        self.queues.remove(&session);
-        self.turns.retain(|waiting| *waiting != session);
+        self.forget(session, out);
         out.push(Action::Send(None, Message::Ended { session, error }));
     }
 }

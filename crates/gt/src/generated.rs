@@ -46,6 +46,98 @@ pub trait Ops {
     fn sigmoid(&self) -> Result<Tensor>;
     /// Each element, or zero where it is negative.
     fn relu(&self) -> Result<Tensor>;
+    /// The quotient of two elements, rounded down.
+    fn floor_divide<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// What is left of a division rounded down; it has the sign of the divisor.
+    fn remainder<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// What is left of a division cut towards zero; it has the sign of the dividend.
+    fn fmod<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// Each element, or the nearer limit where it is beyond one.
+    fn clamp(&self) -> Result<Tensor>;
+    /// Each element, or the nearer limit where it is beyond one. All attributes are given.
+    fn clamp_with(&self, min: impl Into<Scalar>, max: impl Into<Scalar>) -> Result<Tensor>;
+    /// input + weight (end - input), element by element.
+    fn lerp<'a>(&'a self, end: impl Into<Input<'a>>, weight: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// input + value tensor1 tensor2, element by element.
+    fn addcmul<'a>(&'a self, tensor1: impl Into<Input<'a>>, tensor2: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// input + value tensor1 tensor2, element by element. All attributes are given.
+    fn addcmul_with<'a>(&'a self, tensor1: impl Into<Input<'a>>, tensor2: impl Into<Input<'a>>, value: impl Into<Scalar>) -> Result<Tensor>;
+    /// The tensor with a number where the mask holds.
+    fn masked_fill<'a>(&'a self, mask: impl Into<Input<'a>>, value: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// -1, 0 or 1, as each element is negative, zero or positive.
+    fn sign(&self) -> Result<Tensor>;
+    /// The largest whole number that is not above each element.
+    fn floor(&self) -> Result<Tensor>;
+    /// The smallest whole number that is not below each element.
+    fn ceil(&self) -> Result<Tensor>;
+    /// The whole number nearest to each element; of two, the even one.
+    fn round(&self) -> Result<Tensor>;
+    /// Each element without its fraction.
+    fn trunc(&self) -> Result<Tensor>;
+    /// One over each element.
+    fn reciprocal(&self) -> Result<Tensor>;
+    /// One over the square root of each element.
+    fn rsqrt(&self) -> Result<Tensor>;
+    /// Each element times itself.
+    fn square(&self) -> Result<Tensor>;
+    /// exp(x) - 1 of each element, exact near zero.
+    fn expm1(&self) -> Result<Tensor>;
+    /// log(1 + x) of each element, exact near zero.
+    fn log1p(&self) -> Result<Tensor>;
+    /// The logarithm of each element to the base of two.
+    fn log2(&self) -> Result<Tensor>;
+    /// The sine of each element.
+    fn sin(&self) -> Result<Tensor>;
+    /// The cosine of each element.
+    fn cos(&self) -> Result<Tensor>;
+    /// The tangent of each element.
+    fn tan(&self) -> Result<Tensor>;
+    /// The error function of each element.
+    fn erf(&self) -> Result<Tensor>;
+    /// Each element times the share of the normal distribution below it.
+    fn gelu(&self) -> Result<Tensor>;
+    /// Each element times the share of the normal distribution below it. All attributes are given.
+    fn gelu_with(&self, approximate: &str) -> Result<Tensor>;
+    /// Each element times its sigmoid.
+    fn silu(&self) -> Result<Tensor>;
+    /// log(1 + exp(beta x)) / beta of each element; x itself above the threshold.
+    fn softplus(&self) -> Result<Tensor>;
+    /// log(1 + exp(beta x)) / beta of each element; x itself above the threshold. All attributes are given.
+    fn softplus_with(&self, beta: f64, threshold: f64) -> Result<Tensor>;
+    /// Each element, or a small part of it where it is negative.
+    fn leaky_relu(&self) -> Result<Tensor>;
+    /// Each element, or a small part of it where it is negative. All attributes are given.
+    fn leaky_relu_with(&self, negative_slope: f64) -> Result<Tensor>;
+    /// Each element, or alpha (exp(x) - 1) where it is negative.
+    fn elu(&self) -> Result<Tensor>;
+    /// Each element, or alpha (exp(x) - 1) where it is negative. All attributes are given.
+    fn elu_with(&self, alpha: f64) -> Result<Tensor>;
+    /// Whether each element is not a number.
+    fn isnan(&self) -> Result<Tensor>;
+    /// Whether each element is infinite.
+    fn isinf(&self) -> Result<Tensor>;
+    /// Whether each element is a number and finite.
+    fn isfinite(&self) -> Result<Tensor>;
+    /// Whether each element is zero.
+    fn logical_not(&self) -> Result<Tensor>;
+    /// Whether both elements are not zero.
+    fn logical_and<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// Whether one of two elements is not zero.
+    fn logical_or<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// Whether exactly one of two elements is not zero.
+    fn logical_xor<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// The bits that both elements have.
+    fn bitwise_and<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// The bits that one of two elements has.
+    fn bitwise_or<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// The bits that exactly one of two elements has.
+    fn bitwise_xor<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// The other bits of each element; the other truth of booleans.
+    fn bitwise_not(&self) -> Result<Tensor>;
+    /// The bits of each element moved up.
+    fn bitwise_left_shift<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// The bits of each element moved down.
+    fn bitwise_right_shift<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
     /// Whether two elements are equal.
     fn eq<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
     /// Whether two elements differ.
@@ -74,6 +166,50 @@ pub trait Ops {
     fn amin(&self) -> Result<Tensor>;
     /// The smallest element along axes, or of all. All attributes are given.
     fn amin_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor>;
+    /// The product of the elements along axes, or of all.
+    fn prod(&self) -> Result<Tensor>;
+    /// The product of the elements along axes, or of all. All attributes are given.
+    fn prod_with(&self, dim: i64, keepdim: bool, dtype: Option<DType>) -> Result<Tensor>;
+    /// Whether an element along axes, or of all, is not zero.
+    fn any(&self) -> Result<Tensor>;
+    /// Whether an element along axes, or of all, is not zero. All attributes are given.
+    fn any_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor>;
+    /// Whether no element along axes, or of all, is zero.
+    fn all(&self) -> Result<Tensor>;
+    /// Whether no element along axes, or of all, is zero. All attributes are given.
+    fn all_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor>;
+    /// Where the largest element is along an axis, or among all.
+    fn argmax(&self) -> Result<Tensor>;
+    /// Where the largest element is along an axis, or among all. All attributes are given.
+    fn argmax_with(&self, dim: i64, keepdim: bool) -> Result<Tensor>;
+    /// Where the smallest element is along an axis, or among all.
+    fn argmin(&self) -> Result<Tensor>;
+    /// Where the smallest element is along an axis, or among all. All attributes are given.
+    fn argmin_with(&self, dim: i64, keepdim: bool) -> Result<Tensor>;
+    /// The mean square distance of the elements from their mean.
+    fn var(&self) -> Result<Tensor>;
+    /// The mean square distance of the elements from their mean. All attributes are given.
+    fn var_with(&self, dim: &[i64], correction: i64, keepdim: bool) -> Result<Tensor>;
+    /// The square root of the mean square distance of the elements from their mean.
+    fn std(&self) -> Result<Tensor>;
+    /// The square root of the mean square distance of the elements from their mean. All attributes are given.
+    fn std_with(&self, dim: &[i64], correction: i64, keepdim: bool) -> Result<Tensor>;
+    /// The length of the elements along axes, or of all: the p-th root of their p-th powers.
+    fn norm(&self) -> Result<Tensor>;
+    /// The length of the elements along axes, or of all: the p-th root of their p-th powers. All attributes are given.
+    fn norm_with(&self, p: f64, dim: &[i64], keepdim: bool) -> Result<Tensor>;
+    /// The logarithm of the sum of the exponentials along axes.
+    fn logsumexp(&self, dim: &[i64]) -> Result<Tensor>;
+    /// The logarithm of the sum of the exponentials along axes. All attributes are given.
+    fn logsumexp_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor>;
+    /// The sum of each element and those before it along an axis.
+    fn cumsum(&self, dim: i64) -> Result<Tensor>;
+    /// The sum of each element and those before it along an axis. All attributes are given.
+    fn cumsum_with(&self, dim: i64, dtype: Option<DType>) -> Result<Tensor>;
+    /// The product of each element and those before it along an axis.
+    fn cumprod(&self, dim: i64) -> Result<Tensor>;
+    /// The product of each element and those before it along an axis. All attributes are given.
+    fn cumprod_with(&self, dim: i64, dtype: Option<DType>) -> Result<Tensor>;
     /// Matrix products of the last two axes; those before them broadcast.
     fn matmul<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
     /// The same elements in another shape; one size may be -1.
@@ -152,6 +288,144 @@ impl Ops for Tensor {
     fn relu(&self) -> Result<Tensor> {
         apply(row(27), &[Input::Tensor(self)], &[])
     }
+    fn floor_divide<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(380), &[Input::Tensor(self), other.into()], &[])
+    }
+    fn remainder<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(381), &[Input::Tensor(self), other.into()], &[])
+    }
+    fn fmod<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(382), &[Input::Tensor(self), other.into()], &[])
+    }
+    fn clamp(&self) -> Result<Tensor> {
+        apply(row(384), &[Input::Tensor(self)], &[None, None])
+    }
+    fn clamp_with(&self, min: impl Into<Scalar>, max: impl Into<Scalar>) -> Result<Tensor> {
+        apply(row(384), &[Input::Tensor(self)], &[Some(Attr::from(min.into())), Some(Attr::from(max.into()))])
+    }
+    fn lerp<'a>(&'a self, end: impl Into<Input<'a>>, weight: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(385), &[Input::Tensor(self), end.into(), weight.into()], &[])
+    }
+    fn addcmul<'a>(&'a self, tensor1: impl Into<Input<'a>>, tensor2: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(386), &[Input::Tensor(self), tensor1.into(), tensor2.into()], &[None])
+    }
+    fn addcmul_with<'a>(&'a self, tensor1: impl Into<Input<'a>>, tensor2: impl Into<Input<'a>>, value: impl Into<Scalar>) -> Result<Tensor> {
+        apply(row(386), &[Input::Tensor(self), tensor1.into(), tensor2.into()], &[Some(Attr::from(value.into()))])
+    }
+    fn masked_fill<'a>(&'a self, mask: impl Into<Input<'a>>, value: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(387), &[Input::Tensor(self), mask.into(), value.into()], &[])
+    }
+    fn sign(&self) -> Result<Tensor> {
+        apply(row(300), &[Input::Tensor(self)], &[])
+    }
+    fn floor(&self) -> Result<Tensor> {
+        apply(row(301), &[Input::Tensor(self)], &[])
+    }
+    fn ceil(&self) -> Result<Tensor> {
+        apply(row(302), &[Input::Tensor(self)], &[])
+    }
+    fn round(&self) -> Result<Tensor> {
+        apply(row(303), &[Input::Tensor(self)], &[])
+    }
+    fn trunc(&self) -> Result<Tensor> {
+        apply(row(304), &[Input::Tensor(self)], &[])
+    }
+    fn reciprocal(&self) -> Result<Tensor> {
+        apply(row(305), &[Input::Tensor(self)], &[])
+    }
+    fn rsqrt(&self) -> Result<Tensor> {
+        apply(row(306), &[Input::Tensor(self)], &[])
+    }
+    fn square(&self) -> Result<Tensor> {
+        apply(row(307), &[Input::Tensor(self)], &[])
+    }
+    fn expm1(&self) -> Result<Tensor> {
+        apply(row(308), &[Input::Tensor(self)], &[])
+    }
+    fn log1p(&self) -> Result<Tensor> {
+        apply(row(309), &[Input::Tensor(self)], &[])
+    }
+    fn log2(&self) -> Result<Tensor> {
+        apply(row(310), &[Input::Tensor(self)], &[])
+    }
+    fn sin(&self) -> Result<Tensor> {
+        apply(row(311), &[Input::Tensor(self)], &[])
+    }
+    fn cos(&self) -> Result<Tensor> {
+        apply(row(312), &[Input::Tensor(self)], &[])
+    }
+    fn tan(&self) -> Result<Tensor> {
+        apply(row(313), &[Input::Tensor(self)], &[])
+    }
+    fn erf(&self) -> Result<Tensor> {
+        apply(row(314), &[Input::Tensor(self)], &[])
+    }
+    fn gelu(&self) -> Result<Tensor> {
+        apply(row(330), &[Input::Tensor(self)], &[None])
+    }
+    fn gelu_with(&self, approximate: &str) -> Result<Tensor> {
+        apply(row(330), &[Input::Tensor(self)], &[Some(Attr::Text(approximate.into()))])
+    }
+    fn silu(&self) -> Result<Tensor> {
+        apply(row(331), &[Input::Tensor(self)], &[])
+    }
+    fn softplus(&self) -> Result<Tensor> {
+        apply(row(332), &[Input::Tensor(self)], &[None, None])
+    }
+    fn softplus_with(&self, beta: f64, threshold: f64) -> Result<Tensor> {
+        apply(row(332), &[Input::Tensor(self)], &[Some(Attr::Float(beta)), Some(Attr::Float(threshold))])
+    }
+    fn leaky_relu(&self) -> Result<Tensor> {
+        apply(row(333), &[Input::Tensor(self)], &[None])
+    }
+    fn leaky_relu_with(&self, negative_slope: f64) -> Result<Tensor> {
+        apply(row(333), &[Input::Tensor(self)], &[Some(Attr::Float(negative_slope))])
+    }
+    fn elu(&self) -> Result<Tensor> {
+        apply(row(334), &[Input::Tensor(self)], &[None])
+    }
+    fn elu_with(&self, alpha: f64) -> Result<Tensor> {
+        apply(row(334), &[Input::Tensor(self)], &[Some(Attr::Float(alpha))])
+    }
+    fn isnan(&self) -> Result<Tensor> {
+        apply(row(350), &[Input::Tensor(self)], &[])
+    }
+    fn isinf(&self) -> Result<Tensor> {
+        apply(row(351), &[Input::Tensor(self)], &[])
+    }
+    fn isfinite(&self) -> Result<Tensor> {
+        apply(row(352), &[Input::Tensor(self)], &[])
+    }
+    fn logical_not(&self) -> Result<Tensor> {
+        apply(row(353), &[Input::Tensor(self)], &[])
+    }
+    fn logical_and<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(354), &[Input::Tensor(self), other.into()], &[])
+    }
+    fn logical_or<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(355), &[Input::Tensor(self), other.into()], &[])
+    }
+    fn logical_xor<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(356), &[Input::Tensor(self), other.into()], &[])
+    }
+    fn bitwise_and<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(357), &[Input::Tensor(self), other.into()], &[])
+    }
+    fn bitwise_or<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(358), &[Input::Tensor(self), other.into()], &[])
+    }
+    fn bitwise_xor<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(359), &[Input::Tensor(self), other.into()], &[])
+    }
+    fn bitwise_not(&self) -> Result<Tensor> {
+        apply(row(360), &[Input::Tensor(self)], &[])
+    }
+    fn bitwise_left_shift<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(361), &[Input::Tensor(self), other.into()], &[])
+    }
+    fn bitwise_right_shift<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(362), &[Input::Tensor(self), other.into()], &[])
+    }
     fn eq<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
         apply(row(60), &[Input::Tensor(self), other.into()], &[])
     }
@@ -193,6 +467,72 @@ impl Ops for Tensor {
     }
     fn amin_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor> {
         apply(row(83), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(keepdim))])
+    }
+    fn prod(&self) -> Result<Tensor> {
+        apply(row(400), &[Input::Tensor(self)], &[None, None, None])
+    }
+    fn prod_with(&self, dim: i64, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
+        apply(row(400), &[Input::Tensor(self)], &[Some(Attr::from(dim)), Some(Attr::from(keepdim)), dtype.map(Attr::from)])
+    }
+    fn any(&self) -> Result<Tensor> {
+        apply(row(401), &[Input::Tensor(self)], &[None, None])
+    }
+    fn any_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        apply(row(401), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(keepdim))])
+    }
+    fn all(&self) -> Result<Tensor> {
+        apply(row(402), &[Input::Tensor(self)], &[None, None])
+    }
+    fn all_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        apply(row(402), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(keepdim))])
+    }
+    fn argmax(&self) -> Result<Tensor> {
+        apply(row(403), &[Input::Tensor(self)], &[None, None])
+    }
+    fn argmax_with(&self, dim: i64, keepdim: bool) -> Result<Tensor> {
+        apply(row(403), &[Input::Tensor(self)], &[Some(Attr::from(dim)), Some(Attr::from(keepdim))])
+    }
+    fn argmin(&self) -> Result<Tensor> {
+        apply(row(404), &[Input::Tensor(self)], &[None, None])
+    }
+    fn argmin_with(&self, dim: i64, keepdim: bool) -> Result<Tensor> {
+        apply(row(404), &[Input::Tensor(self)], &[Some(Attr::from(dim)), Some(Attr::from(keepdim))])
+    }
+    fn var(&self) -> Result<Tensor> {
+        apply(row(405), &[Input::Tensor(self)], &[None, None, None])
+    }
+    fn var_with(&self, dim: &[i64], correction: i64, keepdim: bool) -> Result<Tensor> {
+        apply(row(405), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(correction)), Some(Attr::from(keepdim))])
+    }
+    fn std(&self) -> Result<Tensor> {
+        apply(row(406), &[Input::Tensor(self)], &[None, None, None])
+    }
+    fn std_with(&self, dim: &[i64], correction: i64, keepdim: bool) -> Result<Tensor> {
+        apply(row(406), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(correction)), Some(Attr::from(keepdim))])
+    }
+    fn norm(&self) -> Result<Tensor> {
+        apply(row(407), &[Input::Tensor(self)], &[None, None, None])
+    }
+    fn norm_with(&self, p: f64, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        apply(row(407), &[Input::Tensor(self)], &[Some(Attr::Float(p)), Some(ints(dim)), Some(Attr::from(keepdim))])
+    }
+    fn logsumexp(&self, dim: &[i64]) -> Result<Tensor> {
+        apply(row(408), &[Input::Tensor(self)], &[Some(ints(dim)), None])
+    }
+    fn logsumexp_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        apply(row(408), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(keepdim))])
+    }
+    fn cumsum(&self, dim: i64) -> Result<Tensor> {
+        apply(row(409), &[Input::Tensor(self)], &[Some(Attr::from(dim)), None])
+    }
+    fn cumsum_with(&self, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
+        apply(row(409), &[Input::Tensor(self)], &[Some(Attr::from(dim)), dtype.map(Attr::from)])
+    }
+    fn cumprod(&self, dim: i64) -> Result<Tensor> {
+        apply(row(410), &[Input::Tensor(self)], &[Some(Attr::from(dim)), None])
+    }
+    fn cumprod_with(&self, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
+        apply(row(410), &[Input::Tensor(self)], &[Some(Attr::from(dim)), dtype.map(Attr::from)])
     }
     fn matmul<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
         apply(row(100), &[Input::Tensor(self), other.into()], &[])

@@ -44,8 +44,11 @@ fn entry(text: &mut String, op: &'static Op) {
         let _ = writeln!(text, "- the shape depends on data: the call waits");
     }
     if !matches!(op.view, View::No) {
-        let writable = matches!(op.view, View::Writable(_));
-        let how = if writable { "writes go through" } else { "read only" };
+        let how = match op.view {
+            View::Writable(_) => "writes go through",
+            View::IfPossible(_) => "writes go through; a copy if the elements have to move",
+            _ => "read only",
+        };
         let _ = writeln!(text, "- a view of its input; {how}");
     }
     let (gradients, cuts) = rules(op);

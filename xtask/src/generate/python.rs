@@ -66,7 +66,7 @@ fn function(text: &mut String, op: &'static Op, receiver: Option<&str>, name: &s
         if matches!(spec.kind, AttrKind::Sizes | AttrKind::Axes));
     for (index, parameter) in listed.iter().enumerate() {
         if spread && index == 0 {
-            arguments.push(format!("*{}: int | Sequence[int]", parameter.name()));
+            arguments.push(format!("*{}: builtins.int | Sequence[builtins.int]", parameter.name()));
             continue;
         }
         arguments.push(argument(op, parameter));
@@ -74,7 +74,10 @@ fn function(text: &mut String, op: &'static Op, receiver: Option<&str>, name: &s
     if spread && listed[0].name() == "dim" {
         arguments.retain(|argument| !argument.starts_with("*dim"));
         let after_self = usize::from(receiver.is_some());
-        arguments.insert(after_self, "dim: int | Sequence[int] | None = ...".to_string());
+        arguments.insert(
+            after_self,
+            "dim: builtins.int | Sequence[builtins.int] | None = ...".to_string(),
+        );
     }
     let result = match op.outputs.len() {
         1 => "Tensor".to_string(),
@@ -93,12 +96,14 @@ fn argument(op: &Op, parameter: &Parameter) -> String {
         Parameter::Attr(spec) => spec,
     };
     let kind = match spec.kind {
-        AttrKind::Bool => "bool",
-        AttrKind::Int | AttrKind::Axis => "int",
-        AttrKind::Float => "float",
+        AttrKind::Bool => "builtins.bool",
+        AttrKind::Int | AttrKind::Axis => "builtins.int",
+        AttrKind::Float => "builtins.float",
         AttrKind::Number => "Number",
-        AttrKind::Axes | AttrKind::Sizes | AttrKind::Spatial => "int | Sequence[int]",
-        AttrKind::DType => "dtype | str",
+        AttrKind::Axes | AttrKind::Sizes | AttrKind::Spatial => {
+            "builtins.int | Sequence[builtins.int]"
+        }
+        AttrKind::DType => "DTypeLike",
         _ => "str",
     };
     let optional = matches!(spec.default, Some(Attr::None));

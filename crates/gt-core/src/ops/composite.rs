@@ -8,10 +8,12 @@ use super::movement::{permute, reshape};
 use super::reduce::{amax, sum};
 use super::window::{fold, positive, window};
 use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Output};
 use crate::kernel::{Axes, WindowSpec};
 use crate::op::{Autocast, Call, Input as In, Op, Python, Role, Sample, Shapes, ints};
+use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
 use crate::shape::Shape;
 
@@ -66,6 +68,7 @@ pub static CONV2D: Op = Op {
     doc: "Convolution of images (N, C, H, W) with filters (O, C / groups, kH, kW).",
     inputs: &CONV_INPUTS,
     attrs: &CONV_ATTRS,
+    promotion: Promotion::Common,
     shape: |call| Ok(Convolution::of(call)?.shapes()),
     grad: |call| Convolution::of(call).map(|conv| conv.gradients()).unwrap_or_default(),
     expansion: Some(|call| {
@@ -105,6 +108,9 @@ struct Convolution {
 
 impl Convolution {
     fn of(call: &Call) -> Result<Self> {
+        if call.inputs.iter().all(|input| input.dtype() == DType::Bool) {
+            return Err(Error::runtime("not implemented for bool"));
+        }
         let (images, filters) = (call.shape(0), call.shape(1));
         let wrong = || {
             let groups = call.int("groups");

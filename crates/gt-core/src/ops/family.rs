@@ -36,6 +36,7 @@ const BASE: Op = Op {
     outputs: &RESULT,
     shape: shape::same,
     data_dependent: false,
+    numbers: false,
     promotion: Promotion::Common,
     grad: NO_GRADIENT,
     view: View::No,
@@ -63,6 +64,7 @@ pub const UNARY: Op = Op {
 pub const BINARY: Op = Op {
     inputs: &TWO,
     shape: shape::broadcast,
+    numbers: true,
     shard: shard::pointwise,
     autocast: Autocast::Widest,
     samples: || {

@@ -2,7 +2,8 @@
 
 use super::create::zeros;
 use super::family::MOVE;
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use super::movement::{slice, slice_write};
+use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Output, Zero};
@@ -12,6 +13,7 @@ use crate::op::{
 };
 use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
+use crate::shape::Shape;
 
 static DIM_ATTR: [AttrSpec; 1] = [AttrSpec::required("dim", AttrKind::Axis)];
 static LOOKED_UP: [In; 2] =
@@ -58,22 +60,40 @@ pub static SCATTER_ADD: Op = Op {
     shape: |call| {
         check_index(call)?;
         let (index, src) = (call.shape(1), call.shape(2));
-        if index != src {
-            return Err(Error::runtime(format!("index {index} and src {src} must be alike")));
+        let fits = index.rank() == src.rank() && index.iter().zip(src.iter()).all(|(i, s)| i <= s);
+        if !fits {
+            return Err(Error::runtime(format!("an index of shape {index} leaves src {src}")));
         }
         shape::same(call)
     },
-    grad: |call| vec![Grad(0), Zero, gather(Grad(0), Input(1), call.int("dim"))],
+    grad: |call| {
+        let used = gather(Grad(0), Input(1), call.int("dim"));
+        let (index, src) = (call.shape(1), call.shape(2));
+        if index == src {
+            return vec![Grad(0), Zero, used];
+        }
+        let zeros = zeros(src, call.inputs[2].dtype());
+        vec![Grad(0), Zero, slice_write(zeros, used, corner(index))]
+    },
     linear: Linear::Together(&[0, 2]),
     promotion: Promotion::Common,
-    kernel: |call| Ok(Kernel::ScatterAdd(call.axis("dim", 0)?)),
+    kernel: |call| match call.shape(1) == call.shape(2) {
+        true => Ok(Kernel::Scatter { axis: call.axis("dim", 0)?, add: true }),
+        false => Ok(Kernel::Expansion),
+    },
+    // Of a larger source, the corner that the index covers is used.
+    expansion: Some(|call| {
+        let used = slice(Input(2), corner(call.shape(1)));
+        vec![scatter_add(Input(0), Input(1), used, call.int("dim"))]
+    }),
     torch: "torch.scatter_add",
     python: Python { order: &["input", "dim", "index", "src"], ..Python::IN_PLACE },
     samples: || {
         let of = |shape: &[usize], index: &[usize], below: usize, axis: i64| {
             Sample::of(&[shape]).index(index, below).tensor(index).attrs([Attr::Int(axis)])
         };
-        vec![of(&[4, 3], &[6, 3], 4, 0), of(&[2, 5], &[2, 3], 5, -1)]
+        let larger = Sample::of(&[&[4, 3]]).index(&[2, 3], 4).tensor(&[5, 4]).attrs([Attr::Int(0)]);
+        vec![of(&[4, 3], &[6, 3], 4, 0), of(&[2, 5], &[2, 3], 5, -1), larger]
     },
     ..MOVE
 };
@@ -154,6 +174,11 @@ pub fn gather(input: Expr, index: Expr, dim: i64) -> Expr {
 /// `input` with elements of `src` added at the places `index` names along axis `dim`.
 pub fn scatter_add(input: Expr, index: Expr, src: Expr, dim: i64) -> Expr {
     Expr::apply(&SCATTER_ADD, [input, index, src], [dim.into()])
+}
+
+/// The part of a tensor that begins where it does and has this shape.
+fn corner(shape: &Shape) -> Vec<Range> {
+    shape.iter().map(|&size| Range::all(size)).collect()
 }
 
 fn check_index(call: &Call) -> Result<()> {

@@ -17,6 +17,7 @@ use crate::shape::Shape;
 
 pub static MATMUL: Op = Op {
     name: "matmul",
+    numbers: false,
     code: 100,
     doc: "Matrix products of the last two axes; those before them broadcast.",
     shape: |call| {

@@ -6,17 +6,23 @@ use std::sync::LazyLock;
 
 use crate::op::Op;
 
+pub mod activation;
+pub mod arithmetic;
 pub mod axes;
 pub mod compare;
 pub mod composite;
 pub mod create;
 pub mod elementwise;
 mod family;
+pub mod functions;
 pub mod index;
+pub mod logic;
 pub mod matmul;
 pub mod movement;
 pub mod random;
 pub mod reduce;
+pub mod scan;
+pub mod statistics;
 pub mod window;
 
 /// Every row.
@@ -38,6 +44,47 @@ pub static ALL: &[&Op] = &[
     &elementwise::RELU,
     &elementwise::WHERE,
     &elementwise::CAST,
+    &arithmetic::FLOOR_DIVIDE,
+    &arithmetic::REMAINDER,
+    &arithmetic::FMOD,
+    &arithmetic::TRUNC_DIVIDE,
+    &arithmetic::CLAMP,
+    &arithmetic::LERP,
+    &arithmetic::ADDCMUL,
+    &arithmetic::MASKED_FILL,
+    &functions::SIGN,
+    &functions::FLOOR,
+    &functions::CEIL,
+    &functions::ROUND,
+    &functions::TRUNC,
+    &functions::RECIPROCAL,
+    &functions::RSQRT,
+    &functions::SQUARE,
+    &functions::EXPM1,
+    &functions::LOG1P,
+    &functions::LOG2,
+    &functions::SIN,
+    &functions::COS,
+    &functions::TAN,
+    &functions::ERF,
+    &activation::GELU,
+    &activation::SILU,
+    &activation::SOFTPLUS,
+    &activation::LEAKY_RELU,
+    &activation::ELU,
+    &logic::ISNAN,
+    &logic::ISINF,
+    &logic::ISFINITE,
+    &logic::LOGICAL_NOT,
+    &logic::LOGICAL_AND,
+    &logic::LOGICAL_OR,
+    &logic::LOGICAL_XOR,
+    &logic::BITWISE_AND,
+    &logic::BITWISE_OR,
+    &logic::BITWISE_XOR,
+    &logic::BITWISE_NOT,
+    &logic::SHIFT_LEFT,
+    &logic::SHIFT_RIGHT,
     &compare::EQ,
     &compare::NE,
     &compare::LT,
@@ -48,6 +95,17 @@ pub static ALL: &[&Op] = &[
     &reduce::MEAN,
     &reduce::AMAX,
     &reduce::AMIN,
+    &statistics::PROD,
+    &statistics::ANY,
+    &statistics::ALL,
+    &statistics::ARGMAX,
+    &statistics::ARGMIN,
+    &statistics::VAR,
+    &statistics::STD,
+    &statistics::NORM,
+    &statistics::LOGSUMEXP,
+    &scan::CUMSUM,
+    &scan::CUMPROD,
     &matmul::MATMUL,
     &movement::RESHAPE,
     &movement::PERMUTE,

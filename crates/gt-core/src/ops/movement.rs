@@ -24,7 +24,7 @@ pub static RESHAPE: Op = Op {
     attrs: &SHAPE_ATTR,
     shape: shape::reshape,
     grad: |call| vec![reshape(Grad(0), call.shape(0))],
-    view: View::Writable(|call| reshape(Grad(0), call.shape(0))),
+    view: View::IfPossible(|call| reshape(Grad(0), call.shape(0))),
     kernel: |_| Ok(Kernel::Reshape),
     torch: "torch.reshape",
     samples: || {

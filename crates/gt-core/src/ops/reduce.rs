@@ -102,24 +102,27 @@ pub fn amax(input: Expr, axes: &[i64], keep: bool) -> Expr {
     Expr::apply(&AMAX, [input], [ints(axes.iter().copied()), keep.into()])
 }
 
-fn reduce(call: &Call, with: ReduceFn) -> Result<Kernel> {
+/// The kernel that combines along the axes `dim`.
+pub fn reduce(call: &Call, with: ReduceFn) -> Result<Kernel> {
     // The number 0 or -1 names no axis of a tensor that has none.
     let axes = if call.shape(0).rank() == 0 { SmallVec::new() } else { call.axes("dim", 0)? };
     Ok(Kernel::Reduce { with, axes })
 }
 
-fn kept_shape(call: &Call) -> Shape {
+/// The shape of the result if the combined axes stayed.
+pub fn kept_shape(call: &Call) -> Shape {
     let axes = call.axes("dim", 0).unwrap_or_default();
     call.shape(0).reduced(&axes, true)
 }
 
-fn reduced_count(call: &Call) -> f64 {
+/// How many elements are combined into one.
+pub fn reduced_count(call: &Call) -> f64 {
     let axes = call.axes("dim", 0).unwrap_or_default();
     axes.iter().filter_map(|&axis| call.shape(0).get(axis)).product::<usize>() as f64
 }
 
 /// A result's gradient, repeated along the axes that were combined.
-fn spread(call: &Call, grad: Expr) -> Expr {
+pub fn spread(call: &Call, grad: Expr) -> Expr {
     expand(reshape(grad, &kept_shape(call)), call.shape(0))
 }
 

@@ -13,26 +13,53 @@ const LN2_HIGH_F64: f64 = 0.693_147_180_369_123_8;
 const LN2_LOW_F64: f64 = 1.908_214_929_270_587_7e-10;
 
 /// The value of a polynomial whose coefficients are given from the constant on.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! polynomial {
     ($x:expr; $last:expr) => { $last };
-    ($x:expr; $first:expr, $($rest:expr),+) => { $first + $x * polynomial!($x; $($rest),+) };
+    ($x:expr; $first:expr, $($rest:expr),+) => {
+        $first + $x * $crate::polynomial!($x; $($rest),+)
+    };
 }
 
 /// The natural logarithm of a normal positive number, to about one unit in the last place.
 #[inline(always)]
 pub fn ln_f32(x: f32) -> f32 {
-    // The mantissa is taken between √½ and √2, so that numbers near one have the exponent zero.
-    const ROOT_HALF: i32 = single::FRAC_1_SQRT_2.to_bits() as i32;
-    let bits = x.to_bits() as i32;
-    let exponent = (bits.wrapping_sub(ROOT_HALF)) >> 23;
-    let mantissa = f32::from_bits(bits.wrapping_sub(exponent << 23) as u32);
-    let exponent = exponent as f32;
+    let (exponent, mantissa) = split_f32(x);
     let f = mantissa - 1.0;
     let s = f / (2.0 + f);
     let z = s * s;
-    let tail = z * polynomial!(z; 0.666_666_87, 0.399_887_32, 0.295_821_58);
+    let tail = z * ln_tail_f32(z);
     // f − s·(f − tail) is 2s + s·tail, but exact in its first term.
     f - (s * (f - tail) - exponent * LN2_LOW_F32) + exponent * LN2_HIGH_F32
+}
+
+/// The natural logarithm of a number between √½ and √2.
+#[inline(always)]
+pub fn ln_mantissa_f32(x: f32) -> f32 {
+    let f = x - 1.0;
+    let s = f / (2.0 + f);
+    let z = s * s;
+    f - s * (f - z * ln_tail_f32(z))
+}
+
+/// The natural logarithm of a number between √½ and √2.
+#[inline(always)]
+pub fn ln_mantissa_f64(x: f64) -> f64 {
+    let f = x - 1.0;
+    let s = f / (2.0 + f);
+    let z = s * s;
+    f - s * (f - z * ln_tail_f64(z))
+}
+
+/// The exponent and the mantissa, between √½ and √2, of a normal positive number: so numbers near
+/// one have the exponent zero.
+#[inline(always)]
+pub fn split_f32(x: f32) -> (f32, f32) {
+    const ROOT_HALF: i32 = single::FRAC_1_SQRT_2.to_bits() as i32;
+    let bits = x.to_bits() as i32;
+    let exponent = (bits.wrapping_sub(ROOT_HALF)) >> 23;
+    (exponent as f32, f32::from_bits(bits.wrapping_sub(exponent << 23) as u32))
 }
 
 /// The natural logarithm of a normal positive number, to about one unit in the last place.
@@ -60,6 +87,11 @@ pub fn split_f64(x: f64) -> (f64, f64) {
     (exponent, mantissa)
 }
 
+#[inline(always)]
+fn ln_tail_f32(z: f32) -> f32 {
+    polynomial!(z; 0.666_666_87, 0.399_887_32, 0.295_821_58)
+}
+
 /// `(ln((1 + s) / (1 − s)) − 2s) / s³` for `z = s²`.
 #[inline(always)]
 pub fn ln_tail_f64(z: f64) -> f64 {
@@ -83,9 +115,8 @@ pub fn sin_cos_f32(turn: u32) -> (f32, f32) {
     let rest = turn.wrapping_sub(quadrant << 30) as i32;
     let t = rest as f32 * (single::TAU * 2f32.powi(-32));
     let z = t * t;
-    let sin = t + t * z * polynomial!(z; -0.166_666_64, 0.008_332_748, -0.000_195_878_7);
-    let tail = z * z * polynomial!(z; 0.041_666_664, -0.001_388_830_2, 2.454_792_2e-5);
-    let cos = 1.0 - (0.5 * z - tail);
+    let sin = t + t * z * sin_tail_f32(z);
+    let cos = 1.0 - (0.5 * z - z * z * cos_tail_f32(z));
     let odd = quadrant & 1 != 0;
     let (sin, cos) = (if odd { cos } else { sin }, if odd { sin } else { cos });
     let negative_sin = (quadrant & 2) << 30;
@@ -109,8 +140,21 @@ pub fn sin_cos_f64(turn: u64) -> (f64, f64) {
     (f64::from_bits(sin.to_bits() ^ negative_sin), f64::from_bits(cos.to_bits() ^ negative_cos))
 }
 
+/// `(sin t − t) / t³` for `z = t²`, up to an eighth of a circle.
 #[inline(always)]
-fn sin_tail_f64(z: f64) -> f64 {
+pub fn sin_tail_f32(z: f32) -> f32 {
+    polynomial!(z; -0.166_666_64, 0.008_332_748, -0.000_195_878_7)
+}
+
+/// `(cos t − 1 + t² / 2) / t⁴` for `z = t²`, up to an eighth of a circle.
+#[inline(always)]
+pub fn cos_tail_f32(z: f32) -> f32 {
+    polynomial!(z; 0.041_666_664, -0.001_388_830_2, 2.454_792_2e-5)
+}
+
+/// `(sin t − t) / t³` for `z = t²`, up to an eighth of a circle.
+#[inline(always)]
+pub fn sin_tail_f64(z: f64) -> f64 {
     polynomial!(
         z;
         -0.166_666_666_666_666_66,
@@ -123,8 +167,9 @@ fn sin_tail_f64(z: f64) -> f64 {
     )
 }
 
+/// `(cos t − 1 + t² / 2) / t⁴` for `z = t²`, up to an eighth of a circle.
 #[inline(always)]
-fn cos_tail_f64(z: f64) -> f64 {
+pub fn cos_tail_f64(z: f64) -> f64 {
     polynomial!(
         z;
         0.041_666_666_666_666_664,

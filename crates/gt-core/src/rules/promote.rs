@@ -17,6 +17,10 @@ pub enum Promotion {
     Accumulate,
     /// The attribute `dtype`, or the common one.
     Attr,
+    /// The dtype its operands have in common with the numbers among its attributes.
+    WithNumbers,
+    /// The common dtype, where booleans become int64.
+    Whole,
 }
 
 /// The dtype this call computes in, after checking what its inputs may be.
@@ -27,6 +31,9 @@ pub fn promote(call: &Call) -> Result<DType> {
     let asked = if given("dtype") { call.dtype("dtype") } else { None };
     let dtype = match call.op.promotion {
         Promotion::Common => common,
+        Promotion::WithNumbers => with_numbers(call, common),
+        Promotion::Whole if common == DType::Bool => DType::I64,
+        Promotion::Whole => common,
         Promotion::Float if common.kind() < Kind::Float => DType::F32,
         Promotion::Float => common,
         Promotion::Accumulate if asked.is_none() && common.kind() < Kind::Float => DType::I64,
@@ -92,6 +99,18 @@ fn only_dtype(call: &Call) -> Option<DType> {
     let Arg::Tensor(meta) = first else { return None };
     let same = |other: &Arg| matches!(other, Arg::Tensor(other) if other.dtype == meta.dtype);
     others.iter().all(same).then_some(meta.dtype)
+}
+
+/// A number decides only if its kind is stronger.
+fn with_numbers(call: &Call, decided: DType) -> DType {
+    let numbers = call.op.attrs.iter().zip(&call.attrs.0);
+    let numbers = numbers.filter_map(|(spec, value)| match (spec.kind, value) {
+        (AttrKind::Number, Attr::Int(_)) => Some(DType::I64),
+        (AttrKind::Number, Attr::Float(_)) => Some(DType::F32),
+        _ => None,
+    });
+    numbers
+        .fold(decided, |decided, dtype| if dtype.kind() > decided.kind() { dtype } else { decided })
 }
 
 /// Without inputs, the numbers among the attributes decide: `full` of an integer is int64.

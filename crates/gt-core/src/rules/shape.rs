@@ -2,6 +2,7 @@
 
 use smallvec::smallvec;
 
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::op::{Call, Shapes};
 use crate::shape::{Listed, Shape};
@@ -26,6 +27,14 @@ pub fn broadcast(call: &Call) -> Result<Shapes> {
             .ok_or_else(|| Error::runtime(format!("cannot broadcast {shape} with {next}")))?;
     }
     Ok(smallvec![shape])
+}
+
+/// As [`broadcast`], for operations that booleans have no part in.
+pub fn broadcast_numbers(call: &Call) -> Result<Shapes> {
+    if call.inputs.iter().all(|input| input.dtype() == DType::Bool) {
+        return Err(Error::runtime("not implemented for bool"));
+    }
+    broadcast(call)
 }
 
 /// The attribute `shape`.

@@ -1,8 +1,14 @@
 //! Kernels written to be read: one element at a time, in double precision, by definition.
 
+use std::cmp::Ordering;
+
 use gt_core::expr::Term;
-use gt_core::kernel::{BinaryFn, Distribution, Kernel, Random, ReduceFn, UnaryFn, WindowSpec};
-use gt_core::philox::{fill_normal_f32, fill_normal_f64, fill_uniform_f32, fill_uniform_f64};
+use gt_core::kernel::{
+    BinaryFn, Distribution, Kernel, Random, ReduceFn, ScanFn, UnaryFn, WindowSpec,
+};
+use gt_core::philox::{
+    fill_integers, fill_normal_f32, fill_normal_f64, fill_uniform_f32, fill_uniform_f64,
+};
 use gt_core::{DType, Error, Meta, Result, Shape};
 
 use super::Kernels;
@@ -20,7 +26,6 @@ impl Kernels for Reference {
         let inputs: Vec<Array> = inputs.iter().map(|input| array(input, dtype)).collect();
         let out = outputs[0].clone();
         let result = match kernel {
-            Kernel::TopK { k, axis, largest } => return Ok(topk(&inputs[0], *k, *axis, *largest)),
             Kernel::NonZero => nonzero(&inputs[0]),
             Kernel::Random(random) => numbers(random, out),
             Kernel::Fill(value) => Array::full(out, value.as_f64()),
@@ -28,9 +33,16 @@ impl Kernels for Reference {
                 let (start, step) = (start.as_f64(), step.as_f64());
                 Array::from_fn(out, |at| start + step * at[0] as f64)
             }
-            Kernel::Map(function) => Array::from_fn(out, |at| map(*function, inputs[0].at(at))),
+            Kernel::Map(function) => {
+                let dtype = inputs[0].meta.dtype;
+                Array::from_fn(out, |at| map(*function, dtype, inputs[0].at(at)))
+            }
             Kernel::Zip(function) => {
-                Array::from_fn(out, |at| zip(*function, inputs[0].at(at), inputs[1].at(at)))
+                let dtype = inputs[0].meta.dtype;
+                if divides_by_zero(*function, &inputs[1], &out) {
+                    return Err(Error::runtime("integer division by zero"));
+                }
+                Array::from_fn(out, |at| zip(*function, dtype, inputs[0].at(at), inputs[1].at(at)))
             }
             Kernel::Where => Array::from_fn(out, |at| {
                 if inputs[0].at(at) != 0.0 { inputs[1].at(at) } else { inputs[2].at(at) }
@@ -57,25 +69,91 @@ impl Kernels for Reference {
                 written
             }
             Kernel::Concat(axis) => Array::concat(&inputs.iter().collect::<Vec<_>>(), *axis),
-            Kernel::Gather(axis) => Array::from_fn(out, |at| {
-                let mut from = at.to_vec();
-                from[*axis] = inputs[1].at(at) as usize;
-                inputs[0].at(&from)
-            }),
-            Kernel::ScatterAdd(axis) => {
-                let mut sum = inputs[0].clone();
-                for mut at in positions(&inputs[1].meta.shape) {
-                    let added = inputs[2].at(&at);
-                    at[*axis] = inputs[1].at(&at) as usize;
-                    *element(&mut sum, &at) += added;
-                }
-                rounded(sum)
-            }
+            Kernel::Gather(_)
+            | Kernel::Scatter { .. }
+            | Kernel::Take(_)
+            | Kernel::Put { .. }
+            | Kernel::Ravel(_) => placed(kernel, &inputs, out)?,
+            Kernel::TopK { .. }
+            | Kernel::Sort { .. }
+            | Kernel::Extreme { .. }
+            | Kernel::ArgExtreme { .. } => return Ok(ordered(kernel, &inputs[0], outputs)),
+            Kernel::Scan { with, axis } => scan(&inputs[0], *with, *axis, out),
             Kernel::Window(spec) => window(&inputs[0], spec, out),
             Kernel::Fold(spec) => fold(&inputs[0], spec, out),
             Kernel::Expansion => return Err(Error::bug("an expansion is not a kernel")),
         };
         Ok(vec![result])
+    }
+}
+
+/// Kernels that read or write where an index says.
+fn placed(kernel: &Kernel, inputs: &[Array], out: Meta) -> Result<Array> {
+    Ok(match kernel {
+        Kernel::Gather(axis) => Array::from_fn(out, |at| {
+            let mut from = at.to_vec();
+            from[*axis] = inputs[1].at(at) as usize;
+            inputs[0].at(&from)
+        }),
+        Kernel::Scatter { axis, add } => {
+            let mut written = inputs[0].clone();
+            for mut at in positions(&inputs[1].meta.shape) {
+                let new = inputs[2].at(&at);
+                at[*axis] = inputs[1].at(&at) as usize;
+                write(&mut written, &at, new, *add);
+            }
+            rounded(written)
+        }
+        Kernel::Take(axis) => {
+            let (x, index) = (&inputs[0], &inputs[1]);
+            check(index, *axis, x.meta.shape[*axis], usize::MAX)?;
+            Array::from_fn(out, |at| x.at(&taken(x, index, *axis, at)))
+        }
+        Kernel::Put { axis, add } => {
+            let (base, index) = (&inputs[0], &inputs[1]);
+            check(index, *axis, base.meta.shape[*axis], usize::MAX)?;
+            let shape = [&base.meta.shape[..*axis], index.meta.shape.as_ref()].concat();
+            let shape = [&shape[..], &base.meta.shape[axis + 1..]].concat();
+            let mut written = base.clone();
+            for at in positions(&Shape::from(&shape[..])) {
+                let place = taken(base, index, *axis, &at);
+                write(&mut written, &place, inputs[2].at(&at), *add);
+            }
+            rounded(written)
+        }
+        Kernel::Ravel(sizes) => {
+            for (axis, (index, &size)) in inputs.iter().zip(sizes).enumerate() {
+                check(index, axis, size, out.shape.count())?;
+            }
+            Array::from_fn(out, |at| {
+                let axes = inputs.iter().zip(sizes);
+                axes.fold(0.0, |place, (index, &size)| {
+                    place * size as f64 + wrapped(index.at(at), size) as f64
+                })
+            })
+        }
+        other => return Err(Error::bug(format!("{other:?} has no index"))),
+    })
+}
+
+/// Kernels that look for elements by their order.
+fn ordered(kernel: &Kernel, input: &Array, outputs: &[Meta]) -> Vec<Array> {
+    match kernel {
+        Kernel::TopK { k, axis, largest } => topk(input, *k, *axis, *largest),
+        Kernel::Sort { axis, descending } => {
+            let size = input.meta.shape.get(*axis).copied().unwrap_or(1);
+            topk(input, size, *axis, *descending)
+        }
+        Kernel::Extreme { axis, largest } => extreme(input, *axis, *largest, outputs),
+        Kernel::ArgExtreme { axis: Some(axis), largest } => {
+            extreme(input, *axis, *largest, outputs)
+        }
+        Kernel::ArgExtreme { axis: None, largest } => {
+            let meta = Meta::new(input.meta.dtype, [input.data.len()]);
+            let flat = Array { meta, data: input.data.clone() };
+            extreme(&flat, 0, *largest, outputs)
+        }
+        other => panic!("{other:?} has no order"),
     }
 }
 
@@ -101,7 +179,35 @@ fn stepped(range: &gt_core::attrs::Range, at: usize) -> usize {
     (range.start as i64 + range.step * at as i64) as usize
 }
 
-fn map(function: UnaryFn, x: f64) -> f64 {
+/// An index that may count from the end.
+fn wrapped(index: f64, size: usize) -> usize {
+    (if index < 0.0 { index + size as f64 } else { index }) as usize
+}
+
+/// Fails if an index names what is not there, unless nothing is asked for.
+fn check(index: &Array, axis: usize, size: usize, asked: usize) -> Result<()> {
+    let outside = |index: &&f64| **index < -(size as f64) || **index >= size as f64;
+    match index.data.iter().find(outside) {
+        Some(wrong) if asked > 0 => Err(Error::index(format!(
+            "index {wrong} is out of bounds for dimension {axis} with size {size}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Where the element at a position of `Take`'s result comes from.
+fn taken(x: &Array, index: &Array, axis: usize, at: &[usize]) -> Vec<usize> {
+    let rank = index.meta.shape.rank();
+    let place = wrapped(index.at(&at[axis..axis + rank]), x.meta.shape[axis]);
+    [&at[..axis], &[place], &at[axis + rank..]].concat()
+}
+
+fn write(array: &mut Array, at: &[usize], new: f64, add: bool) {
+    let old = element(array, at);
+    *old = if add { *old + new } else { new };
+}
+
+fn map(function: UnaryFn, dtype: DType, x: f64) -> f64 {
     match function {
         UnaryFn::Neg => -x,
         UnaryFn::Abs => x.abs(),
@@ -111,10 +217,54 @@ fn map(function: UnaryFn, x: f64) -> f64 {
         UnaryFn::Tanh => x.tanh(),
         UnaryFn::Sigmoid => 1.0 / (1.0 + (-x).exp()),
         UnaryFn::Relu => x.max(0.0),
+        UnaryFn::Sign => (x > 0.0) as u8 as f64 - (x < 0.0) as u8 as f64,
+        UnaryFn::Floor => x.floor(),
+        UnaryFn::Ceil => x.ceil(),
+        UnaryFn::Round => x.round_ties_even(),
+        UnaryFn::Trunc => x.trunc(),
+        UnaryFn::Reciprocal => 1.0 / x,
+        UnaryFn::Rsqrt => 1.0 / x.sqrt(),
+        UnaryFn::Square => x * x,
+        UnaryFn::Expm1 => x.exp_m1(),
+        UnaryFn::Log1p => x.ln_1p(),
+        UnaryFn::Log2 => x.log2(),
+        UnaryFn::Sin => x.sin(),
+        UnaryFn::Cos => x.cos(),
+        UnaryFn::Tan => x.tan(),
+        UnaryFn::Erf => erf(x),
+        UnaryFn::Not if dtype == DType::Bool => 1.0 - x,
+        UnaryFn::Not => !(x as i64) as f64,
+        UnaryFn::IsNan => x.is_nan() as u8 as f64,
+        UnaryFn::IsInf => x.is_infinite() as u8 as f64,
+        UnaryFn::IsFinite => x.is_finite() as u8 as f64,
     }
 }
 
-fn zip(function: BinaryFn, x: f64, y: f64) -> f64 {
+/// The error function by its series, whose terms have one sign.
+fn erf(x: f64) -> f64 {
+    if x.abs() > 6.0 || x.is_nan() {
+        return if x.is_nan() { x } else { 1f64.copysign(x) };
+    }
+    let (mut term, mut sum, mut k) = (x, x, 0.0);
+    while term.abs() > 1e-20 {
+        k += 1.0;
+        term *= 2.0 * x * x / (2.0 * k + 1.0);
+        sum += term;
+    }
+    std::f64::consts::FRAC_2_SQRT_PI * (-x * x).exp() * sum
+}
+
+fn divides_by_zero(function: BinaryFn, divisor: &Array, out: &Meta) -> bool {
+    use BinaryFn::*;
+    let divides = matches!(function, FloorDiv | TruncDiv | Remainder | Fmod);
+    let whole = divisor.meta.dtype.is_int() && out.shape.count() > 0;
+    divides && whole && divisor.data.contains(&0.0)
+}
+
+fn zip(function: BinaryFn, dtype: DType, x: f64, y: f64) -> f64 {
+    let bits = 8 * dtype.size() as i64;
+    let (a, b) = (x as i64, y as i64);
+    let within = (0..bits).contains(&b);
     match function {
         BinaryFn::Add => x + y,
         BinaryFn::Sub => x - y,
@@ -129,6 +279,16 @@ fn zip(function: BinaryFn, x: f64, y: f64) -> f64 {
         BinaryFn::Le => (x <= y) as u8 as f64,
         BinaryFn::Gt => (x > y) as u8 as f64,
         BinaryFn::Ge => (x >= y) as u8 as f64,
+        BinaryFn::FloorDiv => (x / y).floor(),
+        BinaryFn::TruncDiv => (x / y).trunc(),
+        BinaryFn::Remainder if x % y != 0.0 && (x < 0.0) != (y < 0.0) => x % y + y,
+        BinaryFn::Remainder | BinaryFn::Fmod => x % y,
+        BinaryFn::And => (a & b) as f64,
+        BinaryFn::Or => (a | b) as f64,
+        BinaryFn::Xor => (a ^ b) as f64,
+        BinaryFn::Shl if within => (a << b) as f64,
+        BinaryFn::Shl => 0.0,
+        BinaryFn::Shr => (a >> if within { b } else { 63 }) as f64,
     }
 }
 
@@ -146,6 +306,9 @@ fn reduce(input: &Array, with: ReduceFn, axes: &[usize], out: Meta) -> Array {
         ReduceFn::Mean => group.iter().sum::<f64>() / group.len() as f64,
         ReduceFn::Max => group.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         ReduceFn::Min => group.iter().copied().fold(f64::INFINITY, f64::min),
+        ReduceFn::Prod => group.iter().product(),
+        ReduceFn::Any => group.iter().any(|x| *x != 0.0) as u8 as f64,
+        ReduceFn::All => group.iter().all(|x| *x != 0.0) as u8 as f64,
     };
     let mut results = groups.iter().map(combine);
     Array::from_fn(out, |_| results.next().expect("one for each group"))
@@ -165,6 +328,11 @@ fn matmul(left: &Array, right: &Array, out: Meta) -> Array {
     })
 }
 
+/// NaN is the largest of all, and the zeros are equal.
+fn compare(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+}
+
 fn topk(input: &Array, k: usize, axis: usize, largest: bool) -> Vec<Array> {
     let shape = if input.meta.shape.rank() == 0 {
         input.meta.shape.clone()
@@ -181,14 +349,69 @@ fn topk(input: &Array, k: usize, axis: usize, largest: bool) -> Vec<Array> {
         let mut order: Vec<usize> = (0..size).collect();
         // Stable, so that of equals the first is found first.
         order.sort_by(|&a, &b| match largest {
-            true => along(b).total_cmp(&along(a)),
-            false => along(a).total_cmp(&along(b)),
+            true => compare(along(b), along(a)),
+            false => compare(along(a), along(b)),
         });
         let place = order[at.get(axis).copied().unwrap_or(0)];
         (along(place), place as f64)
     };
     let values = Array::from_fn(Meta::new(input.meta.dtype, shape.clone()), |at| ranked(at).0);
     vec![values, Array::from_fn(Meta::new(DType::I64, shape), |at| ranked(at).1)]
+}
+
+/// The extreme elements, if `outputs` has a place for them, and where they are.
+fn extreme(input: &Array, axis: usize, largest: bool, outputs: &[Meta]) -> Vec<Array> {
+    let size = input.meta.shape.get(axis).copied().unwrap_or(1);
+    let kept = match input.meta.shape.rank() {
+        0 => input.meta.shape.clone(),
+        _ => input.meta.shape.with(axis, 1),
+    };
+    let found: Vec<(f64, usize)> = positions(&kept)
+        .map(|at| {
+            let along = |n: usize| {
+                let mut from = at.clone();
+                from.iter_mut().skip(axis).take(1).for_each(|at| *at = n);
+                input.at(&from)
+            };
+            (1..size).fold((along(0), 0), |(best, place), n| {
+                let x = along(n);
+                let wins = if largest { x > best } else { x < best };
+                let wins = wins || (x.is_nan() && !best.is_nan());
+                if wins { (x, n) } else { (best, place) }
+            })
+        })
+        .collect();
+    let [values, places] = [
+        found.iter().map(|found| found.0).collect::<Vec<_>>(),
+        found.iter().map(|found| found.1 as f64).collect(),
+    ];
+    match outputs {
+        [first, second] => vec![
+            Array { meta: first.clone(), data: values },
+            Array { meta: second.clone(), data: places },
+        ],
+        _ => vec![Array { meta: outputs[0].clone(), data: places }],
+    }
+}
+
+fn scan(input: &Array, with: ScanFn, axis: usize, out: Meta) -> Array {
+    Array::from_fn(out, |at| {
+        let mut from = at.to_vec();
+        let last = at.get(axis).copied().unwrap_or(0);
+        let numbers = (0..=last).map(|n| {
+            from.iter_mut().skip(axis).take(1).for_each(|at| *at = n);
+            input.at(&from)
+        });
+        let pick = |a: f64, b: f64, wins: bool| if a.is_nan() || wins { a } else { b };
+        numbers
+            .reduce(|a, b| match with {
+                ScanFn::Sum => a + b,
+                ScanFn::Prod => a * b,
+                ScanFn::Max => pick(a, b, a > b),
+                ScanFn::Min => pick(a, b, a < b),
+            })
+            .expect("there is a first element")
+    })
 }
 
 fn nonzero(input: &Array) -> Array {
@@ -208,8 +431,13 @@ fn numbers(random: &Random, out: Meta) -> Array {
         Distribution::Normal if double => fill_normal_f64(*seed, *stream, 0, &mut wide),
         Distribution::Uniform => fill_uniform_f32(*seed, *stream, 0, &mut narrow),
         Distribution::Normal => fill_normal_f32(*seed, *stream, 0, &mut narrow),
+        Distribution::Integers { low, high } => {
+            let mut whole = vec![0; count];
+            fill_integers(*seed, *stream, 0, *low..*high, &mut whole);
+            wide = whole.into_iter().map(|number| number as f64).collect();
+        }
     }
-    if !double {
+    if !double && out.dtype.is_float() {
         wide = narrow.into_iter().map(f64::from).collect();
     }
     let all = Array { meta: Meta::new(DType::F64, whole.clone()), data: wide };

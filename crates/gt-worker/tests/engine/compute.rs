@@ -21,6 +21,13 @@ fn combine(with: ReduceFn, dtype: DType, cells: &[Cell]) -> Cell {
         }
         ReduceFn::Sum => Cell::Float(exact_sum(floats)),
         ReduceFn::Mean => Cell::Float(exact_sum(floats) / cells.len() as f64),
+        ReduceFn::Prod if !dtype.is_float() => {
+            let product = cells.iter().fold(1i64, |sum, cell| sum.wrapping_mul(cell.int()));
+            Cell::Int(product)
+        }
+        ReduceFn::Prod => Cell::Float(floats.product()),
+        ReduceFn::Any => Cell::Int(i64::from(cells.iter().any(|cell| cell.int() != 0))),
+        ReduceFn::All => Cell::Int(i64::from(cells.iter().all(|cell| cell.int() != 0))),
         _ if any_nan => Cell::Float(f64::NAN),
         ReduceFn::Max if dtype.is_float() => Cell::Float(floats.fold(f64::NEG_INFINITY, f64::max)),
         ReduceFn::Min if dtype.is_float() => Cell::Float(floats.fold(f64::INFINITY, f64::min)),
@@ -55,19 +62,28 @@ fn reduced(with: ReduceFn, x: &Plain, axes: &[usize], keep: bool) -> Plain {
 }
 
 fn check_reduce(dice: &mut Dice, native: &Native, shape: &[usize]) {
-    for with in [ReduceFn::Sum, ReduceFn::Mean, ReduceFn::Max, ReduceFn::Min] {
+    use ReduceFn::*;
+    for with in [Sum, Mean, Max, Min, Prod, Any, All] {
         for dtype in DType::SUPPORTED {
-            if with == ReduceFn::Mean && !dtype.is_float() {
+            let logical = matches!(with, Any | All);
+            if (with == Mean && !dtype.is_float()) || (logical && dtype != DType::Bool) {
                 continue;
             }
             let axes: Axes = (0..shape.len()).filter(|_| dice.below(2) == 0).collect();
             let empty = axes.iter().any(|&axis| shape[axis] == 0);
-            if empty && matches!(with, ReduceFn::Max | ReduceFn::Min) {
+            if empty && matches!(with, Max | Min) {
                 continue;
             }
-            let extremes = matches!(with, ReduceFn::Max | ReduceFn::Min);
+            let extremes = matches!(with, Max | Min);
             let x = Plain::new(dtype, shape, |_| {
-                if extremes { dice.cell(dtype) } else { dice.tame(dtype) }
+                match with {
+                    _ if extremes => dice.cell(dtype),
+                    // Close to one, or a long product is zero.
+                    Prod if dtype.is_float() => Cell::Float(dice.pick(&[0.5, 1.0, 1.0, 2.0, -1.0])),
+                    // Mostly true, so that not everything is true of some and nothing of all.
+                    All => Cell::Int(i64::from(dice.below(20) > 0)),
+                    _ => dice.tame(dtype),
+                }
             });
             let expected = reduced(with, &x, &axes, dice.below(2) == 0);
             let kernel = Kernel::Reduce { with, axes };
@@ -79,7 +95,15 @@ fn check_reduce(dice: &mut Dice, native: &Native, shape: &[usize]) {
             }
             let found_plain = Plain::of_value(&found);
             let count = x.cells.len() as f64 / expected.cells.len().max(1) as f64;
-            let scale = if with == ReduceFn::Sum { count.sqrt().max(1.0) * 4.0 } else { 4.0 };
+            if with == Prod {
+                // Powers of two are exact, unless partial products leave the range.
+                let sane = |cell: &Cell| (1e-3..1e3).contains(&cell.float().abs());
+                for (found, expected) in found_plain.cells.iter().zip(&expected.cells) {
+                    assert!(count > 20.0 || !sane(expected) || found.same(*expected));
+                }
+                continue;
+            }
+            let scale = if with == Sum { count.sqrt().max(1.0) * 4.0 } else { 4.0 };
             for (found, expected) in found_plain.cells.iter().zip(&expected.cells) {
                 let error = (found.float() - expected.float()).abs();
                 let fine = error <= scale * epsilon(dtype) || found.same(*expected);

@@ -1,15 +1,16 @@
 //! Functions of each element.
 
 use gt_core::dtype::{DType, Scalar};
+use gt_core::error::Error;
 use gt_core::kernel::{BinaryFn, Kernel, UnaryFn};
 use gt_core::shape::Meta;
-use gt_worker::engine::Operand;
+use gt_worker::engine::{Engine, Operand};
 use proptest::prelude::*;
 use smallvec::smallvec;
 
 use crate::reference::*;
 
-const UNARY: [UnaryFn; 8] = [
+const UNARY: [UnaryFn; 27] = [
     UnaryFn::Neg,
     UnaryFn::Abs,
     UnaryFn::Exp,
@@ -18,9 +19,28 @@ const UNARY: [UnaryFn; 8] = [
     UnaryFn::Tanh,
     UnaryFn::Sigmoid,
     UnaryFn::Relu,
+    UnaryFn::Sign,
+    UnaryFn::Floor,
+    UnaryFn::Ceil,
+    UnaryFn::Round,
+    UnaryFn::Trunc,
+    UnaryFn::Reciprocal,
+    UnaryFn::Rsqrt,
+    UnaryFn::Square,
+    UnaryFn::Expm1,
+    UnaryFn::Log1p,
+    UnaryFn::Log2,
+    UnaryFn::Sin,
+    UnaryFn::Cos,
+    UnaryFn::Tan,
+    UnaryFn::Erf,
+    UnaryFn::Not,
+    UnaryFn::IsNan,
+    UnaryFn::IsInf,
+    UnaryFn::IsFinite,
 ];
 
-const BINARY: [BinaryFn; 13] = [
+const BINARY: [BinaryFn; 22] = [
     BinaryFn::Add,
     BinaryFn::Sub,
     BinaryFn::Mul,
@@ -34,21 +54,84 @@ const BINARY: [BinaryFn; 13] = [
     BinaryFn::Le,
     BinaryFn::Gt,
     BinaryFn::Ge,
+    BinaryFn::FloorDiv,
+    BinaryFn::TruncDiv,
+    BinaryFn::Remainder,
+    BinaryFn::Fmod,
+    BinaryFn::And,
+    BinaryFn::Or,
+    BinaryFn::Xor,
+    BinaryFn::Shl,
+    BinaryFn::Shr,
 ];
 
-fn unary(function: UnaryFn, x: Cell) -> Cell {
-    match (function, x) {
-        (UnaryFn::Neg, Cell::Int(x)) => Cell::Int(x.wrapping_neg()),
-        (UnaryFn::Abs, Cell::Int(x)) => Cell::Int(x.wrapping_abs()),
-        (UnaryFn::Relu, Cell::Int(x)) => Cell::Int(x.max(0)),
-        (UnaryFn::Neg, Cell::Float(x)) => Cell::Float(-x),
-        (UnaryFn::Abs, Cell::Float(x)) => Cell::Float(x.abs()),
-        (UnaryFn::Relu, Cell::Float(x)) => Cell::Float(if x < 0.0 { 0.0 } else { x }),
-        (UnaryFn::Exp, x) => Cell::Float(x.float().exp()),
-        (UnaryFn::Log, x) => Cell::Float(x.float().ln()),
-        (UnaryFn::Sqrt, x) => Cell::Float(x.float().sqrt()),
-        (UnaryFn::Tanh, x) => Cell::Float(x.float().tanh()),
-        (UnaryFn::Sigmoid, x) => Cell::Float(1.0 / (1.0 + (-x.float()).exp())),
+unsafe extern "C" {
+    fn erf(x: f64) -> f64;
+}
+
+fn unary(function: UnaryFn, dtype: DType, x: Cell) -> Cell {
+    use UnaryFn::*;
+    let truth = |x: bool| Cell::Int(i64::from(x));
+    if function.is_predicate() {
+        let x = x.float();
+        return truth(match function {
+            IsNan => x.is_nan(),
+            IsInf => x.is_infinite(),
+            _ => x.is_finite(),
+        });
+    }
+    match x {
+        Cell::Int(x) => Cell::Int(match function {
+            Neg => x.wrapping_neg(),
+            Abs => x.wrapping_abs(),
+            Relu => x.max(0),
+            Sign => x.signum(),
+            Square => x.wrapping_mul(x),
+            Not if dtype == DType::Bool => 1 - x,
+            Not => !x,
+            Floor | Ceil | Round | Trunc => x,
+            other => unreachable!("{other:?}"),
+        }),
+        Cell::Float(x) => Cell::Float(match function {
+            Neg => -x,
+            Abs => x.abs(),
+            Relu => {
+                if x < 0.0 {
+                    0.0
+                } else {
+                    x
+                }
+            }
+            Exp => x.exp(),
+            Log => x.ln(),
+            Sqrt => x.sqrt(),
+            Tanh => x.tanh(),
+            Sigmoid => 1.0 / (1.0 + (-x).exp()),
+            Sign if x > 0.0 => 1.0,
+            Sign => {
+                if x < 0.0 {
+                    -1.0
+                } else {
+                    0.0
+                }
+            }
+            Floor => x.floor(),
+            Ceil => x.ceil(),
+            Round => x.round_ties_even(),
+            Trunc => x.trunc(),
+            Reciprocal => 1.0 / x,
+            Rsqrt => 1.0 / x.sqrt(),
+            Square => x * x,
+            Expm1 => x.exp_m1(),
+            Log1p => x.ln_1p(),
+            Log2 => x.log2(),
+            Sin => x.sin(),
+            Cos => x.cos(),
+            Tan => x.tan(),
+            // SAFETY: it is a function of the C library that Rust's own links.
+            Erf => unsafe { erf(x) },
+            other => unreachable!("{other:?}"),
+        }),
     }
 }
 
@@ -60,6 +143,7 @@ fn integer_power(dtype: DType, base: i64, exponent: i64) -> i64 {
 fn binary(function: BinaryFn, dtype: DType, a: Cell, b: Cell) -> Cell {
     use BinaryFn::*;
     let truth = |x: bool| Cell::Int(i64::from(x));
+    let bits = 8 * dtype.size() as i64;
     if dtype == DType::Bool && matches!(function, Add | Mul) {
         let (a, b) = (a.int() != 0, b.int() != 0);
         return truth(if function == Add { a || b } else { a && b });
@@ -78,6 +162,17 @@ fn binary(function: BinaryFn, dtype: DType, a: Cell, b: Cell) -> Cell {
             Le => truth(a <= b),
             Gt => truth(a > b),
             Ge => truth(a >= b),
+            FloorDiv if a % b != 0 && (a < 0) != (b < 0) => Cell::Int(a.wrapping_div(b) - 1),
+            FloorDiv | TruncDiv => Cell::Int(a.wrapping_div(b)),
+            Remainder if a % b != 0 && (a < 0) != (b < 0) => Cell::Int(a % b + b),
+            Remainder | Fmod => Cell::Int(a.wrapping_rem(b)),
+            And => Cell::Int(a & b),
+            Or => Cell::Int(a | b),
+            Xor => Cell::Int(a ^ b),
+            Shl if !(0..bits).contains(&b) => Cell::Int(0),
+            Shl => Cell::Int(a << b),
+            Shr if !(0..bits).contains(&b) => Cell::Int(a >> 63),
+            Shr => Cell::Int(a >> b),
             Div => unreachable!(),
         },
         _ => {
@@ -97,26 +192,48 @@ fn binary(function: BinaryFn, dtype: DType, a: Cell, b: Cell) -> Cell {
                 Le => truth(a <= b),
                 Gt => truth(a > b),
                 Ge => truth(a >= b),
+                // The operands are exact in f64, and so is the rest.
+                FloorDiv if b == 0.0 => Cell::Float(a / b),
+                FloorDiv => Cell::Float(floor_quotient(dtype, a, b)),
+                TruncDiv if dtype == DType::F64 => Cell::Float((a / b).trunc()),
+                TruncDiv => Cell::Float(f64::from((a / b) as f32).trunc()),
+                Remainder if a % b != 0.0 && (a % b < 0.0) != (b < 0.0) => Cell::Float(a % b + b),
+                Remainder | Fmod => Cell::Float(a % b),
+                And | Or | Xor | Shl | Shr => unreachable!(),
             }
         }
     }
 }
 
+/// The quotient rounded down, from what the division leaves.
+fn floor_quotient(dtype: DType, a: f64, b: f64) -> f64 {
+    let rest = a % b;
+    let whole = ((a - rest) / b).round();
+    let whole = if rest != 0.0 && (rest < 0.0) != (b < 0.0) { whole - 1.0 } else { whole };
+    let zero = 0f64.copysign(a / b);
+    store(dtype, Cell::Float(if whole == 0.0 { zero } else { whole })).float()
+}
+
 /// Whether a dtype has a function, and how exact the result is.
 fn unary_tolerance(function: UnaryFn, dtype: DType) -> Option<f64> {
-    let exact = matches!(function, UnaryFn::Neg | UnaryFn::Abs | UnaryFn::Relu);
+    use UnaryFn::*;
+    let exact = matches!(function, Neg | Abs | Relu | Sign | Floor | Ceil | Round | Trunc | Square);
     match dtype {
-        DType::Bool => matches!(function, UnaryFn::Abs | UnaryFn::Relu).then_some(0.0),
-        _ if dtype.is_int() => exact.then_some(0.0),
-        _ if exact || function == UnaryFn::Sqrt => Some(0.0),
-        _ => Some(4.0 * epsilon(dtype)),
+        _ if function.is_predicate() => Some(0.0),
+        DType::Bool => matches!(function, Abs | Relu | Sign | Not).then_some(0.0),
+        _ if dtype.is_int() => (exact || function == Not).then_some(0.0),
+        _ if exact || matches!(function, Sqrt | Reciprocal) => Some(0.0),
+        _ => (function != Not).then_some(4.0 * epsilon(dtype)),
     }
 }
 
 fn has_binary(function: BinaryFn, dtype: DType) -> bool {
+    use BinaryFn::*;
+    let divides = matches!(function, FloorDiv | TruncDiv | Remainder | Fmod);
     match dtype {
-        DType::Bool => !matches!(function, BinaryFn::Sub | BinaryFn::Div | BinaryFn::Pow),
-        _ => dtype.is_float() || function != BinaryFn::Div,
+        DType::Bool => !matches!(function, Sub | Div | Pow | Shl | Shr) && !divides,
+        _ if dtype.is_float() => !matches!(function, And | Or | Xor | Shl | Shr),
+        _ => function != Div,
     }
 }
 
@@ -127,7 +244,8 @@ fn check_map(seed: u64, threads: usize) {
             let Some(tolerance) = unary_tolerance(function, dtype) else { continue };
             let shape = dice.shape(4, 7);
             let x = dice.plain(dtype, &shape);
-            let expected = Plain::new(dtype, &shape, |index| unary(function, x.cells[index]));
+            let out = if function.is_predicate() { DType::Bool } else { dtype };
+            let expected = Plain::new(out, &shape, |index| unary(function, dtype, x.cells[index]));
             let value = dice.view(&native, &x);
             let kept = (dice.below(2) == 0).then(|| value.clone());
             let found =
@@ -147,11 +265,15 @@ fn operand(
     shape: &[usize],
     second: bool,
 ) -> Plain {
-    // Exponents of integers are small and not negative.
-    let exponent = second && function == BinaryFn::Pow && dtype.is_int();
-    Plain::new(dtype, shape, |_| match exponent {
-        true => Cell::Int(dice.below(6) as i64),
-        false => dice.cell(dtype),
+    use BinaryFn::*;
+    Plain::new(dtype, shape, |_| match function {
+        // Exponents of integers are small and not negative.
+        Pow if second && dtype.is_int() => Cell::Int(dice.below(6) as i64),
+        Shl | Shr if second => Cell::Int(dice.below(80) as i64 - 8),
+        FloorDiv | TruncDiv | Remainder | Fmod if second && dtype.is_int() => {
+            Cell::Int(dice.pick(&[-100, -7, -1, 1, 2, 3, 10, 127]))
+        }
+        _ => dice.cell(dtype),
     })
 }
 
@@ -195,7 +317,7 @@ fn check_scalar(seed: u64) {
             let right = dice.below(2) == 0;
             let scalar = match dtype {
                 DType::Bool => Scalar::Bool(dice.below(2) == 0),
-                _ if dtype.is_int() => Scalar::Int(dice.below(5) as i64),
+                _ if dtype.is_int() => Scalar::Int(1 + dice.below(5) as i64),
                 // Exact in every dtype, so that it does not matter when it is rounded.
                 _ => Scalar::Float(dice.pick(&[0.5, 2.0, 3.0, -1.0, 1.5, 0.0, -0.25])),
             };
@@ -356,4 +478,64 @@ fn numbers_alone_are_computed_too() {
     let out = Meta::new(DType::Bool, []);
     let less = run(&native, &Kernel::Zip(BinaryFn::Lt), two(1.into(), 1.5.into()), out);
     assert_eq!(Plain::of_value(&less).cells, [Cell::Int(1)]);
+}
+
+#[test]
+fn whole_numbers_are_not_divided_by_zero() {
+    let native = native(1);
+    let zero = Error::runtime("integer division by zero");
+    let divisions = [BinaryFn::FloorDiv, BinaryFn::TruncDiv, BinaryFn::Remainder, BinaryFn::Fmod];
+    for dtype in DType::SUPPORTED.into_iter().filter(|dtype| dtype.is_int()) {
+        let a = Plain::new(dtype, &[3, 2], |at| Cell::Int(at as i64));
+        let b = Plain::new(dtype, &[2], |at| Cell::Int(1 - at as i64));
+        for function in divisions {
+            let kernel = Kernel::Zip(function);
+            let out = [a.meta.clone()];
+            let value = a.value(&native);
+            let inputs = tensors([value.clone(), b.value(&native)]);
+            assert_eq!(native.run(&kernel, inputs, &out).unwrap_err(), zero);
+            let inputs = smallvec![Operand::Tensor(value.clone()), Operand::Scalar(0.into())];
+            assert_eq!(native.run(&kernel, inputs, &out).unwrap_err(), zero);
+            let inputs = smallvec![Operand::Scalar(1.into()), Operand::Tensor(a.value(&native))];
+            assert_eq!(native.run(&kernel, inputs, &out).unwrap_err(), zero);
+            assert_same(&value, &a);
+            // Nothing is divided.
+            let empty = Plain::new(dtype, &[0, 2], |_| Cell::Int(0));
+            let inputs = tensors([empty.value(&native), b.value(&native)]);
+            assert_same(&run(&native, &kernel, inputs, empty.meta.clone()), &empty);
+        }
+        let lowest = Plain::new(dtype, &[1], |_| Cell::Int(i64::MIN >> (64 - 8 * dtype.size())));
+        let inputs =
+            smallvec![Operand::Tensor(lowest.value(&native)), Operand::Scalar((-1).into())];
+        run(&native, &Kernel::Zip(BinaryFn::FloorDiv), inputs, lowest.meta.clone());
+    }
+}
+
+#[test]
+fn angles_of_any_size_also_in_long_runs() {
+    let functions = [UnaryFn::Sin, UnaryFn::Cos, UnaryFn::Tan];
+    for (function, dtype) in functions
+        .into_iter()
+        .flat_map(|f| [DType::F16, DType::BF16, DType::F32, DType::F64].map(|dtype| (f, dtype)))
+    {
+        let native = native(2);
+        let x = Plain::new(dtype, &[100_003], |at| match at % 1000 {
+            7 => Cell::Float(at as f64 * 1e7),
+            8 => Cell::Float(f64::INFINITY),
+            _ => Cell::Float(at as f64 * 0.37 - 2e4),
+        });
+        let expected = Plain::new(dtype, &[100_003], |at| unary(function, dtype, x.cells[at]));
+        let found =
+            run(&native, &Kernel::Map(function), tensors([x.value(&native)]), x.meta.clone());
+        assert_close(&found, &expected, 4.0 * epsilon(dtype));
+    }
+}
+
+#[test]
+fn predicates_of_a_number_of_the_program() {
+    let native = native(1);
+    let inputs = smallvec![Operand::Scalar(f64::NAN.into())];
+    let out = Meta::new(DType::Bool, []);
+    let found = run(&native, &Kernel::Map(UnaryFn::IsNan), inputs, out);
+    assert_eq!(Plain::of_value(&found).cells, [Cell::Int(1)]);
 }

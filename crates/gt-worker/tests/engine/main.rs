@@ -5,4 +5,6 @@
 mod compute;
 mod elementwise;
 mod movement;
+mod order;
+mod positions;
 mod reference;

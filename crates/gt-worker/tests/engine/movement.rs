@@ -40,7 +40,7 @@ fn check_views(seed: u64) {
         let part: Vec<usize> = ranges.iter().map(|range| range.len).collect();
         let all = indices(&part);
         let expected = Plain::new(dtype, &part, |index| x.at(&source(&ranges, &all[index])));
-        let kernel = Kernel::Slice(ranges.clone().into());
+        let kernel = Kernel::Slice(ranges.clone());
         let value = dice.view(&native, &x);
         assert_same(&run(&native, &kernel, tensors([value]), expected.meta.clone()), &expected);
 
@@ -119,7 +119,7 @@ fn check_writes(seed: u64) {
         let kept = (dice.below(2) == 0).then(|| value.clone());
         let place = (value.is_contiguous() && kept.is_none()).then(|| value.as_ptr());
         let inputs = tensors([value, dice.view(&native, &update)]);
-        let kernel = Kernel::SliceWrite(ranges.into());
+        let kernel = Kernel::SliceWrite(ranges);
         let found = run(&native, &kernel, inputs, expected.meta.clone());
         assert_same(&found, &expected);
         assert!(place.is_none_or(|place| place == found.as_ptr()));
@@ -191,7 +191,8 @@ fn check_positions(seed: u64) {
         let base = dice.view(&native, &x);
         let kept = base.clone();
         let inputs = tensors([base, dice.view(&native, &index), dice.view(&native, &added)]);
-        let found = run(&native, &Kernel::ScatterAdd(axis), inputs, expected.meta.clone());
+        let found =
+            run(&native, &Kernel::Scatter { axis, add: true }, inputs, expected.meta.clone());
         assert_same(&found, &expected);
         assert_same(&kept, &x);
     }
@@ -406,7 +407,10 @@ fn wrong_positions_are_named_and_change_nothing() {
         let source = Plain::new(DType::F32, &[2, 2], |_| Cell::Int(1)).value(&native);
         let inputs = tensors([base.clone(), index.value(&native), source]);
         let out = [Meta::new(DType::F32, [3, 2])];
-        assert_eq!(native.run(&Kernel::ScatterAdd(0), inputs, &out).unwrap_err(), expected);
+        assert_eq!(
+            native.run(&Kernel::Scatter { axis: 0, add: true }, inputs, &out).unwrap_err(),
+            expected
+        );
         assert_same(&base, &x);
     }
 }

@@ -4,8 +4,9 @@
 use gt_core::dtype::DType;
 use half::{bf16, f16};
 
+use super::halves::Half;
 use super::kernels::MapRun;
-use super::number::{Half, Number};
+use super::number::Number;
 use super::simd::vectorized;
 use crate::value::Element;
 
@@ -38,8 +39,10 @@ convert!(f32 => u8 as i32, i8 as i32, i16 as i32, i32, i64, f32, f64);
 convert!(f64 => u8 as i32, i8 as i32, i16 as i32, i32, i64, f32, f64);
 
 /// A number that turns into every other.
-trait Convertible:
-    Convert<u8> + Convert<i8> + Convert<i16> + Convert<i32> + Convert<i64> + Convert<f32> + Convert<f64>
+trait Convertible
+where
+    Self: Convert<u8> + Convert<i8> + Convert<i16> + Convert<i32> + Convert<i64>,
+    Self: Convert<f32> + Convert<f64>,
 {
 }
 

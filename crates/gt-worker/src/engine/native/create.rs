@@ -1,5 +1,7 @@
 //! Kernels that make tensors out of numbers: constants, counts and random numbers.
 
+use std::ops::Range;
+
 use gt_core::dtype::{DType, Scalar};
 use gt_core::error::{Error, Result};
 use gt_core::kernel::{Distribution, Random};
@@ -10,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::Native;
 use super::elementwise::element;
-use super::number::Half;
+use super::halves::Half;
 use super::tile::{CHUNK, Shared, TILE};
 use crate::value::Value;
 use crate::value::strided::by_size;
@@ -79,6 +81,9 @@ pub fn random(native: &Native, random: &Random, out: &Meta) -> Result<Value> {
     }
     let (seed, stream) = (random.seed, random.stream);
     let uniform = random.distribution == Distribution::Uniform;
+    if let Distribution::Integers { low, high } = random.distribution {
+        return integers(native, random, low..high, out);
+    }
     match out.dtype {
         DType::F32 if uniform => native.runs(random, out, |first, out| {
             philox::fill_uniform_f32(seed, stream, first, out);
@@ -95,6 +100,38 @@ pub fn random(native: &Native, random: &Random, out: &Meta) -> Result<Value> {
         DType::F16 => halves::<f16>(native, random, out, 11),
         DType::BF16 => halves::<bf16>(native, random, out, 8),
         dtype => Err(Error::bug(format!("there are no random numbers in {dtype}"))),
+    }
+}
+
+/// Whole numbers within a range.
+fn integers(native: &Native, random: &Random, range: Range<i64>, out: &Meta) -> Result<Value> {
+    if range.is_empty() {
+        return Err(Error::bug(format!("there are no numbers in {range:?}")));
+    }
+    let (seed, stream) = (random.seed, random.stream);
+    let fill = |first: u64, out: &mut [i64]| {
+        philox::fill_integers(seed, stream, first, range.clone(), out);
+    };
+    macro_rules! narrow {
+        ($type:ty) => {
+            native.runs::<$type>(random, out, |mut first, out| {
+                let mut wide = [0; TILE];
+                for part in out.chunks_mut(TILE) {
+                    let wide = &mut wide[..part.len()];
+                    fill(first, wide);
+                    part.iter_mut().zip(wide).for_each(|(to, from)| *to = *from as $type);
+                    first += part.len() as u64;
+                }
+            })
+        };
+    }
+    match out.dtype {
+        DType::U8 => narrow!(u8),
+        DType::I8 => narrow!(i8),
+        DType::I16 => narrow!(i16),
+        DType::I32 => narrow!(i32),
+        DType::I64 => native.runs(random, out, fill),
+        dtype => Err(Error::bug(format!("there are no random whole numbers in {dtype}"))),
     }
 }
 

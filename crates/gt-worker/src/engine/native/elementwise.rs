@@ -6,10 +6,10 @@ use gt_core::kernel::{BinaryFn, UnaryFn};
 use gt_core::shape::{Meta, Shape};
 use half::{bf16, f16};
 
+use super::halves::Half;
 use super::kernels::{Fixed, MapRun, map_kernel, power_kernel, zip_kernel};
-use super::number::Half;
 use super::tile::{CHUNK, Reader, Scratch, Shared, TILE, Tile, Writer, for_tiles};
-use super::{Native, cast, movement, select};
+use super::{Native, cast, division, movement, select};
 use crate::engine::Operand;
 use crate::value::Value;
 
@@ -82,9 +82,11 @@ fn for_each_part(x: Tile, len: usize, mut each: impl FnMut(Tile, usize, usize)) 
 pub fn zip(
     native: &Native,
     function: BinaryFn,
-    [a, b]: &mut [Operand; 2],
+    operands: &mut [Operand; 2],
     out: &Meta,
 ) -> Result<Value> {
+    division::check(native, function, operands, out)?;
+    let [a, b] = operands;
     match (a, b) {
         (Operand::Tensor(a), Operand::Tensor(b)) => zip_tensors(native, function, a, b, out),
         (Operand::Tensor(a), Operand::Scalar(b)) => {

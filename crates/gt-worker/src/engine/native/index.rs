@@ -1,23 +1,26 @@
-//! Kernels that find or use positions: gathering, scattering, the largest elements, and where
-//! elements are not zero.
+//! Kernels that find or use positions: gathering, scattering, and where elements are not zero.
 
-use std::cmp::Ordering;
-
+use gt_core::attrs::Range;
 use gt_core::dtype::DType;
 use gt_core::error::{Error, Result};
 use gt_core::shape::Meta;
 use half::{bf16, f16};
-use smallvec::smallvec;
 
-use super::number::{Half, Number};
+use super::halves::Half;
+use super::number::Number;
+use super::take::{Source, Write, by_write, check_within, combine, with_axes};
 use super::tile::Shared;
+use super::tree::COLUMNS;
 use super::{Native, elementwise, movement};
-use crate::engine::Results;
+use crate::value::Value;
 use crate::value::strided::by_size;
-use crate::value::{Element, Value};
 
-/// `[before, size, after]`: the axis, and what lies around it.
-fn around(shape: &[usize], axis: usize) -> Result<[usize; 3]> {
+/// `[before, size, after]`: the axis, and what lies around it. A tensor without axes is one with a
+/// single axis.
+pub fn around(shape: &[usize], axis: usize) -> Result<[usize; 3]> {
+    if shape.is_empty() && axis == 0 {
+        return Ok([1; 3]);
+    }
     if axis >= shape.len() {
         return Err(Error::bug(format!("there is no axis {axis} in {shape:?}")));
     }
@@ -28,12 +31,8 @@ fn around(shape: &[usize], axis: usize) -> Result<[usize; 3]> {
 fn checked(index: &Value, axis: usize, size: usize) -> Result<&[i64]> {
     let positions = index.slice::<i64>();
     let positions = positions.ok_or_else(|| Error::bug(format!("{} as index", index.meta())))?;
-    match positions.iter().find(|&&position| position < 0 || position as u64 >= size as u64) {
-        Some(wrong) => Err(Error::index(format!(
-            "index {wrong} is out of bounds for dimension {axis} with size {size}"
-        ))),
-        None => Ok(positions),
-    }
+    check_within(positions, (0..size as i64, axis))?;
+    Ok(positions)
 }
 
 /// Whether the axes around `axis` of an index exist in what it is used on.
@@ -44,20 +43,22 @@ fn index_fits(index: &Value, x: &[usize], axis: usize) -> bool {
 
 /// `out[i][j] = in[index[i][j]][j]`, for the axis given.
 pub fn gather(native: &Native, axis: usize, x: Value, index: Value, out: &Meta) -> Result<Value> {
-    if index.shape() != &out.shape || !index_fits(&index, x.shape(), axis) {
+    let fits = index.shape() == &out.shape;
+    let [x, index] = [x, index].map(with_axes);
+    if !fits || !index_fits(&index, x.shape(), axis) {
         return Err(Error::bug(format!("{} gathered by {}", x.meta(), index.meta())));
     }
     let size = x.shape()[axis];
     let (x, index) = (movement::contiguous(native, &x)?, movement::contiguous(native, &index)?);
     let positions = checked(&index, axis, size)?;
     let (result, writer) = native.output(out)?;
-    let places = Places::new(&x, &out.shape, axis)?;
+    let places = Places::new(&x, index.shape(), axis)?;
     by_size!(out.dtype.size(), T => {
         let source = Shared(x.as_ptr().cast_mut().cast::<T>());
         let target = Shared(writer.start.get().cast::<T>());
         native.split(places.rows, places.len, |row| {
             let start = row * places.len;
-            places.for_row(row, &positions[start..start + places.len], |at, place| {
+            places.for_row(row, 0, &positions[start..start + places.len], |at, place| {
                 // SAFETY: the positions were checked, and each row of the output is written by
                 // one task.
                 unsafe { *target.get().add(start + at) = *source.get().add(place) };
@@ -86,8 +87,16 @@ impl Places {
         Ok(Places { rows, len, axis, sizes: index.to_vec(), strides })
     }
 
-    /// Calls `each` with the number of each element of a row of the index, and where it leads.
-    fn for_row(&self, row: usize, positions: &[i64], mut each: impl FnMut(usize, usize)) {
+    /// Calls `each` with the number of each element of a row of the index, from column `left` on,
+    /// and where it leads.
+    #[inline(always)]
+    fn for_row(
+        &self,
+        row: usize,
+        left: usize,
+        positions: &[i64],
+        mut each: impl FnMut(usize, usize),
+    ) {
         let last = self.sizes.len() - 1;
         let (mut rest, mut base) = (row, 0);
         for axis in (0..last).rev() {
@@ -98,150 +107,74 @@ impl Places {
         let step = if self.axis == last { 0 } else { self.strides[last] };
         let stride = self.strides[self.axis];
         for (at, &position) in positions.iter().enumerate() {
-            each(at, base + at * step + position as usize * stride);
+            each(at, base + (left + at) * step + position as usize * stride);
         }
+    }
+
+    /// Calls `each` with the number of each element of the index, and where it leads. Elements that
+    /// lead to the same place are in one task and in their order.
+    fn for_parts(&self, native: &Native, positions: &[i64], each: impl Fn(usize, usize) + Sync) {
+        let last = self.sizes.len() - 1;
+        let groups: usize = self.sizes[..self.axis].iter().product();
+        let rows = self.rows / if self.axis == last { self.rows } else { groups };
+        let width = if self.axis < last && groups < 16 { COLUMNS } else { self.len };
+        let pieces = self.len.div_ceil(width);
+        native.split(self.rows / rows * pieces, rows * width * 4, |task| {
+            let (group, left) = (task / pieces, task % pieces * width);
+            for row in group * rows..(group + 1) * rows {
+                let start = row * self.len + left;
+                let end = start + width.min(self.len - left);
+                self.for_row(row, left, &positions[start..end], |at, place| {
+                    each(start + at, place);
+                });
+            }
+        });
     }
 }
 
-/// The base with the elements of `source` added at the places that `index` names, in their order.
-pub fn scatter_add(
+/// The base with the elements of `source` at the places that `index` names, in their order.
+pub fn scatter(
     native: &Native,
-    axis: usize,
+    (axis, write): (usize, Write),
     base: Value,
     index: Value,
     source: Value,
 ) -> Result<Value> {
-    let wrong = || {
+    let shape = base.shape().clone();
+    let [base, index] = [base, index].map(with_axes);
+    let fixed = source.shape().rank() == 0;
+    let within = || index.shape().iter().zip(source.shape().iter()).all(|(own, all)| own <= all);
+    let covered = fixed || (index.shape().rank() == source.shape().rank() && within());
+    if !index_fits(&index, base.shape(), axis) || !covered || source.dtype() != base.dtype() {
         let (base, index, source) = (base.meta(), index.meta(), source.meta());
-        Error::bug(format!("{source} added to {base} at {index}"))
-    };
-    let fits = index_fits(&index, base.shape(), axis)
-        && index.shape().rank() == source.shape().rank()
-        && index.shape().iter().zip(source.shape().iter()).all(|(index, source)| index <= source)
-        && source.dtype() == base.dtype();
-    if !fits {
-        return Err(wrong());
+        return Err(Error::bug(format!("{source} scattered over {base} at {index}")));
     }
     // Checked before anything is written, so that a failure leaves the base as it was.
     let index = movement::contiguous(native, &index)?;
     let positions = checked(&index, axis, base.shape()[axis])?;
-    let ranges: Vec<_> =
-        index.shape().iter().map(|&size| gt_core::attrs::Range::all(size)).collect();
-    let source = movement::contiguous(native, &movement::slice(&ranges, source)?)?;
+    let ranges = index.shape().iter().map(|&size| Range::all(size));
+    let ranges: Vec<_> = ranges.take(source.shape().rank()).collect();
+    let source = Source::new(native, movement::slice(&ranges, source)?, index.shape())?;
     let places = Places::new(&base, index.shape(), axis)?;
     let mut base = native.own(base)?;
-    macro_rules! add {
-        ($type:ty, |$a:ident, $b:ident| $sum:expr) => {{
-            let source = source.slice::<$type>().expect("it is contiguous");
-            let target = base.slice_mut::<$type>().expect("nobody else holds it");
-            if places.len > 0 {
-                for row in 0..places.rows {
-                    let start = row * places.len;
-                    places.for_row(row, &positions[start..start + places.len], |at, place| {
-                        let ($a, $b) = (target[place], source[start + at]);
-                        target[place] = $sum;
-                    });
+    if positions.is_empty() {
+        return Ok(movement::contiguous_view(base, shape));
+    }
+    let target = Shared(base.as_mut_ptr().expect("nobody else holds it"));
+    macro_rules! write {
+        ($type:ty, $combine:expr) => {{
+            let (target, from) = (Shared(target.get().cast::<$type>()), source.start::<$type>());
+            places.for_parts(native, positions, |at, place| {
+                // SAFETY: the positions were checked, and no other task writes to this place.
+                unsafe {
+                    let place = std::slice::from_raw_parts_mut(target.get().add(place), 1);
+                    combine(place, from.get().add(at * source.step), 0, $combine);
                 }
-            }
+            });
         }};
     }
-    match base.dtype() {
-        DType::Bool => add!(u8, |a, b| a | b),
-        DType::U8 => add!(u8, |a, b| a.plus(b)),
-        DType::I8 => add!(i8, |a, b| a.plus(b)),
-        DType::I16 => add!(i16, |a, b| a.plus(b)),
-        DType::I32 => add!(i32, |a, b| a.plus(b)),
-        DType::I64 => add!(i64, |a, b| a.plus(b)),
-        DType::F16 => add!(f16, |a, b| Half::rounded(a.widened() + b.widened())),
-        DType::BF16 => add!(bf16, |a, b| Half::rounded(a.widened() + b.widened())),
-        DType::F32 => add!(f32, |a, b| a + b),
-        DType::F64 => add!(f64, |a, b| a + b),
-        dtype => return Err(Error::bug(format!("there is no scattering of {dtype}"))),
-    }
-    Ok(base)
-}
-
-/// Which elements a search is for.
-#[derive(Clone, Copy)]
-pub struct Search {
-    /// How many along the axis.
-    pub k: usize,
-    /// Along which axis.
-    pub axis: usize,
-    /// The largest, or the smallest.
-    pub largest: bool,
-}
-
-/// The `k` largest or smallest elements along an axis in order, and where they are. NaN counts as
-/// the largest, and of equal elements the first comes first.
-pub fn top_k(native: &Native, search: Search, x: Value, outs: &[Meta]) -> Result<Results> {
-    let x = movement::contiguous(native, &x)?;
-    match x.dtype() {
-        DType::Bool | DType::U8 => top_k_of::<u8>(native, search, &x, outs, u8::cmp),
-        DType::I8 => top_k_of::<i8>(native, search, &x, outs, i8::cmp),
-        DType::I16 => top_k_of::<i16>(native, search, &x, outs, i16::cmp),
-        DType::I32 => top_k_of::<i32>(native, search, &x, outs, i32::cmp),
-        DType::I64 => top_k_of::<i64>(native, search, &x, outs, i64::cmp),
-        DType::F16 => {
-            top_k_of::<f16>(native, search, &x, outs, |a, b| order(&a.widened(), &b.widened()))
-        }
-        DType::BF16 => {
-            top_k_of::<bf16>(native, search, &x, outs, |a, b| order(&a.widened(), &b.widened()))
-        }
-        DType::F32 => top_k_of::<f32>(native, search, &x, outs, order),
-        DType::F64 => top_k_of::<f64>(native, search, &x, outs, order),
-        dtype => Err(Error::bug(format!("there is no order in {dtype}"))),
-    }
-}
-
-fn order<T: Number>(a: &T, b: &T) -> Ordering {
-    a.partial_cmp(b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
-}
-
-fn top_k_of<T: Element>(
-    native: &Native,
-    search: Search,
-    x: &Value,
-    outs: &[Meta],
-    compare: fn(&T, &T) -> Ordering,
-) -> Result<Results> {
-    let wrong = || Error::bug(format!("the {} greatest of {} as {outs:?}", search.k, x.meta()));
-    let [values, indices] = outs else { return Err(wrong()) };
-    let scalar = x.shape().rank() == 0;
-    let [before, size, after] = if scalar { [1; 3] } else { around(x.shape(), search.axis)? };
-    if search.k > size || values.shape.count() != before * search.k * after {
-        return Err(wrong());
-    }
-    let numbers = x.slice::<T>().ok_or_else(wrong)?;
-    let (values, value_writer) = native.output(values)?;
-    let (indices, index_writer) = native.output(indices)?;
-    let value_target = Shared(value_writer.start.get().cast::<T>());
-    let index_target = Shared(index_writer.start.get().cast::<i64>());
-    native.split(before * after, size * 8, |line| {
-        let (start, out) = (line / after * size * after, line / after * search.k * after);
-        let column = line % after;
-        let number = |index: usize| &numbers[start + index * after + column];
-        let compare = |&a: &usize, &b: &usize| {
-            let order = compare(number(a), number(b));
-            let order = if search.largest { order.reverse() } else { order };
-            order.then(a.cmp(&b))
-        };
-        let mut order: Vec<usize> = (0..size).collect();
-        if search.k < size && search.k > 0 {
-            order.select_nth_unstable_by(search.k - 1, compare);
-        }
-        order.truncate(search.k);
-        order.sort_unstable_by(compare);
-        for (rank, index) in order.into_iter().enumerate() {
-            let at = out + rank * after + column;
-            // SAFETY: each line of the outputs is written by one task.
-            unsafe {
-                value_target.get().add(at).write(*number(index));
-                index_target.get().add(at).write(index as i64);
-            }
-        }
-    });
-    Ok(smallvec![values, indices])
+    by_write!(write, base.dtype(), write);
+    Ok(movement::contiguous_view(base, shape))
 }
 
 /// The positions of the elements that are not zero, a row each.

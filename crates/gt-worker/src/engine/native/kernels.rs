@@ -5,7 +5,10 @@ use gt_core::dtype::DType;
 use gt_core::kernel::{BinaryFn, UnaryFn};
 use half::{bf16, f16};
 
-use super::number::{Float, Half, Number};
+use super::bits::Bits;
+use super::functions::*;
+use super::halves::Half;
+use super::number::Float;
 use super::simd::vectorized;
 use crate::value::Element;
 
@@ -30,78 +33,18 @@ pub enum Fixed {
 /// How many 16-bit floats are widened at a time.
 const CHUNK: usize = 256;
 
-trait Unary<T> {
-    fn of(x: T) -> T;
-}
-
-trait Binary<T> {
-    type Out: Element;
-
-    fn of(a: T, b: T) -> Self::Out;
-}
-
-macro_rules! unary {
-    ($($name:ident $bound:ident |$x:ident| $body:expr;)*) => {
-        $(struct $name;
-
-        impl<T: $bound> Unary<T> for $name {
-            #[inline(always)]
-            fn of($x: T) -> T {
-                $body
-            }
-        })*
-    };
-}
-
-unary! {
-    Neg Number |x| x.negative();
-    Abs Number |x| x.size();
-    Relu Number |x| if x > T::ZERO || x.is_nan() { x } else { T::ZERO };
-    Exp Float |x| x.exp();
-    Log Float |x| x.log();
-    Sqrt Float |x| x.sqrt();
-    Tanh Float |x| x.tanh();
-    Sigmoid Float |x| x.sigmoid();
-    Square Number |x| x.times(x);
-    Cube Number |x| x.times(x).times(x);
-    Reciprocal Float |x| T::from_count(1).over(x);
-}
-
-macro_rules! binary {
-    ($($name:ident $bound:ident $out:ty: |$a:ident, $b:ident| $body:expr;)*) => {
-        $(struct $name;
-
-        impl<T: $bound> Binary<T> for $name {
-            type Out = $out;
-
-            #[inline(always)]
-            fn of($a: T, $b: T) -> $out {
-                $body
-            }
-        })*
-    };
-}
-
-binary! {
-    Add Number T: |a, b| a.plus(b);
-    Sub Number T: |a, b| a.minus(b);
-    Mul Number T: |a, b| a.times(b);
-    Div Float T: |a, b| a.over(b);
-    Pow Number T: |a, b| a.power(b);
-    Max Number T: |a, b| a.larger(b);
-    Min Number T: |a, b| a.smaller(b);
-    Eq Number u8: |a, b| u8::from(a == b);
-    Ne Number u8: |a, b| u8::from(a != b);
-    Lt Number u8: |a, b| u8::from(a < b);
-    Le Number u8: |a, b| u8::from(a <= b);
-    Gt Number u8: |a, b| u8::from(a > b);
-    Ge Number u8: |a, b| u8::from(a >= b);
-}
-
 vectorized! {
     fn map_run<T: Element, F: Unary<T>>(x: &[T], out: &mut [T]) {
         for (out, &x) in out.iter_mut().zip(x) {
             *out = F::of(x);
+        }
+    }
+}
+
+vectorized! {
+    fn test_run<T: Element, F: Predicate<T>>(x: &[T], out: &mut [u8]) {
+        for (out, &x) in out.iter_mut().zip(x) {
+            *out = u8::from(F::of(x));
         }
     }
 }
@@ -142,7 +85,24 @@ unsafe fn slice_mut<'a, T>(start: *mut u8, len: usize) -> &'a mut [T] {
 
 unsafe fn map<T: Element, F: Unary<T>>(x: *const u8, out: *mut u8, len: usize) {
     // SAFETY: as promised by the caller of a `MapRun`.
-    unsafe { map_run::<T, F>(slice(x, len), slice_mut(out, len)) }
+    let (x, out) = unsafe { (slice(x, len), slice_mut(out, len)) };
+    map_run::<T, F>(x, out);
+    F::repair(x, out);
+}
+
+unsafe fn test<T: Element, F: Predicate<T>>(x: *const u8, out: *mut u8, len: usize) {
+    // SAFETY: as promised by the caller of a `MapRun`.
+    unsafe { test_run::<T, F>(slice(x, len), slice_mut(out, len)) }
+}
+
+unsafe fn test_half<H: Half, F: Predicate<f32>>(x: *const u8, out: *mut u8, len: usize) {
+    // SAFETY: as promised by the caller of a `MapRun`.
+    let (x, out) = unsafe { (slice::<H>(x, len), slice_mut::<u8>(out, len)) };
+    let mut wide = [0.0; CHUNK];
+    for (x, out) in x.chunks(CHUNK).zip(out.chunks_mut(CHUNK)) {
+        H::widen(x, &mut wide[..x.len()]);
+        test_run::<f32, F>(&wide[..x.len()], out);
+    }
 }
 
 unsafe fn map_half<H: Half, F: Unary<f32>>(x: *const u8, out: *mut u8, len: usize) {
@@ -152,23 +112,44 @@ unsafe fn map_half<H: Half, F: Unary<f32>>(x: *const u8, out: *mut u8, len: usiz
     for (x, out) in x.chunks(CHUNK).zip(out.chunks_mut(CHUNK)) {
         H::widen(x, &mut wide[..x.len()]);
         map_run::<f32, F>(&wide[..x.len()], &mut result);
+        F::repair(&wide[..x.len()], &mut result[..x.len()]);
         H::narrow(&result[..x.len()], out);
+    }
+}
+
+/// Computes the results again that a loop without branches gets wrong.
+#[inline]
+fn repair<T: Copy, F: Binary<T>>(
+    a: impl Fn(usize) -> T,
+    b: impl Fn(usize) -> T,
+    out: &mut [F::Out],
+) {
+    for (at, out) in out.iter_mut().enumerate().filter(|_| F::REPAIRS) {
+        if let Some(result) = F::repaired(a(at), b(at)) {
+            *out = result;
+        }
     }
 }
 
 unsafe fn both<T: Element, F: Binary<T>>(a: *const u8, b: *const u8, out: *mut u8, len: usize) {
     // SAFETY: as promised by the caller of a `ZipRun`.
-    unsafe { zip_run::<T, F>(slice(a, len), slice(b, len), slice_mut(out, len)) }
+    let (a, b, out) = unsafe { (slice(a, len), slice(b, len), slice_mut(out, len)) };
+    zip_run::<T, F>(a, b, out);
+    repair::<T, F>(|at| a[at], |at| b[at], out);
 }
 
 unsafe fn left<T: Element, F: Binary<T>>(a: *const u8, b: *const u8, out: *mut u8, len: usize) {
     // SAFETY: as above; `a` is a single number.
-    unsafe { left_run::<T, F>(*a.cast(), slice(b, len), slice_mut(out, len)) }
+    let (a, b, out) = unsafe { (*a.cast(), slice(b, len), slice_mut(out, len)) };
+    left_run::<T, F>(a, b, out);
+    repair::<T, F>(|_| a, |at| b[at], out);
 }
 
 unsafe fn right<T: Element, F: Binary<T>>(a: *const u8, b: *const u8, out: *mut u8, len: usize) {
     // SAFETY: as above; `b` is a single number.
-    unsafe { right_run::<T, F>(slice(a, len), *b.cast(), slice_mut(out, len)) }
+    let (a, b, out) = unsafe { (slice(a, len), *b.cast(), slice_mut(out, len)) };
+    right_run::<T, F>(a, b, out);
+    repair::<T, F>(|at| a[at], |_| b, out);
 }
 
 /// How results in f32 become elements: rounded, or as they are for comparisons.
@@ -214,10 +195,12 @@ unsafe fn zip_half<H: Half, F: Binary<f32, Out: Store<H>>>(
                 H::widen(slice(b.add(start * size_of::<H>()), count), wide_b);
             }
             match fixed {
-                Fixed::Neither => zip_run::<f32, F>(wide_a, wide_b, result),
-                Fixed::Left => left_run::<f32, F>(*a.cast(), wide_b, result),
-                Fixed::Right => right_run::<f32, F>(wide_a, *b.cast(), result),
+                Fixed::Neither => {}
+                Fixed::Left => wide_a.fill(*a.cast()),
+                Fixed::Right => wide_b.fill(*b.cast()),
             }
+            zip_run::<f32, F>(wide_a, wide_b, result);
+            repair::<f32, F>(|at| wide_a[at], |at| wide_b[at], result);
             Store::<H>::store(result, out.add(start * out_size));
         }
     }
@@ -256,54 +239,63 @@ unsafe fn right_half<H: Half, F: Binary<f32, Out: Store<H>>>(
 /// The loop of a unary function; `None` if the dtype has no such function.
 pub fn map_kernel(function: UnaryFn, dtype: DType) -> Option<MapRun> {
     match dtype {
-        // The only functions that leave a boolean what it is.
-        DType::Bool => match function {
-            UnaryFn::Abs | UnaryFn::Relu => Some(map::<u8, Abs>),
-            _ => None,
-        },
+        DType::Bool => map_bool(function),
         DType::U8 => map_integer::<u8>(function),
         DType::I8 => map_integer::<i8>(function),
         DType::I16 => map_integer::<i16>(function),
         DType::I32 => map_integer::<i32>(function),
         DType::I64 => map_integer::<i64>(function),
-        DType::F16 => Some(map_halves::<f16>(function)),
-        DType::BF16 => Some(map_halves::<bf16>(function)),
-        DType::F32 => Some(map_float::<f32>(function)),
-        DType::F64 => Some(map_float::<f64>(function)),
+        DType::F16 => map_halves::<f16>(function),
+        DType::BF16 => map_halves::<bf16>(function),
+        DType::F32 => map_float::<f32>(function),
+        DType::F64 => map_float::<f64>(function),
         _ => None,
     }
 }
 
-fn map_integer<T: Number>(function: UnaryFn) -> Option<MapRun> {
-    Some(match function {
-        UnaryFn::Neg => map::<T, Neg>,
-        UnaryFn::Abs => map::<T, Abs>,
-        UnaryFn::Relu => map::<T, Relu>,
-        _ => return None,
-    })
+/// Most functions have no meaning for a boolean, or leave it what it is.
+fn map_bool(function: UnaryFn) -> Option<MapRun> {
+    match function {
+        UnaryFn::Abs | UnaryFn::Relu | UnaryFn::Sign => Some(map::<u8, Abs>),
+        UnaryFn::Not => Some(map::<u8, Flip>),
+        UnaryFn::IsNan | UnaryFn::IsInf | UnaryFn::IsFinite => map_integer::<u8>(function),
+        _ => None,
+    }
 }
 
 macro_rules! map_table {
-    ($function:expr, $loop:ident, $type:ty) => {
+    ($function:expr, $type:ty; $($loop:ident: $($name:ident)*;)*) => {
         match $function {
-            UnaryFn::Neg => $loop::<$type, Neg>,
-            UnaryFn::Abs => $loop::<$type, Abs>,
-            UnaryFn::Exp => $loop::<$type, Exp>,
-            UnaryFn::Log => $loop::<$type, Log>,
-            UnaryFn::Sqrt => $loop::<$type, Sqrt>,
-            UnaryFn::Tanh => $loop::<$type, Tanh>,
-            UnaryFn::Sigmoid => $loop::<$type, Sigmoid>,
-            UnaryFn::Relu => $loop::<$type, Relu>,
+            $($(UnaryFn::$name => Some($loop::<$type, $name>),)*)*
+            _ => None,
         }
     };
 }
 
-fn map_float<T: Float>(function: UnaryFn) -> MapRun {
-    map_table!(function, map, T)
+fn map_integer<T: Bits>(function: UnaryFn) -> Option<MapRun> {
+    map_table!(
+        function, T;
+        map: Neg Abs Relu Sign Floor Ceil Round Trunc Square Not;
+        test: IsNan IsInf IsFinite;
+    )
 }
 
-fn map_halves<H: Half>(function: UnaryFn) -> MapRun {
-    map_table!(function, map_half, H)
+fn map_float<T: Float>(function: UnaryFn) -> Option<MapRun> {
+    map_table!(
+        function, T;
+        map: Neg Abs Exp Log Sqrt Tanh Sigmoid Relu Sign Floor Ceil Round Trunc Reciprocal Rsqrt
+            Square Expm1 Log1p Log2 Sin Cos Tan Erf;
+        test: IsNan IsInf IsFinite;
+    )
+}
+
+fn map_halves<H: Half>(function: UnaryFn) -> Option<MapRun> {
+    map_table!(
+        function, H;
+        map_half: Neg Abs Exp Log Sqrt Tanh Sigmoid Relu Sign Floor Ceil Round Trunc Reciprocal
+            Rsqrt Square Expm1 Log1p Log2 Sin Cos Tan Erf;
+        test_half: IsNan IsInf IsFinite;
+    )
 }
 
 /// The loop for a power with a well-known exponent, which a product or a root gives faster.
@@ -334,20 +326,21 @@ pub fn zip_kernel(function: BinaryFn, dtype: DType, fixed: Fixed) -> Option<ZipR
         DType::I16 => zip_integer::<i16>(function, fixed),
         DType::I32 => zip_integer::<i32>(function, fixed),
         DType::I64 => zip_integer::<i64>(function, fixed),
-        DType::F16 => Some(zip_halves::<f16>(function, fixed)),
-        DType::BF16 => Some(zip_halves::<bf16>(function, fixed)),
-        DType::F32 => Some(zip_float::<f32>(function, fixed)),
-        DType::F64 => Some(zip_float::<f64>(function, fixed)),
+        DType::F16 => zip_halves::<f16>(function, fixed),
+        DType::BF16 => zip_halves::<bf16>(function, fixed),
+        DType::F32 => zip_float::<f32>(function, fixed),
+        DType::F64 => zip_float::<f64>(function, fixed),
         _ => None,
     }
 }
 
 /// Booleans are bytes of zero or one, so "or" is the larger and "and" the smaller.
 fn zip_bool(function: BinaryFn, fixed: Fixed) -> Option<ZipRun> {
+    use BinaryFn::*;
     match function {
-        BinaryFn::Add => zip_integer::<u8>(BinaryFn::Max, fixed),
-        BinaryFn::Mul => zip_integer::<u8>(BinaryFn::Min, fixed),
-        BinaryFn::Sub | BinaryFn::Div => None,
+        Add => zip_integer::<u8>(Max, fixed),
+        Mul => zip_integer::<u8>(Min, fixed),
+        Sub | Div | FloorDiv | TruncDiv | Remainder | Fmod | Shl | Shr => None,
         other => zip_integer::<u8>(other, fixed),
     }
 }
@@ -363,31 +356,29 @@ macro_rules! zip_table {
                 (BinaryFn::$name, Fixed::Left) => Some($left::<$type, $name>),
                 (BinaryFn::$name, Fixed::Right) => Some($right::<$type, $name>),
             )*
-            #[allow(unreachable_patterns, reason = "only integers lack a function")]
             _ => None,
         }
     };
 }
 
-fn zip_integer<T: Number>(function: BinaryFn, fixed: Fixed) -> Option<ZipRun> {
+fn zip_integer<T: Bits>(function: BinaryFn, fixed: Fixed) -> Option<ZipRun> {
     zip_table!(
         function, fixed, T, both, left, right;
-        Add Sub Mul Pow Max Min Eq Ne Lt Le Gt Ge
+        Add Sub Mul Pow Max Min Eq Ne Lt Le Gt Ge FloorDiv TruncDiv Remainder Fmod
+        And Or Xor Shl Shr
     )
 }
 
-fn zip_float<T: Float>(function: BinaryFn, fixed: Fixed) -> ZipRun {
-    let run: Option<ZipRun> = zip_table!(
+fn zip_float<T: Float>(function: BinaryFn, fixed: Fixed) -> Option<ZipRun> {
+    zip_table!(
         function, fixed, T, both, left, right;
-        Add Sub Mul Div Pow Max Min Eq Ne Lt Le Gt Ge
-    );
-    run.expect("floats have every function")
+        Add Sub Mul Div Pow Max Min Eq Ne Lt Le Gt Ge FloorDiv TruncDiv Remainder Fmod
+    )
 }
 
-fn zip_halves<H: Half>(function: BinaryFn, fixed: Fixed) -> ZipRun {
-    let run: Option<ZipRun> = zip_table!(
+fn zip_halves<H: Half>(function: BinaryFn, fixed: Fixed) -> Option<ZipRun> {
+    zip_table!(
         function, fixed, H, both_half, left_half, right_half;
-        Add Sub Mul Div Pow Max Min Eq Ne Lt Le Gt Ge
-    );
-    run.expect("floats have every function")
+        Add Sub Mul Div Pow Max Min Eq Ne Lt Le Gt Ge FloorDiv TruncDiv Remainder Fmod
+    )
 }

@@ -4,7 +4,15 @@
 //!
 //! Coefficients were fitted in Chebyshev nodes with 60 digits. Products are never contracted.
 
-use gt_core::philox::polynomial::{ln_f32, ln_f64, ln_tail_f64, split_f64};
+#[cfg(test)]
+mod accuracy;
+pub mod error;
+pub mod periodic;
+pub mod rest;
+
+use gt_core::philox::polynomial::{
+    ln_f32, ln_f64, ln_mantissa_f32, ln_mantissa_f64, ln_tail_f64, split_f32, split_f64,
+};
 
 const LOG2E: f64 = std::f64::consts::LOG2_E;
 
@@ -106,6 +114,73 @@ pub fn log_f64(x: f64) -> f64 {
     let normal = if tiny { x * 18_014_398_509_481_984.0 } else { x };
     let shift = if tiny { 54.0 * std::f64::consts::LN_2 } else { 0.0 };
     let found = ln_f64(normal) - shift;
+    let found = if x < f64::INFINITY { found } else { x };
+    let found = if x == 0.0 { f64::NEG_INFINITY } else { found };
+    if x < 0.0 { f64::NAN } else { found }
+}
+
+/// `eˣ − 1`, to three units in the last place.
+#[inline(always)]
+pub fn expm1_f32(x: f32) -> f32 {
+    let near = if x > 89.0 { 89.0 } else { x };
+    let near = if near < -18.0 { -18.0 } else { near };
+    let (k, grown) = reduce_f32(near);
+    // What is taken away is one in the unit of the power, so that nothing is lost near zero.
+    let one = power_of_two_f32(-k.min(64));
+    let half = k >> 1;
+    let power = [power_of_two_f32(half), power_of_two_f32(k.wrapping_sub(half))];
+    ((grown + (1.0 - one)) * power[0] * power[1]).copysign(x)
+}
+
+/// `eˣ − 1`, to three units in the last place.
+#[inline(always)]
+pub fn expm1_f64(x: f64) -> f64 {
+    let near = if x > 710.0 { 710.0 } else { x };
+    let near = if near < -40.0 { -40.0 } else { near };
+    let (k, grown) = reduce_f64(near, 0.0);
+    let one = power_of_two_f64(-if k > 128.0 { 128.0 } else { k });
+    let half = (k * 0.5 + ROUND_F64) - ROUND_F64;
+    let power = [power_of_two_f64(half), power_of_two_f64(k - half)];
+    ((grown + (1.0 - one)) * power[0] * power[1]).copysign(x)
+}
+
+macro_rules! log1p {
+    ($name:ident $type:ident $ln:ident) => {
+        /// The natural logarithm of `1 + x`.
+        #[inline(always)]
+        pub fn $name(x: $type) -> $type {
+            let sum = 1.0 + x;
+            // What the rounding of the sum lost changes the logarithm by so much.
+            let lost = if x < 1.0 { x - (sum - 1.0) } else { 1.0 - (sum - x) };
+            let found = ($ln(sum) + lost / sum).copysign(x);
+            let found = if x < $type::INFINITY { found } else { x };
+            let found = if x == -1.0 { $type::NEG_INFINITY } else { found };
+            if x < -1.0 { $type::NAN } else { found }
+        }
+    };
+}
+
+log1p!(log1p_f32 f32 ln_f32);
+log1p!(log1p_f64 f64 ln_f64);
+
+/// The logarithm to the base of two.
+#[inline(always)]
+pub fn log2_f32(x: f32) -> f32 {
+    let tiny = x < f32::MIN_POSITIVE;
+    let (exponent, mantissa) = split_f32(if tiny { x * 33_554_432.0 } else { x });
+    let found =
+        ln_mantissa_f32(mantissa) * LOG2E as f32 + if tiny { exponent - 25.0 } else { exponent };
+    let found = if x < f32::INFINITY { found } else { x };
+    let found = if x == 0.0 { f32::NEG_INFINITY } else { found };
+    if x < 0.0 { f32::NAN } else { found }
+}
+
+/// The logarithm to the base of two.
+#[inline(always)]
+pub fn log2_f64(x: f64) -> f64 {
+    let tiny = x < f64::MIN_POSITIVE;
+    let (exponent, mantissa) = split_f64(if tiny { x * 18_014_398_509_481_984.0 } else { x });
+    let found = ln_mantissa_f64(mantissa) * LOG2E + if tiny { exponent - 54.0 } else { exponent };
     let found = if x < f64::INFINITY { found } else { x };
     let found = if x == 0.0 { f64::NEG_INFINITY } else { found };
     if x < 0.0 { f64::NAN } else { found }
@@ -239,46 +314,8 @@ fn signed_power(x: f64, y: f64, size: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::accuracy::*;
     use super::*;
-
-    /// The distance between a result and the exact one, in units in the last place.
-    fn units_f32(found: f32, exact: f64) -> f64 {
-        let rounded = exact as f32;
-        if found.is_nan() || rounded.is_nan() {
-            return if found.is_nan() && rounded.is_nan() { 0.0 } else { f64::INFINITY };
-        }
-        if found.is_infinite() || rounded.is_infinite() {
-            return if found == rounded { 0.0 } else { 1.0 };
-        }
-        let size = rounded.abs().max(f32::MIN_POSITIVE);
-        let unit = f64::from(f32::from_bits(size.to_bits() + 1)) - f64::from(size);
-        (f64::from(found) - exact).abs() / unit
-    }
-
-    fn units_f64(found: f64, exact: f64) -> f64 {
-        if found.is_nan() || exact.is_nan() {
-            return if found.is_nan() && exact.is_nan() { 0.0 } else { f64::INFINITY };
-        }
-        if found == exact {
-            return 0.0;
-        }
-        let size = exact.abs().max(f64::MIN_POSITIVE);
-        (found - exact).abs() / (f64::from_bits(size.to_bits() + 1) - size)
-    }
-
-    fn worst_f32(ours: fn(f32) -> f32, exact: fn(f64) -> f64) -> f64 {
-        let sweep = (0..=u32::MAX).step_by(1023).map(f32::from_bits);
-        let near = (-200_000..200_000).map(|step| step as f32 * 6e-4);
-        sweep.chain(near).map(|x| units_f32(ours(x), exact(f64::from(x)))).fold(0.0, f64::max)
-    }
-
-    fn worst_f64(ours: fn(f64) -> f64, exact: fn(f64) -> f64) -> f64 {
-        let sweep = (0..1 << 20).map(|step: u64| f64::from_bits(step * 17_592_186_044_415));
-        let near = (-400_000..400_000).map(|step| f64::from(step) * 1.9e-3);
-        let small = (-400_000..400_000).map(|step| f64::from(step) * 3e-6);
-        let all = sweep.chain(near).chain(small);
-        all.map(|x| units_f64(ours(x), exact(x))).fold(0.0, f64::max)
-    }
 
     #[test]
     fn single_precision_is_right_to_a_few_units() {
@@ -288,9 +325,17 @@ mod tests {
             worst_f32(log_f32, f64::ln),
             worst_f32(tanh_f32, f64::tanh),
             worst_f32(sigmoid_f32, sigmoid),
+            worst_f32(expm1_f32, f64::exp_m1),
+            worst_f32(log1p_f32, f64::ln_1p),
+            worst_f32(log2_f32, f64::log2),
         ];
         println!("{found:?}");
-        assert!(found.iter().zip([1.1, 1.1, 2.5, 2.5]).all(|(found, limit)| *found < limit));
+        assert!(
+            found
+                .iter()
+                .zip([1.1, 1.1, 2.5, 2.5, 3.0, 1.6, 2.5])
+                .all(|(found, limit)| *found < limit)
+        );
     }
 
     #[test]
@@ -301,9 +346,17 @@ mod tests {
             worst_f64(log_f64, f64::ln),
             worst_f64(tanh_f64, f64::tanh),
             worst_f64(sigmoid_f64, sigmoid),
+            worst_f64(expm1_f64, f64::exp_m1),
+            worst_f64(log1p_f64, f64::ln_1p),
+            worst_f64(log2_f64, f64::log2),
         ];
         println!("{found:?}");
-        assert!(found.iter().zip([1.5, 1.5, 4.5, 3.5]).all(|(found, limit)| *found < limit));
+        assert!(
+            found
+                .iter()
+                .zip([1.5, 1.5, 4.5, 3.5, 3.5, 2.0, 3.0])
+                .all(|(found, limit)| *found < limit)
+        );
     }
 
     #[test]
@@ -375,5 +428,13 @@ mod tests {
         assert_eq!((tanh_f32(f32::INFINITY), tanh_f32(-50.0)), (1.0, -1.0));
         assert!(tanh_f32(-0.0).is_sign_negative());
         assert_eq!((sigmoid_f32(f32::NEG_INFINITY), sigmoid_f64(1e9)), (0.0, 1.0));
+        assert_eq!((expm1_f32(f32::NEG_INFINITY), expm1_f64(f64::INFINITY)), (-1.0, f64::INFINITY));
+        assert_eq!((log1p_f32(-1.0), log1p_f64(f64::INFINITY)), (f32::NEG_INFINITY, f64::INFINITY));
+        assert!(
+            log1p_f32(-1.5).is_nan() && log2_f64(-1.0).is_nan() && expm1_f64(f64::NAN).is_nan()
+        );
+        assert!(log1p_f64(-0.0).is_sign_negative() && expm1_f32(-0.0).is_sign_negative());
+        assert_eq!((log2_f32(0.0), log2_f64(8.0), log2_f32(0.125)), (f32::NEG_INFINITY, 3.0, -3.0));
+        assert_eq!((log2_f64(2f64.powi(-1070)), log2_f32(2f32.powi(-140))), (-1070.0, -140.0));
     }
 }

@@ -15,6 +15,11 @@ use crate::value::{Strides, Value};
 /// Products with less work than this are computed by the caller alone.
 const SMALL: usize = 1 << 20;
 
+/// Products up to this size on every side are made of rows that lie one after another.
+const SMALL_SIDE: usize = 64;
+/// The same for products with a vector, by the number of elements of the matrix.
+const SMALL_VECTOR: usize = 1 << 16;
+
 /// `a @ b` for tensors of at least two axes; the axes before the last two broadcast.
 pub fn matmul(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> {
     let dtype = a.dtype();
@@ -30,7 +35,10 @@ pub fn matmul(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> 
         let mut result = matmul(native, wide(a)?, wide(b)?, &wide_out)?;
         return elementwise::cast(native, &mut result, out);
     }
-    let (a, b) = (with_unit_stride(native, a)?, with_unit_stride(native, b)?);
+    let (a, b) = match is_small(&a, &b) {
+        true => (movement::contiguous(native, &a)?, movement::contiguous(native, &b)?),
+        false => (with_unit_stride(native, a)?, with_unit_stride(native, b)?),
+    };
     let (result, writer) = native.output(out)?;
     if out.shape.count() == 0 {
         return Ok(result);
@@ -52,6 +60,15 @@ pub fn matmul(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> 
         _ => return Err(Error::bug(format!("there is no matrix product for {dtype}"))),
     }
     Ok(result)
+}
+
+/// Whether `gemm` sums this product in an order that depends on how its operands lie. Those have
+/// little to copy; how a value lies depends on where it was computed, and no bit may.
+fn is_small(a: &Value, b: &Value) -> bool {
+    let (rows, inner) = (a.shape()[a.shape().rank() - 2], a.shape()[a.shape().rank() - 1]);
+    let columns = b.shape()[b.shape().rank() - 1];
+    let largest = rows.max(inner).max(columns);
+    largest <= SMALL_SIDE || (rows.min(columns) == 1 && inner * largest <= SMALL_VECTOR)
 }
 
 /// The value itself if its rows or columns are runs, else a copy of it.

@@ -1,17 +1,25 @@
 //! The engine for CPUs: `gemm` for products, vectorised loops of our own for the rest.
 
+mod bits;
 mod cast;
 mod create;
+mod division;
 mod elementwise;
+mod extreme;
+mod functions;
+mod halves;
 mod index;
 pub mod kernels;
 pub mod math;
 mod matmul;
 mod movement;
 pub mod number;
+mod order;
 mod reduce;
+mod scan;
 mod select;
 mod simd;
+mod take;
 pub mod threads;
 mod tile;
 pub mod tree;
@@ -28,7 +36,9 @@ use smallvec::{SmallVec, smallvec};
 use super::{Engine, Operand, Operands, Results};
 use crate::buffer::Pool;
 use crate::value::Value;
-use index::Search;
+use extreme::Search;
+use order::{Order, Rank};
+use take::Write;
 use threads::Threads;
 use tile::{Shared, Writer};
 
@@ -93,14 +103,25 @@ impl Native {
                 let [x, index] = self.tensors(kernel, inputs, out)?;
                 index::gather(self, *axis, x, index, out)
             }
-            Kernel::ScatterAdd(axis) => {
-                let [base, index, source] = self.tensors(kernel, inputs, out)?;
-                index::scatter_add(self, *axis, base, index, source)
+            Kernel::Take(axis) => {
+                let [x, index] = self.tensors(kernel, inputs, out)?;
+                take::take(self, *axis, x, index, out)
             }
+            &Kernel::Scatter { axis, add } => {
+                let [base, index, source] = self.tensors(kernel, inputs, out)?;
+                index::scatter(self, (axis, Write::of(add)), base, index, source)
+            }
+            &Kernel::Put { axis, add } => {
+                let [base, index, values] = self.tensors(kernel, inputs, out)?;
+                take::put(self, (axis, Write::of(add)), base, index, values)
+            }
+            Kernel::Ravel(sizes) => take::ravel(self, sizes, inputs, out),
             Kernel::Map(_) | Kernel::Cast => {
                 let [x] = exactly(kernel, inputs)?;
                 if let Operand::Scalar(scalar) = *x {
-                    *x = Operand::Tensor(self.scalar(scalar, out.dtype)?);
+                    let predicate = matches!(kernel, Kernel::Map(with) if with.is_predicate());
+                    let dtype = if predicate { DType::F64 } else { out.dtype };
+                    *x = Operand::Tensor(self.scalar(scalar, dtype)?);
                 }
                 self.run_map(kernel, x, out)
             }
@@ -124,6 +145,7 @@ impl Native {
     fn run_unary(&self, kernel: &Kernel, x: Value, out: &Meta) -> Result<Value> {
         match kernel {
             Kernel::Reduce { with, axes } => reduce::reduce(self, *with, axes, x, out),
+            &Kernel::Scan { with, axis } => scan::scan(self, with, axis, x, out),
             Kernel::Permute(axes) => Ok(movement::permute(axes, x)),
             Kernel::Reshape => movement::reshape(self, x, out),
             Kernel::Expand => Ok(movement::expand(x, out)),
@@ -132,6 +154,24 @@ impl Native {
             Kernel::Fold(spec) => window::fold(self, spec, x, out),
             Kernel::NonZero => index::non_zero(self, &x),
             other => Err(Error::bug(format!("an engine was given {other:?}"))),
+        }
+    }
+
+    fn run_order(&self, kernel: &Kernel, x: Value, outputs: &[Meta]) -> Result<Results> {
+        match *kernel {
+            Kernel::TopK { k, axis, largest } => {
+                order::top_k(self, Rank { k, axis, largest }, x, outputs)
+            }
+            Kernel::Sort { axis, descending } => {
+                order::sort(self, Order { axis, descending }, x, outputs)
+            }
+            Kernel::Extreme { axis, largest } => {
+                extreme::extreme(self, Search { axis: Some(axis), largest }, x, outputs)
+            }
+            Kernel::ArgExtreme { axis, largest } => {
+                extreme::extreme(self, Search { axis, largest }, x, outputs)
+            }
+            ref other => Err(Error::bug(format!("{other:?} has no order"))),
         }
     }
 
@@ -165,10 +205,15 @@ impl Engine for Native {
 
     fn run(&self, kernel: &Kernel, mut inputs: Operands, outputs: &[Meta]) -> Result<Results> {
         match (kernel, outputs) {
-            (&Kernel::TopK { k, axis, largest }, outputs) => {
-                let out = outputs.first().ok_or_else(|| Error::bug("topk without results"))?;
+            (
+                Kernel::TopK { .. }
+                | Kernel::Sort { .. }
+                | Kernel::Extreme { .. }
+                | Kernel::ArgExtreme { .. },
+                [out, ..],
+            ) => {
                 let [x] = self.tensors(kernel, &mut inputs, out)?;
-                index::top_k(self, Search { k, axis, largest }, x, outputs)
+                self.run_order(kernel, x, outputs)
             }
             (Kernel::Expansion, _) => Err(Error::bug("an engine was given an expansion")),
             (_, [out]) => Ok(smallvec![self.run_one(kernel, &mut inputs, out)?]),

@@ -3,6 +3,7 @@
 use gt_core::attrs::Range;
 use gt_core::error::{Error, Result};
 use gt_core::shape::{Meta, Shape};
+use gt_core::strides::reshaped;
 
 use super::Native;
 use super::tile::CHUNK;
@@ -66,53 +67,13 @@ pub fn reshape(native: &Native, x: Value, out: &Meta) -> Result<Value> {
     if x.is_contiguous() {
         return Ok(contiguous_view(x, out.shape.clone()));
     }
-    match reshaped_strides(x.shape(), x.strides(), &out.shape) {
+    match reshaped(x.shape(), x.strides(), &out.shape) {
         Some(strides) => {
             let offset = x.offset();
             Ok(x.into_view(out.shape.clone(), strides, offset))
         }
         None => Ok(contiguous_view(contiguous(native, &x)?, out.shape.clone())),
     }
-}
-
-/// The strides of a view in another shape: each group of axes that becomes another group of the
-/// same size must be a single run of even steps.
-fn reshaped_strides(from: &[usize], strides: &[isize], to: &[usize]) -> Option<Strides> {
-    let mut result: Strides = Strides::from_elem(0, to.len());
-    let own: Vec<(usize, isize)> = from
-        .iter()
-        .zip(strides)
-        .filter(|(size, _)| **size != 1)
-        .map(|(&size, &stride)| (size, stride))
-        .collect();
-    let mut own = own.into_iter().rev().peekable();
-    let mut axis = to.len();
-    while axis > 0 {
-        if to[axis - 1] == 1 {
-            axis -= 1;
-            continue;
-        }
-        let (mut have, mut step) = own.next()?;
-        loop {
-            // The axes of the new shape that lie within what the old one covers by even steps.
-            if axis > 0 && to[axis - 1] <= have && have % to[axis - 1] == 0 && have > 1 {
-                axis -= 1;
-                result[axis] = step;
-                have /= to[axis];
-                step *= to[axis] as isize;
-                continue;
-            }
-            if have == 1 {
-                break;
-            }
-            let (size, stride) = own.next()?;
-            if stride != step * have as isize {
-                return None;
-            }
-            have *= size;
-        }
-    }
-    own.peek().is_none().then_some(result)
 }
 
 /// The input broadcast to the shape of the output.

@@ -3,8 +3,6 @@
 
 use std::hint::select_unpredictable;
 
-use half::{bf16, f16};
-
 use super::math;
 use crate::value::Element;
 
@@ -12,10 +10,14 @@ use crate::value::Element;
 pub trait Number: Element + PartialOrd {
     /// Zero.
     const ZERO: Self;
+    /// One.
+    const ONE: Self;
     /// Smaller than all others, or equal to the smallest.
     const LOWEST: Self;
     /// Larger than all others, or equal to the largest.
     const HIGHEST: Self;
+    /// Whether two numbers can be [`Number::is_far`].
+    const FAR: bool;
 
     /// `self + other`.
     fn plus(self, other: Self) -> Self;
@@ -29,8 +31,38 @@ pub trait Number: Element + PartialOrd {
     fn size(self) -> Self;
     /// `self` to the power of `other`.
     fn power(self, other: Self) -> Self;
+    /// The quotient, rounded down, if `rest` is what a quotient cut towards zero leaves.
+    fn floor_over(self, other: Self, rest: Self) -> Self;
+    /// The quotient, cut towards zero.
+    fn trunc_over(self, other: Self) -> Self;
+    /// What a quotient cut towards zero leaves, for numbers that are not [`Number::is_far`].
+    fn rest(self, other: Self) -> Self;
+    /// What a quotient by `self` rounded down leaves, if cut towards zero it leaves `rest`.
+    fn turned(self, rest: Self) -> Self;
+    /// The same as [`Number::rest`] for any numbers, slower.
+    fn any_rest(self, other: Self) -> Self;
+    /// Whether the quotient is too large, or too special, for a loop without branches.
+    fn is_far(self, other: Self) -> bool;
+    /// The nearest whole number that is not larger.
+    fn floor(self) -> Self;
+    /// The nearest whole number that is not smaller.
+    fn ceil(self) -> Self;
+    /// The nearest whole number, and the even one of two.
+    fn round(self) -> Self;
+    /// The whole number next to it, towards zero.
+    fn trunc(self) -> Self;
     /// Whether it is NaN.
     fn is_nan(self) -> bool;
+    /// Whether it is infinite.
+    fn is_infinite(self) -> bool;
+
+    /// One, zero or minus one; zero for NaN.
+    #[inline(always)]
+    fn sign(self) -> Self {
+        let above = if self > Self::ZERO { Self::ONE } else { Self::ZERO };
+        let below = if self < Self::ZERO { Self::ONE } else { Self::ZERO };
+        above.minus(below)
+    }
 
     /// The larger of both; NaN if one is.
     #[inline(always)]
@@ -62,14 +94,32 @@ pub trait Float: Number {
     fn tanh(self) -> Self;
     /// `1 / (1 + e⁻ˣ)`.
     fn sigmoid(self) -> Self;
+    /// `eˣ − 1`.
+    fn expm1(self) -> Self;
+    /// The natural logarithm of `1 + x`.
+    fn log1p(self) -> Self;
+    /// The logarithm to the base of two.
+    fn log2(self) -> Self;
+    /// The sine; see [`Float::repair`].
+    fn sin(self) -> Self;
+    /// The cosine; see [`Float::repair`].
+    fn cos(self) -> Self;
+    /// The tangent; see [`Float::repair`].
+    fn tan(self) -> Self;
+    /// The error function.
+    fn erf(self) -> Self;
+    /// Computes the results again for numbers too far from zero for sine, cosine and tangent.
+    fn repair(x: &[Self], out: &mut [Self], far: fn(f64) -> f64);
 }
 
 macro_rules! integers {
     ($($type:ty)*) => {
         $(impl Number for $type {
             const ZERO: Self = 0;
+            const ONE: Self = 1;
             const LOWEST: Self = Self::MIN;
             const HIGHEST: Self = Self::MAX;
+            const FAR: bool = false;
 
             #[inline(always)]
             fn plus(self, other: Self) -> Self {
@@ -114,7 +164,56 @@ macro_rules! integers {
                 result
             }
             #[inline(always)]
+            #[allow(unused_comparisons, reason = "unsigned numbers take this road too")]
+            fn floor_over(self, other: Self, rest: Self) -> Self {
+                // Whoever divides has looked for zeros; the loop must not panic.
+                let uneven = rest != 0 && (self < 0) != (other < 0);
+                self.trunc_over(other).wrapping_sub(Self::from(uneven))
+            }
+            #[inline(always)]
+            fn trunc_over(self, other: Self) -> Self {
+                if other == 0 { 0 } else { self.wrapping_div(other) }
+            }
+            #[inline(always)]
+            fn rest(self, other: Self) -> Self {
+                if other == 0 { 0 } else { self.wrapping_rem(other) }
+            }
+            #[inline(always)]
+            #[allow(unused_comparisons, reason = "unsigned numbers take this road too")]
+            fn turned(self, rest: Self) -> Self {
+                let opposite = rest != 0 && (rest < 0) != (self < 0);
+                if opposite { rest.wrapping_add(self) } else { rest }
+            }
+            #[inline(always)]
+            fn any_rest(self, other: Self) -> Self {
+                self.rest(other)
+            }
+            #[inline(always)]
+            fn is_far(self, _: Self) -> bool {
+                false
+            }
+            #[inline(always)]
+            fn floor(self) -> Self {
+                self
+            }
+            #[inline(always)]
+            fn ceil(self) -> Self {
+                self
+            }
+            #[inline(always)]
+            fn round(self) -> Self {
+                self
+            }
+            #[inline(always)]
+            fn trunc(self) -> Self {
+                self
+            }
+            #[inline(always)]
             fn is_nan(self) -> bool {
+                false
+            }
+            #[inline(always)]
+            fn is_infinite(self) -> bool {
                 false
             }
         })*
@@ -124,11 +223,15 @@ macro_rules! integers {
 integers!(u8 i8 i16 i32 i64);
 
 macro_rules! floats {
-    ($($type:ident $exp:ident $log:ident $tanh:ident $sigmoid:ident $pow:ident;)*) => {
+    ($($type:ident $exp:ident $log:ident $tanh:ident $sigmoid:ident $pow:ident
+        $expm1:ident $log1p:ident $log2:ident $sin:ident $cos:ident $tan:ident $erf:ident
+        $rest:ident $is_far:ident;)*) => {
         $(impl Number for $type {
             const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
             const LOWEST: Self = Self::NEG_INFINITY;
             const HIGHEST: Self = Self::INFINITY;
+            const FAR: bool = true;
 
             #[inline(always)]
             fn plus(self, other: Self) -> Self {
@@ -155,8 +258,63 @@ macro_rules! floats {
                 math::$pow(self, other)
             }
             #[inline(always)]
+            fn floor_over(self, other: Self, rest: Self) -> Self {
+                let quotient = self / other;
+                let whole = (self - rest) / other;
+                let below = other.turned(rest) != rest;
+                let whole = select_unpredictable(below, whole - 1.0, whole);
+                // The division may have rounded a whole number to just below it.
+                let floor = whole.floor();
+                let floor = select_unpredictable(whole - floor > 0.5, floor + 1.0, floor);
+                let zero = (0.0 as $type).copysign(quotient);
+                let floor = select_unpredictable(whole == 0.0, zero, floor);
+                select_unpredictable(other == 0.0, quotient, floor)
+            }
+            #[inline(always)]
+            fn trunc_over(self, other: Self) -> Self {
+                (self / other).trunc()
+            }
+            #[inline(always)]
+            fn rest(self, other: Self) -> Self {
+                math::rest::$rest(self, other)
+            }
+            #[inline(always)]
+            fn turned(self, rest: Self) -> Self {
+                let opposite = (rest != 0.0) & ((rest < 0.0) != (self < 0.0));
+                select_unpredictable(opposite, rest + self, rest)
+            }
+            // Inlined, it would be computed for every pair and chosen afterwards.
+            #[inline(never)]
+            fn any_rest(self, other: Self) -> Self {
+                self % other
+            }
+            #[inline(always)]
+            fn is_far(self, other: Self) -> bool {
+                math::rest::$is_far(self, other)
+            }
+            #[inline(always)]
+            fn floor(self) -> Self {
+                self.floor()
+            }
+            #[inline(always)]
+            fn ceil(self) -> Self {
+                self.ceil()
+            }
+            #[inline(always)]
+            fn round(self) -> Self {
+                self.round_ties_even()
+            }
+            #[inline(always)]
+            fn trunc(self) -> Self {
+                self.trunc()
+            }
+            #[inline(always)]
             fn is_nan(self) -> bool {
                 self.is_nan()
+            }
+            #[inline(always)]
+            fn is_infinite(self) -> bool {
+                self.abs() == Self::INFINITY
             }
         }
 
@@ -189,79 +347,51 @@ macro_rules! floats {
             fn sigmoid(self) -> Self {
                 math::$sigmoid(self)
             }
+            #[inline(always)]
+            fn expm1(self) -> Self {
+                math::$expm1(self)
+            }
+            #[inline(always)]
+            fn log1p(self) -> Self {
+                math::$log1p(self)
+            }
+            #[inline(always)]
+            fn log2(self) -> Self {
+                math::$log2(self)
+            }
+            #[inline(always)]
+            fn sin(self) -> Self {
+                math::periodic::$sin(self)
+            }
+            #[inline(always)]
+            fn cos(self) -> Self {
+                math::periodic::$cos(self)
+            }
+            #[inline(always)]
+            fn tan(self) -> Self {
+                math::periodic::$tan(self)
+            }
+            #[inline(always)]
+            fn erf(self) -> Self {
+                math::error::$erf(self)
+            }
+            fn repair(x: &[Self], out: &mut [Self], far: fn(f64) -> f64) {
+                let is_far = |x: &$type| x.abs() > math::periodic::REACH as $type;
+                if x.iter().any(is_far) {
+                    for (out, x) in out.iter_mut().zip(x).filter(|(_, x)| is_far(x)) {
+                        *out = far(*x as f64) as $type;
+                    }
+                }
+            }
         })*
     };
 }
 
 floats! {
-    f32 exp_f32 log_f32 tanh_f32 sigmoid_f32 pow_f32;
-    f64 exp_f64 log_f64 tanh_f64 sigmoid_f64 pow_f64;
-}
-
-/// A 16-bit float. Kernels compute in f32 and round the result once.
-pub trait Half: Element {
-    /// Widens a run of numbers.
-    fn widen(from: &[Self], to: &mut [f32]);
-    /// Rounds a run of numbers.
-    fn narrow(from: &[f32], to: &mut [Self]);
-    /// Rounds one number.
-    fn rounded(x: f32) -> Self;
-    /// Widens one number.
-    fn widened(self) -> f32;
-}
-
-impl Half for f16 {
-    fn widen(from: &[Self], to: &mut [f32]) {
-        half::slice::HalfFloatSliceExt::convert_to_f32_slice(from, to);
-    }
-
-    fn narrow(from: &[f32], to: &mut [Self]) {
-        half::slice::HalfFloatSliceExt::convert_from_f32_slice(to, from);
-    }
-
-    fn rounded(x: f32) -> Self {
-        f16::from_f32(x)
-    }
-
-    fn widened(self) -> f32 {
-        self.to_f32()
-    }
-}
-
-super::simd::vectorized! {
-    fn widen_bf16(from: &[bf16], to: &mut [f32]) {
-        for (to, from) in to.iter_mut().zip(from) {
-            *to = f32::from_bits(u32::from(from.to_bits()) << 16);
-        }
-    }
-}
-
-super::simd::vectorized! {
-    fn narrow_bf16(from: &[f32], to: &mut [bf16]) {
-        for (to, from) in to.iter_mut().zip(from) {
-            let bits = from.to_bits();
-            // Half a unit, and to even at a tie. NaN would overflow into another number.
-            let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
-            let quiet = bits >> 16 | 0x40;
-            *to = bf16::from_bits(if from.is_nan() { quiet } else { rounded } as u16);
-        }
-    }
-}
-
-impl Half for bf16 {
-    fn widen(from: &[Self], to: &mut [f32]) {
-        widen_bf16(from, to);
-    }
-
-    fn narrow(from: &[f32], to: &mut [Self]) {
-        narrow_bf16(from, to);
-    }
-
-    fn rounded(x: f32) -> Self {
-        bf16::from_f32(x)
-    }
-
-    fn widened(self) -> f32 {
-        self.to_f32()
-    }
+    f32 exp_f32 log_f32 tanh_f32 sigmoid_f32 pow_f32
+        expm1_f32 log1p_f32 log2_f32 sin_f32 cos_f32 tan_f32 erf_f32
+        rest_f32 is_far_f32;
+    f64 exp_f64 log_f64 tanh_f64 sigmoid_f64 pow_f64
+        expm1_f64 log1p_f64 log2_f64 sin_f64 cos_f64 tan_f64 erf_f64
+        rest_f64 is_far_f64;
 }

@@ -9,7 +9,7 @@ use half::{bf16, f16};
 use smallvec::SmallVec;
 
 use super::tile::{CHUNK, Shared};
-use super::tree::{self, COLUMNS, Combine, LEAF, Largest, Reducible, Smallest, Sum};
+use super::tree::{self, COLUMNS, Combine, LEAF, Largest, Product, Reducible, Smallest, Sum};
 use super::{Native, movement};
 use crate::buffer::Buffer;
 use crate::value::Value;
@@ -30,8 +30,10 @@ pub fn reduce(
     match x.dtype() {
         DType::Bool => match with {
             // Booleans are zero or one: "any" is the largest, "all" the smallest.
-            ReduceFn::Sum | ReduceFn::Max => job.combine::<u8, Largest>(x),
+            ReduceFn::Sum | ReduceFn::Max | ReduceFn::Any => job.combine::<u8, Largest>(x),
             ReduceFn::Min => job.combine::<u8, Smallest>(x),
+            // The product is true if all are, and if there are none.
+            ReduceFn::All | ReduceFn::Prod => job.combine::<u8, Product>(x),
             ReduceFn::Mean => Err(Error::bug("a mean of booleans")),
         },
         DType::U8 => job.run::<u8>(x),
@@ -67,6 +69,8 @@ impl Job<'_> {
             ReduceFn::Sum | ReduceFn::Mean => self.combine::<T, Sum>(x),
             ReduceFn::Max => self.combine::<T, Largest>(x),
             ReduceFn::Min => self.combine::<T, Smallest>(x),
+            ReduceFn::Prod => self.combine::<T, Product>(x),
+            ReduceFn::Any | ReduceFn::All => Err(Error::bug(format!("{:?} of numbers", self.with))),
         }
     }
 

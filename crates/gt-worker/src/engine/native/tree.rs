@@ -6,7 +6,8 @@
 //! run is a run of the results of its leaves. Sums over outer axes, where whole rows are added to
 //! each other, go in groups of 32 rows, and groups of 32 groups.
 
-use super::number::{Float, Half, Number};
+use super::halves::Half;
+use super::number::{Float, Number};
 use super::simd::vectorized;
 use crate::value::Element;
 use half::{bf16, f16};
@@ -31,6 +32,8 @@ pub trait Combine<A: Number>: Send + Sync {
 
 /// Adds.
 pub struct Sum;
+/// Multiplies.
+pub struct Product;
 /// Takes the larger.
 pub struct Largest;
 /// Takes the smaller.
@@ -42,6 +45,15 @@ impl<A: Number> Combine<A> for Sum {
     #[inline(always)]
     fn of(a: A, b: A) -> A {
         a.plus(b)
+    }
+}
+
+impl<A: Number> Combine<A> for Product {
+    const START: A = A::ONE;
+
+    #[inline(always)]
+    fn of(a: A, b: A) -> A {
+        a.times(b)
     }
 }
 

@@ -7,7 +7,8 @@ use gt_core::kernel::WindowSpec;
 use gt_core::shape::{Meta, Shape};
 use half::{bf16, f16};
 
-use super::number::{Half, Number};
+use super::halves::Half;
+use super::number::Number;
 use super::tile::Shared;
 use super::{Native, movement};
 use crate::value::Value;

@@ -1,0 +1,238 @@
+//! Arithmetic beyond the four operations: whole quotients, remainders, limits and mixtures.
+
+use super::compare::{GE, LE};
+use super::elementwise::{MAXIMUM, MINIMUM, cast, where_};
+use super::family::{BINARY, UNARY};
+use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::dtype::{DType, Scalar};
+use crate::error::{Error, Result};
+use crate::expr::Expr::{self, Grad, Input, Number, Zero};
+use crate::kernel::{BinaryFn, Kernel};
+use crate::op::{Arg, Call, Domain, Input as In, Op, Python, Role, Sample, Shapes};
+use crate::rules::promote::Promotion;
+use crate::rules::shape;
+
+const QUOTIENT: Op = Op { shape: shape::broadcast_numbers, domain: Domain::NonZero, ..BINARY };
+
+pub static FLOOR_DIVIDE: Op = Op {
+    name: "floor_divide",
+    code: 380,
+    doc: "The quotient of two elements, rounded down.",
+    grad: |_| vec![Zero, Zero],
+    kernel: |_| Ok(Kernel::Zip(BinaryFn::FloorDiv)),
+    torch: "torch.floor_divide",
+    python: Python::operator("floordiv"),
+    ..QUOTIENT
+};
+
+pub static REMAINDER: Op = Op {
+    name: "remainder",
+    code: 381,
+    doc: "What is left of a division rounded down; it has the sign of the divisor.",
+    grad: |_| {
+        let quotient = Expr::apply(&FLOOR_DIVIDE, [Input(0), Input(1)], []);
+        vec![Grad(0), -(Grad(0) * quotient)]
+    },
+    kernel: |_| Ok(Kernel::Zip(BinaryFn::Remainder)),
+    torch: "torch.remainder",
+    python: Python::operator("mod"),
+    ..QUOTIENT
+};
+
+pub static FMOD: Op = Op {
+    name: "fmod",
+    code: 382,
+    doc: "What is left of a division cut towards zero; it has the sign of the dividend.",
+    grad: |_| {
+        let quotient = Expr::apply(&TRUNC_DIVIDE, [Input(0), Input(1)], []);
+        vec![Grad(0), -(Grad(0) * quotient)]
+    },
+    kernel: |_| Ok(Kernel::Zip(BinaryFn::Fmod)),
+    torch: "torch.fmod",
+    python: Python::IN_PLACE,
+    ..QUOTIENT
+};
+
+pub static TRUNC_DIVIDE: Op = Op {
+    name: "trunc_divide",
+    code: 383,
+    doc: "The quotient of two elements, cut towards zero.",
+    grad: |_| vec![Zero, Zero],
+    kernel: |_| Ok(Kernel::Zip(BinaryFn::TruncDiv)),
+    python: Python::HIDDEN,
+    ..QUOTIENT
+};
+
+static CLAMP_ATTRS: [AttrSpec; 2] = [
+    AttrSpec::optional("min", AttrKind::Number, Attr::None),
+    AttrSpec::optional("max", AttrKind::Number, Attr::None),
+];
+
+pub static CLAMP: Op = Op {
+    name: "clamp",
+    code: 384,
+    doc: "Each element, or the nearer limit where it is beyond one.",
+    attrs: &CLAMP_ATTRS,
+    promotion: Promotion::WithNumbers,
+    shape: |call| match limits(call) {
+        (None, None) => Err(Error::runtime("at least one of min and max must be given")),
+        _ => shape::same(call),
+    },
+    grad: |call| {
+        let mut grad = Grad(0);
+        for (limit, inside) in [(limits(call).0, &GE), (limits(call).1, &LE)] {
+            if let Some(limit) = limit {
+                let kept = Expr::apply(inside, [Input(0), Number(limit)], []);
+                grad = where_(kept, grad, 0.0);
+            }
+        }
+        vec![grad]
+    },
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| {
+        let (low, high) = limits(call);
+        let mut value = Input(0);
+        if let Some(low) = low {
+            value = Expr::apply(&MAXIMUM, [value, Number(low)], []);
+        }
+        if let Some(high) = high {
+            value = Expr::apply(&MINIMUM, [value, Number(high)], []);
+        }
+        vec![value]
+    }),
+    domain: Domain::NonZero,
+    torch: "torch.clamp",
+    samples: || {
+        let of = |low: Attr, high: Attr| Sample::of(&[&[3, 4]]).attrs([low, high]);
+        vec![
+            of(Attr::Float(-0.5), Attr::Float(0.75)),
+            of(Attr::None, Attr::Float(0.3)),
+            of(Attr::Float(0.1), Attr::None),
+        ]
+    },
+    ..UNARY
+};
+
+static LERP_INPUTS: [In; 3] = [
+    In { name: "input", role: Role::Operand },
+    In { name: "end", role: Role::Operand },
+    In { name: "weight", role: Role::Operand },
+];
+
+pub static LERP: Op = Op {
+    name: "lerp",
+    code: 385,
+    doc: "input + weight (end - input), element by element.",
+    inputs: &LERP_INPUTS,
+    shape: floats_only,
+    grad: |_| {
+        let share = || Expr::from(1.0) - Input(2);
+        vec![Grad(0) * share(), Grad(0) * Input(2), Grad(0) * (Input(1) - Input(0))]
+    },
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|_| vec![Input(0) + Input(2) * (Input(1) - Input(0))]),
+    torch: "torch.lerp",
+    python: Python::IN_PLACE,
+    samples: || vec![Sample::of(&[&[2, 3], &[2, 3], &[3]]), Sample::of(&[&[2, 3], &[3], &[]])],
+    ..BINARY
+};
+
+static MIXED: [In; 3] = [
+    In { name: "input", role: Role::Operand },
+    In { name: "tensor1", role: Role::Operand },
+    In { name: "tensor2", role: Role::Operand },
+];
+static VALUE_ATTR: [AttrSpec; 1] = [AttrSpec::optional("value", AttrKind::Number, Attr::Int(1))];
+
+pub static ADDCMUL: Op = Op {
+    name: "addcmul",
+    code: 386,
+    doc: "input + value tensor1 tensor2, element by element.",
+    inputs: &MIXED,
+    numbers: false,
+    shape: |call| {
+        let whole = call.inputs.iter().all(|input| !input.dtype().is_float());
+        if whole && matches!(call.attr("value"), Attr::Float(_)) {
+            return Err(Error::runtime("'value' must be whole for whole numbers"));
+        }
+        shape::broadcast_numbers(call)
+    },
+    attrs: &VALUE_ATTR,
+    grad: |call| {
+        let value = Number(call.number("value"));
+        let scaled = Grad(0) * value;
+        vec![Grad(0), scaled.clone() * Input(2), scaled * Input(1)]
+    },
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| vec![Input(0) + Input(1) * Input(2) * Number(call.number("value"))]),
+    torch: "torch.addcmul",
+    python: Python::IN_PLACE,
+    samples: || {
+        vec![
+            Sample::of(&[&[2, 3], &[2, 3], &[3]]).attrs([Attr::Float(0.5)]),
+            Sample::of(&[&[2, 3], &[2, 1], &[]]).attrs([Attr::Int(1)]),
+        ]
+    },
+    ..BINARY
+};
+
+static FILLED: [In; 3] = [
+    In { name: "input", role: Role::Operand },
+    In { name: "mask", role: Role::Mask },
+    In { name: "value", role: Role::Any },
+];
+
+pub static MASKED_FILL: Op = Op {
+    name: "masked_fill",
+    code: 387,
+    doc: "The tensor with a number where the mask holds.",
+    inputs: &FILLED,
+    grad: |_| vec![where_(Input(1), 0.0, Grad(0)), Zero, where_(Input(1), Grad(0), 0.0)],
+    kernel: |_| Ok(Kernel::Expansion),
+    // The value takes the dtype of what it is written into.
+    expansion: Some(|call| {
+        let dtype = call.inputs[0].dtype();
+        let value = match call.inputs[2] {
+            Arg::Scalar(value) if dtype == DType::Bool => {
+                Number(Scalar::Bool(value.as_f64() != 0.0))
+            }
+            Arg::Scalar(value) if !dtype.is_float() => Number(Scalar::Int(value.as_i64())),
+            Arg::Scalar(value) => Number(value),
+            Arg::Tensor(_) => cast(Input(2), dtype),
+        };
+        vec![where_(Input(1), value, Input(0))]
+    }),
+    torch: "torch.masked_fill",
+    python: Python::IN_PLACE,
+    samples: || {
+        vec![
+            Sample::of(&[&[2, 3]]).index(&[2, 3], 2).scalar(0.5),
+            Sample::of(&[&[2, 3]]).index(&[3], 2).tensor(&[]),
+        ]
+    },
+    ..BINARY
+};
+
+fn limits(call: &Call) -> (Option<Scalar>, Option<Scalar>) {
+    let limit = |name: &str| match (call.attr(name), call.inputs[0].dtype()) {
+        (Attr::None, _) => None,
+        // A limit beyond the dtype is no limit; cut to its bits, it would be another one.
+        (Attr::Int(limit), dtype) if dtype.is_int() && dtype.size() < 8 => {
+            let (low, high) = match (dtype, 8 * dtype.size()) {
+                (DType::U8, _) => (0, 255),
+                (_, bits) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+            };
+            Some(Scalar::Int((*limit).clamp(low, high)))
+        }
+        _ => Some(call.number(name)),
+    };
+    (limit("min"), limit("max"))
+}
+
+fn floats_only(call: &Call) -> Result<Shapes> {
+    let whole = call.inputs.iter().find(|input| !input.dtype().is_float());
+    match whole {
+        Some(input) => Err(Error::runtime(format!("not implemented for {}", input.dtype()))),
+        None => shape::broadcast(call),
+    }
+}

@@ -1,0 +1,187 @@
+//! Mathematical functions of each element.
+
+use std::f64::consts::{FRAC_2_SQRT_PI, LN_2};
+
+use super::family::UNARY;
+use crate::expr::Expr::{self, Grad, Input, Output, Zero};
+use crate::kernel::{Kernel, UnaryFn};
+use crate::op::{Autocast, Domain, Op};
+use crate::rules::promote::Promotion;
+use crate::rules::shape;
+
+pub static SIGN: Op = Op {
+    name: "sign",
+    code: 300,
+    doc: "-1, 0 or 1, as each element is negative, zero or positive.",
+    promotion: Promotion::Common,
+    grad: |_| vec![Zero],
+    kernel: |_| Ok(Kernel::Map(UnaryFn::Sign)),
+    domain: Domain::NonZero,
+    torch: "torch.sign",
+    ..UNARY
+};
+
+const ROUNDING: Op = Op {
+    promotion: Promotion::Common,
+    shape: shape::broadcast_numbers,
+    grad: |_| vec![Zero],
+    domain: Domain::NonZero,
+    ..UNARY
+};
+
+pub static FLOOR: Op = Op {
+    name: "floor",
+    code: 301,
+    doc: "The largest whole number that is not above each element.",
+    kernel: |_| Ok(Kernel::Map(UnaryFn::Floor)),
+    torch: "torch.floor",
+    ..ROUNDING
+};
+
+pub static CEIL: Op = Op {
+    name: "ceil",
+    code: 302,
+    doc: "The smallest whole number that is not below each element.",
+    kernel: |_| Ok(Kernel::Map(UnaryFn::Ceil)),
+    torch: "torch.ceil",
+    ..ROUNDING
+};
+
+pub static ROUND: Op = Op {
+    name: "round",
+    code: 303,
+    doc: "The whole number nearest to each element; of two, the even one.",
+    kernel: |_| Ok(Kernel::Map(UnaryFn::Round)),
+    torch: "torch.round",
+    ..ROUNDING
+};
+
+pub static TRUNC: Op = Op {
+    name: "trunc",
+    code: 304,
+    doc: "Each element without its fraction.",
+    kernel: |_| Ok(Kernel::Map(UnaryFn::Trunc)),
+    torch: "torch.trunc",
+    ..ROUNDING
+};
+
+pub static RECIPROCAL: Op = Op {
+    name: "reciprocal",
+    code: 305,
+    doc: "One over each element.",
+    grad: |_| vec![-(Grad(0) * (Output(0) * Output(0)))],
+    kernel: |_| Ok(Kernel::Map(UnaryFn::Reciprocal)),
+    domain: Domain::NonZero,
+    autocast: Autocast::Full,
+    torch: "torch.reciprocal",
+    ..UNARY
+};
+
+pub static RSQRT: Op = Op {
+    name: "rsqrt",
+    code: 306,
+    doc: "One over the square root of each element.",
+    grad: |_| vec![Grad(0) * (Output(0) * Output(0) * Output(0)) * -0.5],
+    kernel: |_| Ok(Kernel::Map(UnaryFn::Rsqrt)),
+    domain: Domain::Positive,
+    autocast: Autocast::Full,
+    torch: "torch.rsqrt",
+    ..UNARY
+};
+
+pub static SQUARE: Op = Op {
+    name: "square",
+    code: 307,
+    doc: "Each element times itself.",
+    promotion: Promotion::Whole,
+    grad: |_| vec![Grad(0) * (Input(0) + Input(0))],
+    kernel: |_| Ok(Kernel::Map(UnaryFn::Square)),
+    torch: "torch.square",
+    ..UNARY
+};
+
+pub static EXPM1: Op = Op {
+    name: "expm1",
+    code: 308,
+    doc: "exp(x) - 1 of each element, exact near zero.",
+    grad: |_| vec![Grad(0) * (Output(0) + 1.0)],
+    kernel: |_| Ok(Kernel::Map(UnaryFn::Expm1)),
+    autocast: Autocast::Full,
+    torch: "torch.expm1",
+    ..UNARY
+};
+
+pub static LOG1P: Op = Op {
+    name: "log1p",
+    code: 309,
+    doc: "log(1 + x) of each element, exact near zero.",
+    grad: |_| vec![Grad(0) / (Input(0) + 1.0)],
+    kernel: |_| Ok(Kernel::Map(UnaryFn::Log1p)),
+    domain: Domain::Positive,
+    autocast: Autocast::Full,
+    torch: "torch.log1p",
+    ..UNARY
+};
+
+pub static LOG2: Op = Op {
+    name: "log2",
+    code: 310,
+    doc: "The logarithm of each element to the base of two.",
+    grad: |_| vec![Grad(0) / (Input(0) * LN_2)],
+    kernel: |_| Ok(Kernel::Map(UnaryFn::Log2)),
+    domain: Domain::Positive,
+    autocast: Autocast::Full,
+    torch: "torch.log2",
+    ..UNARY
+};
+
+pub static SIN: Op = Op {
+    name: "sin",
+    code: 311,
+    doc: "The sine of each element.",
+    grad: |_| vec![Grad(0) * Expr::apply(&COS, [Input(0)], [])],
+    kernel: |_| Ok(Kernel::Map(UnaryFn::Sin)),
+    torch: "torch.sin",
+    ..UNARY
+};
+
+pub static COS: Op = Op {
+    name: "cos",
+    code: 312,
+    doc: "The cosine of each element.",
+    grad: |_| vec![-(Grad(0) * Expr::apply(&SIN, [Input(0)], []))],
+    kernel: |_| Ok(Kernel::Map(UnaryFn::Cos)),
+    torch: "torch.cos",
+    ..UNARY
+};
+
+pub static TAN: Op = Op {
+    name: "tan",
+    code: 313,
+    doc: "The tangent of each element.",
+    grad: |_| vec![Grad(0) * (Output(0) * Output(0) + 1.0)],
+    kernel: |_| Ok(Kernel::Map(UnaryFn::Tan)),
+    autocast: Autocast::Full,
+    torch: "torch.tan",
+    ..UNARY
+};
+
+pub static ERF: Op = Op {
+    name: "erf",
+    code: 314,
+    doc: "The error function of each element.",
+    grad: |_| vec![Grad(0) * (exp(-(Input(0) * Input(0))) * FRAC_2_SQRT_PI)],
+    kernel: |_| Ok(Kernel::Map(UnaryFn::Erf)),
+    torch: "torch.erf",
+    ..UNARY
+};
+
+/// e to the power of each element.
+pub fn exp(input: Expr) -> Expr {
+    Expr::apply(&super::elementwise::EXP, [input], [])
+}
+
+/// The error function of each element.
+pub fn erf(input: Expr) -> Expr {
+    Expr::apply(&ERF, [input], [])
+}

@@ -1,0 +1,68 @@
+//! Running totals along an axis.
+
+use super::family::REDUCE;
+use super::movement::slice;
+use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use crate::expr::Expr::{self, Grad, Input, Output};
+use crate::kernel::{Kernel, ScanFn};
+use crate::op::{Autocast, Call, Domain, Linear, Op, Sample};
+use crate::rules::promote::Promotion;
+use crate::rules::{shape, shard};
+
+static SCAN_ATTRS: [AttrSpec; 2] = [
+    AttrSpec::required("dim", AttrKind::Axis),
+    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
+];
+
+pub static CUMSUM: Op = Op {
+    name: "cumsum",
+    code: 409,
+    doc: "The sum of each element and those before it along an axis.",
+    attrs: &SCAN_ATTRS,
+    shape: |call| {
+        call.axis("dim", 0)?;
+        shape::same(call)
+    },
+    promotion: Promotion::Accumulate,
+    grad: |call| vec![cumsum_from_end(call, Grad(0))],
+    linear: Linear::Each(&[0]),
+    shard: |call| match call.axis("dim", 0) {
+        Ok(axis) => shard::all_but(call, axis),
+        Err(_) => shard::gather_first(call),
+    },
+    kernel: |call| Ok(Kernel::Scan { with: ScanFn::Sum, axis: call.axis("dim", 0)? }),
+    autocast: Autocast::Full,
+    torch: "torch.cumsum",
+    samples: || {
+        let of = |shape: &[usize], dim: i64| Sample::of(&[shape]).attrs([dim.into(), Attr::None]);
+        vec![of(&[3, 4], 0), of(&[2, 5], -1), of(&[0, 2], 0)]
+    },
+    ..REDUCE
+};
+
+pub static CUMPROD: Op = Op {
+    name: "cumprod",
+    code: 410,
+    doc: "The product of each element and those before it along an axis.",
+    grad: |call| vec![cumsum_from_end(call, Grad(0) * Output(0)) / Input(0)],
+    linear: Linear::No,
+    kernel: |call| Ok(Kernel::Scan { with: ScanFn::Prod, axis: call.axis("dim", 0)? }),
+    domain: Domain::NonZero,
+    torch: "torch.cumprod",
+    ..CUMSUM
+};
+
+/// The sum of each element and those after it.
+fn cumsum_from_end(call: &Call, input: Expr) -> Expr {
+    let Ok(axis) = call.axis("dim", 0) else { return input };
+    let flipped = |expr: Expr| {
+        let sizes = call.shape(0).iter().enumerate();
+        let ranges = sizes.map(|(other, &size)| match other == axis && size > 0 {
+            true => Range { start: size - 1, len: size, step: -1 },
+            false => Range::all(size),
+        });
+        slice(expr, ranges.collect())
+    };
+    let attrs = [Attr::from(axis), Attr::None];
+    flipped(Expr::apply(&CUMSUM, [flipped(input)], attrs))
+}

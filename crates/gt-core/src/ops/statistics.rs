@@ -1,0 +1,357 @@
+//! Reductions beyond sums: products, truths, positions, spread and lengths.
+
+use smallvec::SmallVec;
+
+use super::elementwise::{ABS, LOG, POW, SQRT, cast, where_};
+use super::family::{COMPOSITE, REDUCE};
+use super::functions::exp;
+use super::movement::reshape;
+use super::reduce::{MEAN, amax, kept_shape, reduce, reduced_count, spread, sum};
+use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::expr::Expr::{self, Grad, Input, Output};
+use crate::kernel::{Kernel, ReduceFn};
+use crate::op::{Autocast, Call, Domain, Op, Output as Out, OutputType, Sample, Shapes, ints};
+use crate::placement::Combine;
+use crate::rules::promote::Promotion;
+use crate::rules::{shape, shard};
+
+static PROD_ATTRS: [AttrSpec; 3] = [
+    AttrSpec::optional("dim", AttrKind::Axis, Attr::None),
+    AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
+    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
+];
+
+pub static PROD: Op = Op {
+    name: "prod",
+    code: 400,
+    doc: "The product of the elements along axes, or of all.",
+    attrs: &PROD_ATTRS,
+    promotion: Promotion::Accumulate,
+    grad: |call| vec![spread(call, Grad(0) * Output(0)) / Input(0)],
+    shard: |call| shard::reduce(call, Combine::Prod),
+    kernel: |call| reduce(call, ReduceFn::Prod),
+    domain: Domain::NonZero,
+    autocast: Autocast::Full,
+    torch: "torch.prod",
+    samples: || {
+        let of = |shape: &[usize], dim: Attr| {
+            Sample::of(&[shape]).attrs([dim, false.into(), Attr::None])
+        };
+        vec![of(&[2, 3], Attr::None), of(&[2, 3, 2], Attr::Int(1)), of(&[], Attr::None)]
+    },
+    ..REDUCE
+};
+
+static TRUTH_OF: [Out; 1] = [Out { name: "result", dtype: OutputType::Truth }];
+
+pub static ANY: Op = Op {
+    name: "any",
+    code: 401,
+    doc: "Whether an element along axes, or of all, is not zero.",
+    outputs: &TRUTH_OF,
+    shard: |call| shard::reduce(call, Combine::Max),
+    kernel: |call| truth_kernel(call, ReduceFn::Any),
+    expansion: Some(|call| truth(call, &ANY)),
+    torch: "torch.any",
+    ..REDUCE
+};
+
+pub static ALL: Op = Op {
+    name: "all",
+    code: 402,
+    doc: "Whether no element along axes, or of all, is zero.",
+    outputs: &TRUTH_OF,
+    shard: |call| shard::reduce(call, Combine::Min),
+    kernel: |call| truth_kernel(call, ReduceFn::All),
+    expansion: Some(|call| truth(call, &ALL)),
+    torch: "torch.all",
+    ..REDUCE
+};
+
+static POSITION: [Out; 1] = [Out { name: "result", dtype: OutputType::Is(DType::I64) }];
+static POSITION_ATTRS: [AttrSpec; 2] = [
+    AttrSpec::optional("dim", AttrKind::Axis, Attr::None),
+    AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
+];
+
+pub static ARGMAX: Op = Op {
+    name: "argmax",
+    code: 403,
+    doc: "Where the largest element is along an axis, or among all.",
+    attrs: &POSITION_ATTRS,
+    outputs: &POSITION,
+    shape: not_of_bools,
+    shard: position_factors,
+    kernel: |call| Ok(Kernel::ArgExtreme { axis: position_axis(call)?, largest: true }),
+    domain: Domain::Distinct,
+    torch: "torch.argmax",
+    samples: position_samples,
+    ..REDUCE
+};
+
+pub static ARGMIN: Op = Op {
+    name: "argmin",
+    code: 404,
+    doc: "Where the smallest element is along an axis, or among all.",
+    kernel: |call| Ok(Kernel::ArgExtreme { axis: position_axis(call)?, largest: false }),
+    torch: "torch.argmin",
+    ..ARGMAX
+};
+
+static SPREAD_ATTRS: [AttrSpec; 3] = [
+    AttrSpec::optional("dim", AttrKind::Axes, Attr::Ints(SmallVec::new_const())),
+    AttrSpec::optional("correction", AttrKind::Int, Attr::Int(1)),
+    AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
+];
+
+pub static VAR: Op = Op {
+    name: "var",
+    code: 405,
+    doc: "The mean square distance of the elements from their mean.",
+    attrs: &SPREAD_ATTRS,
+    shape: float_reduce,
+    grad: |call| {
+        let distance = Input(0) - mean(call);
+        vec![spread(call, Grad(0)) * distance * (2.0 / freedom(call))]
+    },
+    expansion: Some(|call| vec![narrow(call, variance(call))]),
+    torch: "torch.var",
+    samples: spread_samples,
+    ..COMPOSITE
+};
+
+pub static STD: Op = Op {
+    name: "std",
+    code: 406,
+    doc: "The square root of the mean square distance of the elements from their mean.",
+    grad: |call| {
+        let distance = Input(0) - mean(call);
+        vec![spread(call, Grad(0) / Output(0)) * distance * (1.0 / freedom(call))]
+    },
+    expansion: Some(|call| vec![narrow(call, Expr::apply(&SQRT, [variance(call)], []))]),
+    torch: "torch.std",
+    ..VAR
+};
+
+static NORM_ATTRS: [AttrSpec; 3] = [
+    AttrSpec::optional("p", AttrKind::Float, Attr::Float(2.0)),
+    AttrSpec::optional("dim", AttrKind::Axes, Attr::Ints(SmallVec::new_const())),
+    AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
+];
+
+pub static NORM: Op = Op {
+    name: "norm",
+    code: 407,
+    doc: "The length of the elements along axes, or of all: the p-th root of their p-th powers.",
+    attrs: &NORM_ATTRS,
+    shape: float_reduce,
+    grad: |call| {
+        let p = call.number("p").as_f64();
+        if p == 2.0 {
+            return vec![Input(0) * spread(call, Grad(0) / Output(0))];
+        }
+        let size = Expr::apply(&ABS, [Input(0)], []);
+        let inner = Input(0) * pow(size, p - 2.0);
+        vec![inner * spread(call, Grad(0) / pow(Output(0), p - 1.0))]
+    },
+    expansion: Some(|call| vec![narrow(call, length(call))]),
+    domain: Domain::NonZero,
+    autocast: Autocast::Full,
+    torch: "torch.norm",
+    samples: || {
+        let of = |shape: &[usize], p: f64, axes: &[i64], keep: bool| {
+            let dim = ints(axes.iter().copied());
+            Sample::of(&[shape]).attrs([Attr::Float(p), dim, keep.into()])
+        };
+        vec![of(&[3, 4], 2.0, &[], false), of(&[3, 4], 3.0, &[1], true)]
+    },
+    ..COMPOSITE
+};
+
+static LOGSUMEXP_ATTRS: [AttrSpec; 2] = [
+    AttrSpec::required("dim", AttrKind::Axes),
+    AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
+];
+
+pub static LOGSUMEXP: Op = Op {
+    name: "logsumexp",
+    code: 408,
+    doc: "The logarithm of the sum of the exponentials along axes.",
+    attrs: &LOGSUMEXP_ATTRS,
+    shape: shape::reduce,
+    grad: |call| {
+        let kept = kept_shape(call);
+        let share = exp(Input(0) - reshape(Output(0), &kept));
+        vec![reshape(Grad(0), &kept) * share]
+    },
+    expansion: Some(|call| {
+        let (dim, keep) = (call.ints("dim"), call.flag("keepdim"));
+        if call.shape(0).count() == 0 {
+            return vec![Expr::apply(&LOG, [sum(exp(Input(0)), dim, keep)], [])];
+        }
+        let largest = amax(Input(0), dim, true);
+        // Infinity minus infinity is not a number; the largest is then added back as it is.
+        let finite = Expr::apply(&super::logic::ISFINITE, [largest.clone()], []);
+        let largest = where_(finite, largest, 0.0);
+        let total = sum(exp(Input(0) - largest.clone()), dim, true);
+        let result = Expr::apply(&LOG, [total], []) + largest;
+        let axes = call.axes("dim", 0).unwrap_or_default();
+        vec![reshape(result, &call.shape(0).reduced(&axes, keep))]
+    }),
+    autocast: Autocast::Full,
+    torch: "torch.logsumexp",
+    samples: || {
+        let of = |shape: &[usize], axes: &[i64], keep: bool| {
+            Sample::of(&[shape]).attrs([ints(axes.iter().copied()), keep.into()])
+        };
+        vec![of(&[3, 4], &[1], false), of(&[2, 3, 2], &[0, 2], true)]
+    },
+    ..COMPOSITE
+};
+
+fn pow(base: Expr, exponent: f64) -> Expr {
+    Expr::apply(&POW, [base, exponent.into()], [])
+}
+
+/// Truths are reduced as they are; of numbers, it is asked first whether they are zero.
+fn truth_kernel(call: &Call, with: ReduceFn) -> Result<Kernel> {
+    if call.inputs[0].dtype() == DType::Bool { reduce(call, with) } else { Ok(Kernel::Expansion) }
+}
+
+fn truth(call: &Call, op: &'static Op) -> Vec<Expr> {
+    let nonzero = Expr::apply(&super::compare::NE, [Input(0), Expr::from(0.0)], []);
+    let result = Expr::apply(op, [nonzero], call.attrs.0.iter().cloned());
+    match call.inputs[0].dtype() {
+        DType::U8 => vec![cast(result, DType::U8)],
+        _ => vec![result],
+    }
+}
+
+fn float_reduce(call: &Call) -> Result<Shapes> {
+    let dtype = call.inputs[0].dtype();
+    if !dtype.is_float() {
+        return Err(Error::runtime(format!("only for floating point numbers, not {dtype}")));
+    }
+    shape::reduce(call)
+}
+
+fn not_of_bools(call: &Call) -> Result<Shapes> {
+    if call.inputs[0].dtype() == DType::Bool {
+        return Err(Error::runtime("not implemented for bool"));
+    }
+    position_shape(call)
+}
+
+fn position_axis(call: &Call) -> Result<Option<usize>> {
+    match call.attr("dim") {
+        Attr::None => Ok(None),
+        _ if call.shape(0).rank() == 0 => call.axis("dim", 0).map(|_| None),
+        _ => call.axis("dim", 0).map(Some),
+    }
+}
+
+fn position_shape(call: &Call) -> Result<Shapes> {
+    let (shape, axis) = (call.shape(0), position_axis(call)?);
+    let axes: SmallVec<[usize; 4]> = match axis {
+        Some(axis) => SmallVec::from_iter([axis]),
+        None => (0..shape.rank()).collect(),
+    };
+    if axes.iter().any(|&axis| shape[axis] == 0) {
+        return Err(Error::index(format!("a tensor of shape {shape} has no elements there")));
+    }
+    Ok([shape.reduced(&axes, call.flag("keepdim"))].into())
+}
+
+fn position_factors(call: &Call) -> shard::Factors {
+    let Ok(Some(axis)) = position_axis(call) else { return shard::gather_first(call) };
+    let letters = (0..call.shape(0).rank()).map(|other| (other != axis).then_some(other as u8));
+    let keep = call.flag("keepdim");
+    shard::Factors {
+        inputs: vec![letters.clone().collect()],
+        outputs: vec![
+            letters.enumerate().filter(|(a, _)| keep || *a != axis).map(|(_, l)| l).collect(),
+        ],
+        combined: Vec::new(),
+    }
+}
+
+fn position_samples() -> Vec<Sample> {
+    let of =
+        |shape: &[usize], dim: Attr, keep: bool| Sample::of(&[shape]).attrs([dim, keep.into()]);
+    vec![
+        of(&[3, 4], Attr::None, false),
+        of(&[3, 4], Attr::Int(0), false),
+        of(&[2, 3, 4], Attr::Int(-1), true),
+    ]
+}
+
+fn spread_samples() -> Vec<Sample> {
+    let of = |shape: &[usize], axes: &[i64], correction: i64, keep: bool| {
+        let dim = ints(axes.iter().copied());
+        Sample::of(&[shape]).attrs([dim, correction.into(), keep.into()])
+    };
+    vec![of(&[3, 4], &[], 1, false), of(&[3, 4], &[1], 0, true), of(&[2, 3, 2], &[0, 2], 1, false)]
+}
+
+fn mean(call: &Call) -> Expr {
+    let dim = ints(call.ints("dim").iter().copied());
+    Expr::apply(&MEAN, [Input(0)], [dim, true.into(), Attr::None])
+}
+
+/// How many elements are free to differ.
+fn freedom(call: &Call) -> f64 {
+    (reduced_count(call) - call.int("correction") as f64).max(0.0)
+}
+
+/// The input, half precision widened: sums of squares overflow it soon.
+fn wide(call: &Call) -> Expr {
+    match call.inputs[0].dtype() {
+        DType::F16 | DType::BF16 => cast(Input(0), DType::F32),
+        _ => Input(0),
+    }
+}
+
+/// A result in the precision of the input.
+fn narrow(call: &Call, result: Expr) -> Expr {
+    match call.inputs[0].dtype() {
+        dtype @ (DType::F16 | DType::BF16) => cast(result, dtype),
+        _ => result,
+    }
+}
+
+/// The p-th root of the sum of the p-th powers; for the infinite p, the largest or smallest.
+fn length(call: &Call) -> Expr {
+    let (p, dim, keep) = (call.number("p").as_f64(), call.ints("dim"), call.flag("keepdim"));
+    let size = Expr::apply(&ABS, [wide(call)], []);
+    if p == f64::INFINITY {
+        return amax(size, dim, keep);
+    }
+    if p == f64::NEG_INFINITY {
+        let attrs = [ints(dim.iter().copied()), keep.into()];
+        return Expr::apply(&super::reduce::AMIN, [size], attrs);
+    }
+    if p == 0.0 {
+        let counted = Expr::apply(&super::compare::NE, [size.clone(), Expr::from(0.0)], []);
+        return sum(where_(counted, size.clone() * 0.0 + 1.0, 0.0), dim, keep);
+    }
+    if p == 1.0 {
+        return sum(size, dim, keep);
+    }
+    if p == 2.0 {
+        return Expr::apply(&SQRT, [sum(size.clone() * size, dim, keep)], []);
+    }
+    pow(sum(pow(size, p), dim, keep), 1.0 / p)
+}
+
+fn variance(call: &Call) -> Expr {
+    let mean = Expr::apply(
+        &MEAN,
+        [wide(call)],
+        [ints(call.ints("dim").iter().copied()), true.into(), Attr::None],
+    );
+    let distance = wide(call) - mean;
+    let squares = distance.clone() * distance;
+    sum(squares, call.ints("dim"), call.flag("keepdim")) / freedom(call)
+}

@@ -1,0 +1,322 @@
+//! What a worker makes of its queues: plans, turns, waits, and what is left of failures.
+
+mod plan {
+    pub mod bench;
+}
+
+use gt_core::{DType, Meta, SessionId, WorkerId};
+use gt_transport::{Message, Peer, Value};
+use gt_worker::Window;
+use plan::bench::{Bench, ONE, UNLIMITED, numbers};
+
+const FIRST: SessionId = SessionId(1);
+const SECOND: SessionId = SessionId(2);
+
+#[test]
+fn values_freed_within_a_window_are_never_stored() {
+    let chain = [
+        "t0 := full shape=[8] fill_value=2.0",
+        "t1 := exp t0",
+        "free t0",
+        "t0 := add t1 t1",
+        "free t1",
+        "t1 := relu t0",
+        "read t1 as r1",
+        "free t0",
+    ];
+    let stored = |window: Window| {
+        let mut bench = Bench::new(window);
+        bench.say(FIRST, &chain);
+        bench.run();
+        assert_eq!(bench.read(FIRST, 1), vec![2.0 * 2f32.exp(); 8]);
+        bench.worker.stored(FIRST)
+    };
+    assert_eq!(stored(UNLIMITED), 1, "only what outlives the plan");
+    assert_eq!(stored(ONE), 8, "every value, again whenever a plan has used it");
+}
+
+#[test]
+fn a_value_that_lived_and_died_within_a_window_can_still_be_read() {
+    let mut bench = Bench::new(UNLIMITED);
+    bench.say(FIRST, &["t0 := full shape=[2] fill_value=3.0", "read t0 as r1", "free t0"]);
+    bench.run();
+    assert_eq!((bench.read(FIRST, 1), bench.worker.stored(FIRST)), (vec![3.0, 3.0], 0));
+}
+
+#[test]
+fn the_last_use_of_a_value_gives_its_buffer_away() {
+    let mut bench = Bench::new(UNLIMITED);
+    bench.say(
+        FIRST,
+        &[
+            "t0 := full shape=[4096] fill_value=1.0",
+            "t1 := exp t0",
+            "free t0",
+            "t2 := neg t1",
+            // Read once more below, so its buffer must stay.
+            "t3 := neg t2",
+            "t4 := add t2 t3",
+            "read t4 as r1",
+        ],
+    );
+    bench.run();
+    let seen: Vec<(String, bool)> = bench.seen();
+    let given_away = |name: &str| {
+        let found = seen.iter().find(|(kernel, _)| kernel.contains(name));
+        found.unwrap_or_else(|| panic!("no {name} in {seen:?}")).1
+    };
+    assert!(given_away("Exp"), "t0 is freed after it");
+    let negations: Vec<bool> =
+        seen.iter().filter(|(kernel, _)| kernel.contains("Neg")).map(|(_, last)| *last).collect();
+    assert_eq!(negations, [false, false], "t1 and t2 have names when the plan ends");
+    assert_eq!(bench.read(FIRST, 1), vec![0.0; 4096]);
+}
+
+#[test]
+fn a_long_chain_needs_two_buffers() {
+    let mut bench = Bench::new(UNLIMITED);
+    let bytes = 4 * 4096;
+    let mut lines = vec!["t0 := full shape=[4096] fill_value=1.0".to_string()];
+    for step in 0..50 {
+        let (old, result) = (step % 2, (step + 1) % 2);
+        lines.push(format!("t{result} := relu t{old}"));
+        lines.push(format!("free t{old}"));
+    }
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    bench.say(FIRST, &lines);
+    bench.run();
+    let peak = bench.pool.peak_bytes();
+    assert!(peak <= 2 * bytes, "{peak} bytes for values of {bytes}");
+}
+
+#[test]
+fn a_replacement_that_fails_keeps_the_old_value() {
+    for window in [ONE, UNLIMITED] {
+        let mut bench = Bench::new(window);
+        bench.say(
+            FIRST,
+            &[
+                "t0 := full shape=[3] fill_value=7.0",
+                "t1 := arange start=5 end=8 step=1",
+                "t2 := gather t0 t1 dim=0 replaces t0",
+                "t3 := add t2 1.0",
+                "read t3 as r1",
+            ],
+        );
+        bench.run();
+        assert_eq!(bench.read(FIRST, 1), [8.0; 3]);
+        let failures = bench.failures(FIRST);
+        assert_eq!(failures.len(), 1);
+        assert!(failures[0].error.to_string().contains("gather: index 5 is out of bounds"));
+    }
+}
+
+#[test]
+fn a_replacement_that_finds_no_memory_keeps_the_old_value() {
+    // The view shares the buffer, so that the update cannot be made in place.
+    let mut bench = Bench::with_memory(UNLIMITED, 60_000);
+    bench.say(
+        FIRST,
+        &[
+            "t0 := full shape=[4096] fill_value=1.0",
+            "t1 := slice t0 ranges=[0:2:1]",
+            "t5 := full shape=[4096] fill_value=1.0",
+            "t6 := full shape=[4096] fill_value=1.0",
+        ],
+    );
+    bench.run();
+    bench.say(FIRST, &["t2 := neg t0 replaces t0", "t3 := slice t2 ranges=[0:2:1]"]);
+    bench.run();
+    bench.say(FIRST, &["read t3 as r1", "read t1 as r2"]);
+    bench.run();
+    assert_eq!(bench.failures(FIRST).len(), 1, "there is no memory for a result");
+    assert_eq!(bench.read(FIRST, 1), [1.0, 1.0], "the old value");
+    assert_eq!(bench.read(FIRST, 2), [1.0, 1.0], "the view");
+}
+
+#[test]
+fn of_several_results_only_the_first_falls_back_on_the_value_it_replaces() {
+    let mut bench = Bench::new(UNLIMITED);
+    bench.say(
+        FIRST,
+        &[
+            "t0 := full shape=[3] fill_value=7.0",
+            "t1 := arange start=5 end=8 step=1",
+            "t2 := gather t0 t1 dim=0",
+            "t3, t4 := topk t2 k=3 replaces t0",
+            "read t3 as r1",
+            "read t4 as r2",
+        ],
+    );
+    bench.run();
+    assert_eq!(bench.read(FIRST, 1), [7.0; 3]);
+    let second = bench.answer(FIRST, 2).expect_err("positions that were never found");
+    assert!(second.instruction.contains("gather"), "{}", second.instruction);
+}
+
+#[test]
+fn a_panic_in_a_kernel_fails_what_depends_on_it_and_nothing_else() {
+    let mut bench = Bench::new(UNLIMITED);
+    bench.say(
+        FIRST,
+        &[
+            "t0 := full shape=[2] fill_value=1.0",
+            // The engine of these tests panics here.
+            "t1 := tanh t0",
+            "t2 := add t1 t0",
+            "t3 := add t0 t0",
+            "read t2 as r1",
+            "read t3 as r2",
+        ],
+    );
+    bench.say(SECOND, &["t0 := full shape=[2] fill_value=5.0", "read t0 as r1"]);
+    bench.run();
+    let failure = bench.answer(FIRST, 1).expect_err("it depends on the panic");
+    assert!(failure.error.to_string().contains("a kernel panicked: not today"));
+    assert_eq!((failure.slot.0, failure.instruction.as_str()), (1, "t1 := tanh"));
+    assert_eq!(bench.failures(FIRST).len(), 1, "told once");
+    assert_eq!(bench.read(FIRST, 2), [2.0, 2.0]);
+    assert_eq!(bench.read(SECOND, 1), [5.0, 5.0]);
+}
+
+#[test]
+fn what_waits_for_a_handover_does_not_hold_up_other_sessions() {
+    let mut bench = Bench::new(UNLIMITED);
+    bench.say(
+        FIRST,
+        &[
+            "t0 := full shape=[2] fill_value=1.0",
+            "receive 7",
+            "t1 := add t0 t2147483648",
+            "read t1 as r1",
+        ],
+    );
+    bench.say(SECOND, &["t0 := full shape=[2] fill_value=5.0", "read t0 as r1"]);
+    bench.run();
+    assert_eq!(bench.answers(FIRST), 0, "it waits");
+    assert_eq!(bench.read(SECOND, 1), [5.0, 5.0]);
+    let data: Vec<u8> = [2f32, 3.0].iter().flat_map(|number| number.to_le_bytes()).collect();
+    let meta = Meta::new(DType::F32, [2]);
+    let (session, to, tag) = (FIRST, WorkerId(0), 7);
+    bench.tell(Message::Handover { session, to, tag, meta, result: Ok(data.into()) });
+    bench.run();
+    assert_eq!(bench.read(FIRST, 1), [3.0, 4.0]);
+}
+
+#[test]
+fn a_handover_may_come_before_the_command_that_takes_it() {
+    let mut bench = Bench::new(UNLIMITED);
+    let data: Vec<u8> = [2f32, 3.0].iter().flat_map(|number| number.to_le_bytes()).collect();
+    let meta = Meta::new(DType::F32, [2]);
+    let (session, to, tag) = (FIRST, WorkerId(0), 7);
+    bench.tell(Message::Handover { session, to, tag, meta, result: Ok(data.into()) });
+    bench.say(FIRST, &["receive 7", "t1 := neg t2147483648", "read t1 as r1"]);
+    bench.run();
+    assert_eq!(bench.read(FIRST, 1), [-2.0, -3.0]);
+}
+
+#[test]
+fn a_failed_value_is_handed_over_as_its_failure() {
+    let mut bench = Bench::new(UNLIMITED);
+    bench.say(
+        FIRST,
+        &["t0 := full shape=[2] fill_value=1.0", "t1 := tanh t0", "send t1 1 9", "send t0 1 10"],
+    );
+    bench.run();
+    let handed: Vec<_> = bench.handovers().collect();
+    let [(first, failed), (second, good)] = handed.as_slice() else { panic!("{handed:?}") };
+    assert_eq!((*first, *second), (Peer::Worker(WorkerId(1)), Peer::Worker(WorkerId(1))));
+    let failure = failed.as_ref().expect_err("the kernel panicked");
+    assert_eq!(failure.slot.0, 1);
+    let meta = Meta::new(DType::F32, [2]);
+    let data = good.as_ref().expect("it has elements").clone();
+    assert_eq!(numbers(&Value { meta, data }), [1.0, 1.0]);
+}
+
+#[test]
+fn a_shape_that_depends_on_data_ends_a_plan() {
+    let mut bench = Bench::new(UNLIMITED);
+    bench.say(
+        FIRST,
+        &[
+            "t0 := arange start=0 end=3 step=1",
+            "t1 := nonzero t0",
+            "t2 := add t1 t1",
+            "t3 := cast t2 dtype=float32",
+            "read t3 as r1",
+        ],
+    );
+    bench.run();
+    assert_eq!(bench.plans, [(FIRST, 2), (FIRST, 3)]);
+    assert_eq!(bench.read(FIRST, 1), [2.0, 4.0], "two of three, not the most there could be");
+}
+
+#[test]
+fn sessions_take_turns() {
+    let mut bench = Bench::new(Window { commands: 2, cost_ns: u64::MAX });
+    let work = ["t0 := full shape=[2] fill_value=1.0", "free t0"].repeat(3);
+    // Its first plan begins before the others are there, and they line up behind it.
+    bench.say(FIRST, &work);
+    bench.say(SECOND, &work);
+    bench.say(SessionId(3), &work[..2]);
+    bench.run();
+    let turns: Vec<u64> = bench.plans.iter().map(|(session, _)| session.0).collect();
+    assert_eq!(turns, [1, 1, 2, 3, 1, 2, 2]);
+}
+
+#[test]
+fn a_costly_instruction_ends_a_plan() {
+    let mut bench = Bench::new(Window { commands: usize::MAX, cost_ns: 10_000 });
+    bench.say(
+        FIRST,
+        &[
+            "t0 := full shape=[100000] fill_value=1.0",
+            "t1 := neg t0",
+            "t2 := full shape=[2] fill_value=1.0",
+        ],
+    );
+    bench.run();
+    assert_eq!(bench.plans, [(FIRST, 1), (FIRST, 1), (FIRST, 1)]);
+}
+
+#[test]
+fn a_session_that_is_forgotten_while_its_plan_runs_leaves_nothing() {
+    let mut bench = Bench::new(UNLIMITED);
+    bench.say(FIRST, &["t0 := full shape=[1000] fill_value=1.0"]);
+    bench.tell(Message::Forget { session: FIRST });
+    bench.run();
+    assert_eq!(bench.pool.used_bytes(), 0);
+    assert!(format!("{:?}", bench.worker).contains("queues: {}"));
+}
+
+#[test]
+fn windows_of_one_and_of_many_give_the_same_bits() {
+    let program = [
+        "t0 := randn shape=[5, 7] seed=3 stream=0",
+        "t1 := randn shape=[7, 5] seed=3 stream=1",
+        "t2 := matmul t0 t1",
+        "t3 := softmax t2 dim=1",
+        "t4 := transpose t3 dim0=0 dim1=1",
+        "t5 := add t2 t4 replaces t2",
+        "t6, t7 := topk t5 k=2",
+        "t8 := gather t5 t7 dim=1",
+        "free t3",
+        "t3 := slice t5 ranges=[4:3:-2, 0:5:1]",
+        "t9 := slice_write t5 t3 ranges=[0:3:1, 0:5:1] replaces t5",
+        "t10 := sum t9 dim=[0]",
+        "t11 := mul t10 t9",
+        "read t6 as r1",
+        "read t8 as r2",
+        "read t11 as r3",
+    ];
+    let bits = |commands: usize| {
+        let mut bench = Bench::new(Window { commands, cost_ns: u64::MAX });
+        bench.say(FIRST, &program);
+        bench.run();
+        [1, 2, 3].map(|request| bench.answer(FIRST, request).expect("it has a value"))
+    };
+    let alone = bits(1);
+    for commands in [2, 3, 5, usize::MAX] {
+        assert_eq!(bits(commands), alone, "windows of {commands}");
+    }
+}

@@ -1,0 +1,189 @@
+//! A worker, and an executor whose engine notes what it is given and panics when asked to.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use gt_core::instruction::Command;
+use gt_core::kernel::{Kernel, UnaryFn};
+use gt_core::text::parse_instruction;
+use gt_core::{Meta, RequestId, SessionId, Slot, WorkerId};
+use gt_transport::{Batch, Failure, Message, Peer, Value};
+use gt_worker::buffer::Pool;
+use gt_worker::engine::native::Native;
+use gt_worker::engine::{Engine, Operand, Operands, Results};
+use gt_worker::plan::Plan;
+use gt_worker::{Action, Executor, Told, Window, Worker};
+
+/// Every command on its own.
+pub const ONE: Window = Window { commands: 1, cost_ns: u64::MAX };
+/// Whatever waits.
+pub const UNLIMITED: Window = Window { commands: usize::MAX, cost_ns: u64::MAX };
+
+/// One worker and all it ever said.
+pub struct Bench {
+    /// The worker.
+    pub worker: Worker,
+    /// Where its values are.
+    pub pool: Arc<Pool>,
+    /// The session and the number of commands of each plan, in order.
+    pub plans: Vec<(SessionId, u64)>,
+    executor: Executor,
+    engine: Arc<Spy>,
+    waiting: Option<Plan>,
+    answers: HashMap<(SessionId, RequestId), Result<Value, Arc<Failure>>>,
+    failures: Vec<(SessionId, Arc<Failure>)>,
+    handovers: Vec<(Peer, Result<Bytes, Arc<Failure>>)>,
+}
+
+type Result<T, E = gt_core::Error> = std::result::Result<T, E>;
+
+impl Bench {
+    /// A worker without sessions.
+    pub fn new(window: Window) -> Self {
+        Bench::with_memory(window, 1 << 24)
+    }
+
+    /// A worker with little memory.
+    pub fn with_memory(window: Window, bytes: usize) -> Self {
+        let pool = Pool::new(bytes);
+        let native = Native::new(pool.clone(), 1).expect("it needs no threads");
+        let engine = Arc::new(Spy { native, seen: Mutex::default() });
+        Bench {
+            worker: Worker::new(WorkerId(0), window),
+            pool: pool.clone(),
+            plans: Vec::new(),
+            executor: Executor::new(engine.clone(), pool),
+            engine,
+            waiting: None,
+            answers: HashMap::new(),
+            failures: Vec::new(),
+            handovers: Vec::new(),
+        }
+    }
+
+    /// Commands of a session in one batch: instructions in their text form, `free t0`,
+    /// `read t0 as r1`, `receive 7` (as the first copy), `send t0 1 7` (to worker 1 as 7).
+    pub fn say(&mut self, session: SessionId, lines: &[&str]) {
+        let mut batch = Batch::default();
+        lines.iter().for_each(|line| batch.push(&command(line)));
+        self.tell(Message::Commands { session, batch });
+    }
+
+    /// Tells the worker something.
+    pub fn tell(&mut self, message: Message) {
+        self.step(Told::Message(message));
+    }
+
+    /// Runs plans until there are none.
+    pub fn run(&mut self) {
+        while let Some(plan) = self.waiting.take() {
+            self.plans.push((plan.session, plan.commands));
+            let outcome = self.executor.run(plan);
+            self.step(Told::Finished(outcome));
+        }
+    }
+
+    fn step(&mut self, told: Told) {
+        let mut actions = Vec::new();
+        self.worker.step(told, &mut actions);
+        for action in actions {
+            match action {
+                Action::Run(plan) => assert!(self.waiting.replace(plan).is_none(), "two plans"),
+                Action::Send(None, Message::Answer { session, request, result }) => {
+                    self.answers.insert((session, request), result);
+                }
+                Action::Send(None, Message::Failed { session, failure }) => {
+                    self.failures.push((session, failure));
+                }
+                Action::Send(Some(to), Message::Handover { result, .. }) => {
+                    self.handovers.push((to, result));
+                }
+                Action::Send(None, Message::Done { .. }) => {}
+                other => panic!("a worker does not say {other:?}"),
+            }
+        }
+    }
+
+    /// The answer to a read.
+    pub fn answer(&self, session: SessionId, request: u32) -> Result<Value, Arc<Failure>> {
+        let answer = self.answers.get(&(session, RequestId(request)));
+        answer.unwrap_or_else(|| panic!("{session} has no answer to r{request}")).clone()
+    }
+
+    /// The numbers that a read gave.
+    pub fn read(&self, session: SessionId, request: u32) -> Vec<f32> {
+        numbers(&self.answer(session, request).unwrap_or_else(|failure| panic!("{failure:?}")))
+    }
+
+    /// How many answers a session got.
+    pub fn answers(&self, session: SessionId) -> usize {
+        self.answers.keys().filter(|(asked, _)| *asked == session).count()
+    }
+
+    /// What a session was told of failures.
+    pub fn failures(&self, session: SessionId) -> Vec<Arc<Failure>> {
+        let of_session = self.failures.iter().filter(|(whose, _)| *whose == session);
+        of_session.map(|(_, failure)| failure.clone()).collect()
+    }
+
+    /// What was handed to other workers.
+    pub fn handovers(&self) -> impl Iterator<Item = (Peer, Result<Bytes, Arc<Failure>>)> {
+        self.handovers.iter().cloned()
+    }
+
+    /// The kernels that ran, and whether each could write over its first input.
+    pub fn seen(&self) -> Vec<(String, bool)> {
+        self.engine.seen.lock().expect("nobody panics with it").clone()
+    }
+}
+
+/// Single precision elements.
+pub fn numbers(value: &Value) -> Vec<f32> {
+    let (numbers, _) = value.data.as_chunks::<4>();
+    numbers.iter().map(|&number| f32::from_le_bytes(number)).collect()
+}
+
+fn command(line: &str) -> Command {
+    let number = |text: &str| text.trim_start_matches(['t', 'r']).parse::<u32>();
+    let number = |text: &str| number(text).unwrap_or_else(|_| panic!("'{line}': {text}"));
+    let words: Vec<&str> = line.split(' ').collect();
+    match *words.as_slice() {
+        ["free", slot] => Command::Free([Slot(number(slot))].into_iter().collect()),
+        ["read", slot, "as", request] => {
+            Command::Read { slot: Slot(number(slot)), request: RequestId(number(request)) }
+        }
+        ["receive", tag] => {
+            Command::Receive { out: Slot(Slot::FIRST_COPY), tag: number(tag).into() }
+        }
+        ["send", slot, to, tag] => Command::Send {
+            slot: Slot(number(slot)),
+            to: WorkerId(number(to)),
+            tag: number(tag).into(),
+        },
+        _ => Command::Apply(parse_instruction(line).unwrap_or_else(|error| panic!("{error}"))),
+    }
+}
+
+/// The native engine, watched. Hyperbolic tangents make it panic.
+struct Spy {
+    native: Native,
+    seen: Mutex<Vec<(String, bool)>>,
+}
+
+impl Engine for Spy {
+    fn name(&self) -> &'static str {
+        "spy"
+    }
+
+    fn run(&self, kernel: &Kernel, mut inputs: Operands, outputs: &[Meta]) -> Result<Results> {
+        let given_away = match inputs.first_mut() {
+            Some(Operand::Tensor(value)) => value.is_unique(),
+            _ => false,
+        };
+        let seen = (format!("{kernel:?}"), given_away);
+        self.seen.lock().expect("nobody panics with it").push(seen);
+        assert!(*kernel != Kernel::Map(UnaryFn::Tanh), "not today");
+        self.native.run(kernel, inputs, outputs)
+    }
+}
