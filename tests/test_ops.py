@@ -629,9 +629,10 @@ def test_row_agrees_with_pytorch(torch, name, dtype):
     row, wrong = ROWS[name], []
     Case.torch_module = torch
     for case in cases(row)(Maker(torch, f"{name} {dtype}"), dtype):
-        # Of a thousand factors some products overflow; whether inf or nan comes out is then a
-        # matter of their order.
-        if name == "prod" and LARGE[1] in case.args[0].gt.shape:
+        # A product of a thousand factors leaves the range of these dtypes on its way; whether inf
+        # or nan comes out is then a matter of the order. Whole numbers and float64 are compared.
+        narrow = dtype in ("float16", "bfloat16", "float32")
+        if name == "prod" and narrow and LARGE[1] in case.args[0].gt.shape:
             continue
         for form, ours, theirs in forms(row, torch):
             found = difference(
