@@ -276,8 +276,6 @@ def test_errors_come_at_the_line_as_pytorch_raises_them(torch, call, op, facts):
 @pytest.mark.parametrize(
     "call",
     [
-        "gt.ones(2, requires_grad=True)",
-        "gt.tensor([1.0], requires_grad=True)",
         "gt.exp(gt.ones(1), out=gt.ones(1))",
         "gt.ones(3)[gt.tensor([0])]",
         "gt.ones(3)[gt.tensor([True, False, True])]",

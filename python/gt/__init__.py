@@ -10,13 +10,22 @@ from __future__ import annotations
 import atexit
 from typing import TYPE_CHECKING, Any
 
-from gt import _gt
+from gt import _gt, autograd, func
 from gt._gt import *  # noqa: F403
+from gt.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 if TYPE_CHECKING:
     from gt._gt import DTypeLike, Number, Tensor
 
-__all__ = [name for name in dir(_gt) if not name.startswith("_")]
+__all__ = [
+    *(name for name in dir(_gt) if not name.startswith("_")),
+    "autograd",
+    "enable_grad",
+    "func",
+    "inference_mode",
+    "no_grad",
+    "set_grad_enabled",
+]
 
 
 # PyTorch's `arange` may be given its end alone, which a row's signature cannot say.

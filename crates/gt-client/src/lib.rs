@@ -3,6 +3,7 @@
 pub mod display;
 mod element;
 pub mod embedded;
+pub mod grad;
 pub mod host;
 mod inner;
 mod mailbox;

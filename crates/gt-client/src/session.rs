@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use crate::embedded::{Embedded, Options};
 use crate::inner::Inner;
 use crate::tensor::{Owned, Tensor};
-use crate::{host, provenance};
+use crate::{grad, host, provenance};
 
 /// A stream of instructions to a dispatcher. Clones are the same session.
 #[derive(Clone)]
@@ -29,6 +29,21 @@ pub enum Input<'a> {
     Tensor(&'a Tensor),
     /// A number.
     Scalar(Scalar),
+}
+
+impl<'a> Input<'a> {
+    /// What the rules know of it.
+    pub(crate) fn arg(&self) -> Arg<'a> {
+        match self {
+            Input::Tensor(tensor) => Arg::Tensor(tensor.meta()),
+            Input::Scalar(scalar) => Arg::Scalar(*scalar),
+        }
+    }
+
+    /// Whether somebody may want its gradient.
+    pub(crate) fn is_tracked(&self) -> bool {
+        matches!(self, Input::Tensor(tensor) if tensor.is_tracked())
+    }
 }
 
 impl<'a> From<&'a Tensor> for Input<'a> {
@@ -96,16 +111,47 @@ impl Session {
         inputs: &[Input],
         attrs: Attrs,
     ) -> Result<SmallVec<[Tensor; 1]>> {
-        self.0.keep_pace()?;
+        let Some(edges) = grad::edges(op, inputs)? else {
+            return self.apply_held(op, inputs, &self.hold(op, inputs)?, attrs);
+        };
         let held = self.hold(op, inputs)?;
+        let results = self.apply_held(op, inputs, &held, attrs.clone())?;
+        grad::trace(op, inputs, &held, &attrs, edges, &results)?;
+        Ok(results)
+    }
+
+    /// The one result of an operation without attributes.
+    pub(crate) fn apply_one(&self, op: &'static Op, inputs: &[Input]) -> Result<Tensor> {
+        self.apply_first(op, inputs, Attrs::none())
+    }
+
+    /// The first result of an operation.
+    pub(crate) fn apply_first(
+        &self,
+        op: &'static Op,
+        inputs: &[Input],
+        attrs: Attrs,
+    ) -> Result<Tensor> {
+        let results = self.apply(op, inputs, attrs)?;
+        results.into_iter().next().ok_or_else(|| Error::bug(format!("{} has no result", op.name)))
+    }
+
+    fn apply_held(
+        &self,
+        op: &'static Op,
+        inputs: &[Input],
+        held: &[Held],
+        attrs: Attrs,
+    ) -> Result<SmallVec<[Tensor; 1]>> {
+        self.0.keep_pace()?;
         let metas = infer(op, inputs, &attrs)?;
-        if let Some(value) = self.emit_record(op, &held, &attrs)? {
+        if let Some(value) = self.emit_record(op, held, &attrs)? {
             let meta = metas.into_iter().next().expect("a record has one result");
             let mut tensors = SmallVec::new();
             tensors.push(Tensor::new(meta, value));
             return Ok(tensors);
         }
-        let values = self.emit(op, &held, attrs, metas.len(), None)?;
+        let values = self.emit(op, held, attrs, metas.len(), None)?;
         let made = values.into_iter().zip(metas);
         if op.data_dependent {
             return made.map(|(value, _)| self.described(value)).collect();
@@ -284,10 +330,7 @@ pub(crate) fn infer(
 ) -> Result<SmallVec<[Meta; 1]>> {
     let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
     for input in inputs {
-        args.push(match input {
-            Input::Tensor(tensor) => Arg::Tensor(tensor.meta()),
-            Input::Scalar(scalar) => Arg::Scalar(*scalar),
-        });
+        args.push(input.arg());
     }
     Ok(Call::checked(op, &args, attrs)?.infer()?.outputs)
 }

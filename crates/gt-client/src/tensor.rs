@@ -1,6 +1,6 @@
 //! Tensors as a program holds them: a handle on a cell, whose value is somewhere on a worker.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use gt_core::attrs::Attrs;
@@ -11,6 +11,7 @@ use gt_core::{DType, Error, Meta, Result, Shape, Slot};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
+use crate::grad::{self, Edge, Gradient, History};
 use crate::session::{Held, Input, Session, infer};
 use crate::view::View;
 
@@ -52,6 +53,9 @@ pub(crate) struct Cell {
     session: Session,
     meta: Meta,
     state: Mutex<State>,
+    /// What made the value, for tensors that see the whole cell and for views of these.
+    pub(crate) history: History,
+    pub(crate) gradient: OnceLock<Arc<Gradient>>,
 }
 
 pub(crate) struct State {
@@ -62,6 +66,13 @@ pub(crate) struct State {
 }
 
 impl Cell {
+    fn new(meta: Meta, value: Arc<Owned>) -> Self {
+        let session = value.session.clone();
+        let state = Mutex::new(State { value, version: 0, host: None });
+        let (history, gradient) = (History::default(), OnceLock::new());
+        Cell { session, meta, state, history, gradient }
+    }
+
     pub(crate) fn session(&self) -> &Session {
         &self.session
     }
@@ -74,6 +85,16 @@ impl Cell {
     pub(crate) fn current(&self) -> (Arc<Owned>, u64) {
         let state = self.state.lock();
         (state.value.clone(), state.version)
+    }
+
+    /// Makes `value` the current value.
+    pub(crate) fn set(&self, value: Arc<Owned>) {
+        let mut state = self.state.lock();
+        let before = std::mem::replace(&mut state.value, value);
+        state.version += 1;
+        state.host = None;
+        drop(state);
+        drop(before);
     }
 
     /// Emits `op` on the current value and makes its result the current value.
@@ -121,19 +142,31 @@ pub(crate) enum Update {
 
 /// A tensor. Clones are the same tensor: a write through one is seen through the other.
 #[derive(Clone)]
-pub struct Tensor(Place);
+pub struct Tensor(pub(crate) Place);
 
 #[derive(Clone)]
-enum Place {
+pub(crate) enum Place {
     Whole(Arc<Cell>),
     Part(Arc<View>),
 }
 
 impl Tensor {
     pub(crate) fn new(meta: Meta, value: Owned) -> Self {
-        let session = value.session.clone();
-        let state = State { value: Arc::new(value), version: 0, host: None };
-        Tensor(Place::Whole(Arc::new(Cell { session, meta, state: Mutex::new(state) })))
+        Tensor(Place::Whole(Arc::new(Cell::new(meta, Arc::new(value)))))
+    }
+
+    /// A tensor of its own with a value that others may hold too.
+    pub(crate) fn with_history(meta: Meta, value: Arc<Owned>, edge: Option<Edge>) -> Self {
+        let cell = Cell::new(meta, value);
+        if edge.is_some() {
+            cell.history.set(edge);
+        }
+        Tensor(Place::Whole(Arc::new(cell)))
+    }
+
+    /// A tensor of its own with the value and the history that this one has now.
+    pub(crate) fn snapshot(&self) -> Result<Tensor> {
+        Ok(Tensor::with_history(self.meta().clone(), self.value()?, self.edge()?))
     }
 
     /// The session it belongs to.
@@ -220,11 +253,13 @@ impl Tensor {
         let inputs = self.with(others);
         let metas = infer(op, &inputs, &attrs)?;
         self.check_write(op, &metas[0])?;
+        let recorded = grad::is_enabled() && inputs.iter().any(Input::is_tracked);
         match &self.0 {
-            Place::Whole(cell) if metas[0].dtype == cell.meta.dtype => {
+            Place::Whole(cell) if metas[0].dtype == cell.meta.dtype && !recorded => {
                 cell.update(op, cell.session.hold(op, others)?, attrs, Update::OfCurrent)
             }
             _ => {
+                self.check_not_leaf(op.name)?;
                 let results = self.session().apply(op, &inputs, attrs)?;
                 self.copy(&results[0])
             }
@@ -258,6 +293,11 @@ impl Tensor {
             let sizes = gt_core::attrs::Attr::Ints(shape.to_ints());
             source.apply_one(&EXPAND, &[], Attrs::of([sizes]))?
         };
+        if grad::is_enabled() && (self.is_tracked() || source.is_tracked()) {
+            self.check_not_leaf("copy")?;
+            // A copy has a node of its own, also where there is nothing to cast.
+            return self.assign(&source.apply_one(&CAST, &[], Attrs::of([dtype.into()]))?);
+        }
         match &self.0 {
             Place::Whole(cell) => {
                 let attrs = Attrs::of([dtype.into()]);

@@ -1,7 +1,9 @@
 //! Views: other shapes of a cell's value. A write through one becomes a pure update of the cell,
 //! and all other views follow when they are next used.
 
-use std::sync::Arc;
+mod history;
+
+use std::sync::{Arc, OnceLock};
 
 use gt_core::attrs::Attrs;
 use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
@@ -11,6 +13,7 @@ use gt_core::{Error, Meta, Result};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
+use crate::grad::{self, Edge, Gradient, History};
 use crate::session::{Held, Session};
 use crate::tensor::{Cell, Owned, Tensor, Update};
 
@@ -18,9 +21,26 @@ use crate::tensor::{Cell, Owned, Tensor, Update};
 pub(crate) struct View {
     base: Arc<Cell>,
     path: Vec<Step>,
+    /// What it is a view of, if not of the cell itself.
+    parent: Option<Arc<View>>,
     /// The value for a version of the cell.
     cache: Mutex<Option<(u64, Arc<Owned>)>>,
+    /// Where its history begins, if not at the cell.
+    root: Mutex<Option<Arc<Root>>>,
+    /// The edge of the view for an edge of its root.
+    edges: Mutex<Option<(Edge, Edge)>>,
+    gradient: OnceLock<Arc<Gradient>>,
 }
+
+/// A view that was detached from the history of its cell: it and its views share another one.
+struct Root {
+    /// How many steps of the path lead to it.
+    depth: usize,
+    history: History,
+}
+
+/// How a row writes through the view it makes.
+type Write = fn(&Call) -> Expr;
 
 /// One operation on the way from the cell to the view, and what it makes.
 #[derive(Clone)]
@@ -42,17 +62,53 @@ impl View {
     ) -> Result<Option<Self>> {
         let strides = base.meta().shape.strides();
         let step = Step::after(base.meta(), &strides, op, attrs, meta)?;
-        Ok(step.map(|step| View { base, path: vec![step], cache: Mutex::new(None) }))
+        let unseen = base.history.is_tracked() && !grad::is_enabled();
+        Ok(step.map(|step| {
+            let view = View::along(base, vec![step], None, None);
+            if unseen { view.detach() } else { view }
+        }))
+    }
+
+    fn along(
+        base: Arc<Cell>,
+        path: Vec<Step>,
+        parent: Option<Arc<View>>,
+        root: Option<Arc<Root>>,
+    ) -> Self {
+        let (cache, root, edges) = (Mutex::default(), Mutex::new(root), Mutex::default());
+        View { base, path, parent, cache, root, edges, gradient: OnceLock::new() }
+    }
+
+    /// A whole cell without its history.
+    pub(crate) fn detached(base: Arc<Cell>) -> Self {
+        View::along(base, Vec::new(), None, None).detach()
+    }
+
+    /// The same view with a history of its own, which is empty.
+    pub(crate) fn detach(&self) -> Self {
+        let root = Root { depth: self.path.len(), history: History::default() };
+        View::along(self.base.clone(), self.path.clone(), None, Some(Arc::new(root)))
     }
 
     /// A view of this view; `None` if the elements would have to move.
-    pub(crate) fn then(&self, op: &'static Op, attrs: Attrs, meta: Meta) -> Result<Option<Self>> {
-        let last = &self.path[self.path.len() - 1];
-        let Some(step) = Step::after(&last.meta, &last.strides, op, attrs, meta)? else {
+    pub(crate) fn then(
+        self: &Arc<Self>,
+        op: &'static Op,
+        attrs: Attrs,
+        meta: Meta,
+    ) -> Result<Option<Self>> {
+        let strides = match self.path.last() {
+            Some(last) => last.strides.clone(),
+            None => self.base.meta().shape.strides(),
+        };
+        let Some(step) = Step::after(self.meta(), &strides, op, attrs, meta)? else {
             return Ok(None);
         };
         let path = self.path.iter().cloned().chain([step]).collect();
-        Ok(Some(View { base: self.base.clone(), path, cache: Mutex::new(None) }))
+        let root = self.root.lock().clone();
+        let view = View::along(self.base.clone(), path, Some(self.clone()), root);
+        let unseen = self.is_tracked() && !grad::is_enabled();
+        Ok(Some(if unseen { view.detach() } else { view }))
     }
 
     pub(crate) fn base(&self) -> &Cell {
@@ -60,12 +116,23 @@ impl View {
     }
 
     pub(crate) fn meta(&self) -> &Meta {
-        &self.path[self.path.len() - 1].meta
+        self.meta_at(self.path.len())
+    }
+
+    /// What the first `steps` of the path make.
+    fn meta_at(&self, steps: usize) -> &Meta {
+        match steps.checked_sub(1) {
+            Some(last) => &self.path[last].meta,
+            None => self.base.meta(),
+        }
     }
 
     /// The current value of the view.
     pub(crate) fn value(&self) -> Result<Arc<Owned>> {
         let (base, version) = self.base.current();
+        if self.path.is_empty() {
+            return Ok(base);
+        }
         let mut cache = self.cache.lock();
         if let Some((derived, value)) = &*cache
             && *derived == version
@@ -92,21 +159,20 @@ impl View {
     /// Writes a value of this view's dtype and shape through to the cell: each step of the path is
     /// undone by its row's formula, and the last one replaces the cell's value.
     pub(crate) fn write(&self, value: &Tensor) -> Result<()> {
-        let writes = self.path.iter().map(|step| match step.op.view {
-            ViewKind::Writable(write) | ViewKind::IfPossible(write) => Ok(write),
-            _ => Err(Error::runtime(format!(
-                "a view made by {} has elements in common with itself and cannot be written to; \
-                 clone it first",
-                step.op.name
-            ))),
-        });
-        let writes: Vec<_> = writes.collect::<Result<_>>()?;
-        let mut bases = self.derive(self.base.current().0, self.path.len() - 1)?;
-        let mut written = Term::Value(value.value()?);
-        for index in (0..writes.len()).rev() {
-            let Step { op, attrs, .. } = &self.path[index];
-            let meta = if index == 0 { self.base.meta() } else { &self.path[index - 1].meta };
-            let formula = writes[index](&Call { op, inputs: &[Arg::Tensor(meta)], attrs });
+        self.write_through(self.path.len(), value.value()?)
+    }
+
+    /// The same for the view that the first `steps` of the path make.
+    fn write_through(&self, steps: usize, value: Arc<Owned>) -> Result<()> {
+        if steps == 0 {
+            self.base.set(value);
+            return Ok(());
+        }
+        let writes = self.writes(0, steps)?;
+        let mut bases = self.derive(self.base.current().0, steps - 1)?;
+        let mut written = Term::Value(value);
+        for index in (0..steps).rev() {
+            let formula = self.formula(index, writes[index]);
             let base = bases.pop().expect("each step has a base");
             if index == 0 {
                 drop(base);
@@ -118,6 +184,24 @@ impl View {
             written = Evaluator::new(&mut emitter, subject).evaluate(&formula)?;
         }
         Ok(())
+    }
+
+    /// The formulas that write through the steps from one to another.
+    fn writes(&self, from: usize, to: usize) -> Result<Vec<Write>> {
+        let writes = self.path[from..to].iter().map(|step| match step.op.view {
+            ViewKind::Writable(write) | ViewKind::IfPossible(write) => Ok(write),
+            _ => Err(Error::runtime(format!(
+                "a view made by {} has elements in common with itself and cannot be written to; \
+                 clone it first",
+                step.op.name
+            ))),
+        });
+        writes.collect()
+    }
+
+    fn formula(&self, index: usize, write: Write) -> Expr {
+        let Step { op, attrs, .. } = &self.path[index];
+        write(&Call { op, inputs: &[Arg::Tensor(self.meta_at(index))], attrs })
     }
 
     /// Gives the cell the value of `formula`, in which `Input(0)` is the cell and `Grad(0)` is

@@ -185,7 +185,11 @@ pub fn function<'py>(
         (_, Some(tensor)) => tensor.0.session().apply(op, &inputs, call.attrs),
         (_, None) => gt::session().and_then(|session| session.apply(op, &inputs, call.attrs)),
     };
-    results_of(py, results.map_err(to_python)?)
+    let results = results.map_err(to_python)?;
+    if call.requires_grad {
+        results.iter().try_for_each(|result| result.set_requires_grad(true)).map_err(to_python)?;
+    }
+    results_of(py, results)
 }
 
 fn first(py: Python<'_>, results: SmallVec<[gt::Tensor; 1]>) -> PyResult<Bound<'_, PyAny>> {
@@ -206,6 +210,8 @@ fn results_of(py: Python<'_>, results: SmallVec<[gt::Tensor; 1]>) -> PyResult<Bo
 struct Arguments<'py> {
     inputs: SmallVec<[Operand<'py>; 3]>,
     attrs: Attrs,
+    /// Whether the result of a function that creates a tensor is to have a gradient.
+    requires_grad: bool,
 }
 
 /// A parameter of a row, and what was given for it.
@@ -228,7 +234,7 @@ impl<'py> Arguments<'py> {
             first.expect("a method has an input").given = Some(receiver.clone().into_any());
         }
         fill_positions(op, &mut slots, args)?;
-        fill_keywords(op, &mut slots, kwargs)?;
+        let requires_grad = fill_keywords(op, &mut slots, kwargs)?;
         let mut inputs = SmallVec::new();
         for slot in slots.iter().filter(|slot| slot.spec.is_none()) {
             push_inputs(op, slot, &mut inputs)?;
@@ -238,7 +244,7 @@ impl<'py> Arguments<'py> {
             attr_of(op, spec, slot.and_then(|slot| slot.given.as_ref()))
         };
         let attrs = Attrs(op.attrs.iter().map(attr).collect::<PyResult<_>>()?);
-        Ok(Arguments { inputs, attrs })
+        Ok(Arguments { inputs, attrs, requires_grad })
     }
 }
 
@@ -291,7 +297,8 @@ fn fill_keywords<'py>(
     op: &Op,
     slots: &mut [Slot<'py>],
     kwargs: Option<&Bound<'py, PyDict>>,
-) -> PyResult<()> {
+) -> PyResult<bool> {
+    let mut requires_grad = false;
     for (key, value) in kwargs.into_iter().flatten() {
         let key: String = key.extract()?;
         let alias = ALIASES.iter().find(|(alias, _)| *alias == key);
@@ -304,8 +311,10 @@ fn fill_keywords<'py>(
             Some(slot) => slot.given = Some(value),
             None if IGNORED.contains(&name) => {}
             None if name == "out" && value.is_none() => {}
-            None if name == "requires_grad" && !value.is_truthy()? => {}
-            None if matches!(name, "requires_grad" | "out") => {
+            None if name == "requires_grad" && op.inputs.is_empty() => {
+                requires_grad = value.is_truthy()?;
+            }
+            None if name == "out" => {
                 return Err(PyNotImplementedError::new_err(format!(
                     "{}: '{key}' is not supported yet",
                     op.name
@@ -317,7 +326,7 @@ fn fill_keywords<'py>(
             }
         }
     }
-    Ok(())
+    Ok(requires_grad)
 }
 
 fn push_inputs<'py>(

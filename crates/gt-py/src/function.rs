@@ -3,7 +3,7 @@
 use std::ffi::CString;
 
 use gt::op::Op;
-use gt::ops;
+use gt::{DType, ops};
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyTuple};
 
@@ -52,14 +52,21 @@ fn tensor(
     requires_grad: bool,
 ) -> PyResult<Tensor> {
     let _ = device;
-    if requires_grad {
-        let message = "tensor: 'requires_grad' is not supported yet";
-        return Err(pyo3::exceptions::PyNotImplementedError::new_err(message));
-    }
     provenance::mark(py);
     let dtype = dtype.map(dtype::parse).transpose()?;
+    let tensor = created(data, dtype)?;
+    if requires_grad {
+        let whole = !tensor.0.dtype().is_float() && dtype.is_none();
+        let tensor = if whole { tensor.copy_as(Some(DType::F32))? } else { tensor };
+        tensor.0.set_requires_grad(true).map_err(to_python)?;
+        return Ok(tensor);
+    }
+    Ok(tensor)
+}
+
+fn created(data: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Tensor> {
     if let Ok(tensor) = data.cast::<Tensor>() {
-        return tensor.get().copy_as(dtype);
+        return Tensor(tensor.get().0.detach()).copy_as(dtype);
     }
     let (meta, bytes) = data::from_python(data)?;
     let uploaded = gt::session().and_then(|session| session.upload(meta, bytes));

@@ -8,6 +8,7 @@ mod error;
 mod function;
 #[rustfmt::skip]
 mod generated;
+mod grad;
 mod host;
 mod index;
 mod provenance;
@@ -22,5 +23,6 @@ fn _gt(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tensor::Tensor>()?;
     dtype::register(module)?;
     error::register(module)?;
+    grad::register(module)?;
     function::register(module)
 }

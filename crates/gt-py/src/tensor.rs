@@ -17,7 +17,7 @@ static FULL: &Op = &ops::create::FULL;
 static TRANSPOSE: &Op = &ops::axes::TRANSPOSE;
 
 /// A tensor. Its elements are on a worker; reading them waits.
-#[pyclass(module = "gt", frozen, weakref)]
+#[pyclass(module = "gt", frozen, weakref, subclass)]
 pub struct Tensor(pub gt::Tensor);
 
 impl Tensor {
@@ -56,6 +56,17 @@ impl Tensor {
 
 #[pymethods]
 impl Tensor {
+    /// The same elements as a tensor of a class of its own, without history.
+    #[new]
+    #[pyo3(signature = (data, *_args, **_kwargs))]
+    fn alias(
+        data: &Bound<'_, Tensor>,
+        _args: &Bound<'_, PyTuple>,
+        _kwargs: Option<&Bound<'_, pyo3::types::PyDict>>,
+    ) -> Tensor {
+        Tensor(data.get().0.detach())
+    }
+
     /// The size along each axis.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -83,7 +94,7 @@ impl Tensor {
     /// The same tensor without its gradient; writes through it are seen here.
     #[getter]
     fn data(&self) -> Tensor {
-        Tensor(self.0.clone())
+        Tensor(self.0.detach())
     }
 
     /// The axes of a matrix exchanged.
@@ -95,7 +106,7 @@ impl Tensor {
             return Err(PyRuntimeError::new_err(message));
         }
         if rank < 2 {
-            return Ok(self.data());
+            return Ok(Tensor(self.0.clone()));
         }
         provenance::mark(py);
         let attrs = Attrs::of([Attr::Int(0), Attr::Int(1)]);
@@ -126,6 +137,11 @@ impl Tensor {
 
     /// The elements as a NumPy array of its own.
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if self.0.is_tracked() && gt::grad::is_enabled() {
+            let message = "Can't call numpy() on Tensor that requires grad. \
+                           Use tensor.detach().numpy() instead.";
+            return Err(PyRuntimeError::new_err(message));
+        }
         data::to_numpy(py, self.0.meta(), &self.0.read().map_err(to_python)?)
     }
 
@@ -177,7 +193,7 @@ impl Tensor {
         let first = args.iter().next().filter(|first| dtype::parse(first).is_ok());
         match dtype.cloned().or(first) {
             Some(dtype) => self.cast(py, dtype::parse(&dtype)?),
-            None => Ok(self.data()),
+            None => Ok(Tensor(self.0.clone())),
         }
     }
 
@@ -286,6 +302,12 @@ impl Tensor {
 
     fn __repr__(&self) -> PyResult<String> {
         let bytes = self.0.read().map_err(to_python)?;
-        Ok(display::format(self.0.meta(), &bytes, &display::Options::default(), &[]))
+        let suffix = match self.0.edge().map_err(to_python)? {
+            Some(_) if self.0.is_leaf() => Some("requires_grad=True".to_string()),
+            Some(edge) => Some(format!("grad_fn=<{}>", edge.node.name())),
+            None => None,
+        };
+        let suffixes: Vec<String> = suffix.into_iter().collect();
+        Ok(display::format(self.0.meta(), &bytes, &display::Options::default(), &suffixes))
     }
 }

@@ -1,0 +1,255 @@
+//! The way back: nodes in the reverse order of their making, each turning the gradients of its
+//! results into those of its inputs by emitting its row's formulas.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use gt_core::attrs::Attrs;
+use gt_core::ops::elementwise::ADD;
+use gt_core::{Error, Result};
+use smallvec::SmallVec;
+
+use super::mode;
+use super::node::{Edge, Gradient, Kind, Node, Row, Saved};
+use super::pull::{Gradients, filled, pull, refuse_nan};
+use crate::provenance;
+use crate::tensor::Tensor;
+
+/// What is asked of backward.
+pub struct Request<'a> {
+    /// What to differentiate, and the gradient of each; ones for a single element if not given.
+    pub outputs: &'a [(Tensor, Option<Tensor>)],
+    /// By what to differentiate: their gradients are given back. `None` lets every leaf that is
+    /// met accumulate its gradient instead.
+    pub inputs: Option<&'a [Tensor]>,
+    /// Whether the graph can be used again.
+    pub retain_graph: bool,
+    /// Whether the gradients can be differentiated in turn.
+    pub create_graph: bool,
+}
+
+/// Emits the gradients; for each of the wanted inputs, its own if it has one.
+pub fn run(request: &Request) -> Result<Vec<Option<Tensor>>> {
+    let mut walk = Walk::new(request)?;
+    let before = provenance::current();
+    let done = mode::with(request.create_graph, || walk.start().and_then(|()| walk.all()));
+    provenance::set_current(before);
+    done.map(|()| walk.found)
+}
+
+struct Walk<'a> {
+    request: &'a Request<'a>,
+    /// Nodes whose gradients are being gathered, by their order.
+    waiting: BTreeMap<u64, (Arc<Node>, Gradients)>,
+    /// Which results are asked for, and where their gradients go.
+    wanted: HashMap<(u64, usize), Vec<usize>>,
+    /// The nodes that lead to what is asked for; `None` if all are visited.
+    useful: Option<HashSet<u64>>,
+    found: Vec<Option<Tensor>>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(request: &'a Request<'a>) -> Result<Self> {
+        let mut wanted: HashMap<_, Vec<usize>> = HashMap::new();
+        for (index, input) in request.inputs.unwrap_or_default().iter().enumerate() {
+            let Some(edge) = input.edge()? else {
+                let message = "one of the tensors to differentiate by does not require grad";
+                return Err(Error::runtime(message));
+            };
+            wanted.entry((edge.node.order, edge.output)).or_default().push(index);
+        }
+        let useful = match request.inputs {
+            Some(_) => Some(useful_nodes(request, &wanted)?),
+            None => None,
+        };
+        let found = vec![None; request.inputs.map_or(0, <[_]>::len)];
+        Ok(Walk { request, waiting: BTreeMap::new(), wanted, useful, found })
+    }
+
+    /// Puts the first gradients where the way back begins.
+    fn start(&mut self) -> Result<()> {
+        for (index, (output, gradient)) in self.request.outputs.iter().enumerate() {
+            let Some(edge) = output.edge()? else {
+                return Err(Error::runtime(format!(
+                    "element {index} of tensors does not require grad and does not have a grad_fn"
+                )));
+            };
+            let gradient = match gradient {
+                Some(gradient) => fitting(output, gradient)?,
+                None if output.shape().count() == 1 => {
+                    filled(output.session(), output.meta(), 1.0.into())?
+                }
+                None => {
+                    return Err(Error::runtime(format!(
+                        "grad can be implicitly created only for scalar outputs, not for {}; \
+                         pass a gradient of that shape",
+                        output.shape()
+                    )));
+                }
+            };
+            self.add(&edge, gradient)?;
+        }
+        Ok(())
+    }
+
+    fn all(&mut self) -> Result<()> {
+        while let Some((_, (node, mut gradients))) = self.waiting.pop_last() {
+            provenance::set_current(node.provenance);
+            self.meet(&node, &mut gradients)?;
+            let leads_on = node.edges.iter().flatten().any(|edge| self.is_useful(edge));
+            if !leads_on {
+                continue;
+            }
+            let pulled = self.pull(&node, gradients)?;
+            for (edge, gradient) in node.edges.iter().zip(pulled) {
+                if let (Some(edge), Some(gradient)) = (edge, gradient)
+                    && self.is_useful(edge)
+                {
+                    self.add(edge, gradient)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_useful(&self, edge: &Edge) -> bool {
+        self.useful.as_ref().is_none_or(|useful| useful.contains(&edge.node.order))
+    }
+
+    /// Adds to the gradient of one result.
+    fn add(&mut self, edge: &Edge, gradient: Tensor) -> Result<()> {
+        let entry = self.waiting.entry(edge.node.order);
+        let (node, gradients) = entry.or_insert_with(|| {
+            (edge.node.clone(), SmallVec::from_elem(None, edge.node.outputs.len()))
+        });
+        provenance::set_current(node.provenance);
+        let slot = &mut gradients[edge.output];
+        *slot = Some(match slot.take() {
+            Some(sum) => sum.session().apply_one(&ADD, &[(&sum).into(), (&gradient).into()])?,
+            None => gradient,
+        });
+        Ok(())
+    }
+
+    /// All that happens when a node's gradients are complete.
+    fn meet(&mut self, node: &Arc<Node>, gradients: &mut Gradients) -> Result<()> {
+        let (calls, kept, after) = {
+            let hooks = node.hooks.lock();
+            (hooks.calls.clone(), hooks.kept.clone(), hooks.after.clone())
+        };
+        for (_, output, hook) in calls {
+            if let Some(gradient) = &gradients[output]
+                && let Some(other) = hook(gradient)?
+            {
+                gradients[output] = Some(other);
+            }
+        }
+        for (output, place) in kept {
+            place.set(gradients[output].as_ref().map(Tensor::snapshot).transpose()?);
+        }
+        for (output, gradient) in gradients.iter().enumerate() {
+            for &index in self.wanted.get(&(node.order, output)).into_iter().flatten() {
+                self.found[index] = gradient.as_ref().map(Tensor::snapshot).transpose()?;
+            }
+        }
+        if let (Kind::Leaf(place), Some(gradient), None) =
+            (&node.kind, &gradients[0], self.request.inputs)
+        {
+            accumulate(place, gradient)?;
+            for (_, hook) in after {
+                hook(gradient)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn pull(&self, node: &Arc<Node>, gradients: Gradients) -> Result<Gradients> {
+        let pulled = match &node.kind {
+            Kind::Leaf(_) => Gradients::new(),
+            Kind::Row(row) => {
+                let saved = self.saved(row)?;
+                pull(node, row, &saved, gradients, |edge| self.is_useful(edge))?
+            }
+            Kind::Custom { function, name } => {
+                let pulled = function.backward(gradients.into_vec())?;
+                if pulled.len() != node.edges.len() {
+                    let (found, expected) = (pulled.len(), node.edges.len());
+                    return Err(Error::runtime(format!(
+                        "{name}: backward returned {found} gradients, expected {expected}"
+                    )));
+                }
+                pulled.into()
+            }
+        };
+        if mode::detects_anomalies() {
+            pulled.iter().flatten().try_for_each(|gradient| refuse_nan(node, gradient))?;
+        }
+        Ok(pulled)
+    }
+
+    fn saved(&self, row: &Row) -> Result<Arc<Saved>> {
+        let mut saved = row.saved.lock();
+        let found = saved.as_ref().cloned().ok_or_else(|| {
+            Error::runtime(
+                "Trying to backward through the graph a second time: the values it needs are \
+                 freed after the first; pass retain_graph=True to the first backward",
+            )
+        })?;
+        let keeps_nothing = found.inputs.is_empty() && found.outputs.is_empty();
+        if !keeps_nothing && !self.request.retain_graph {
+            *saved = None;
+        }
+        Ok(found)
+    }
+}
+
+/// The nodes that lead to one of the wanted results.
+fn useful_nodes(
+    request: &Request,
+    wanted: &HashMap<(u64, usize), Vec<usize>>,
+) -> Result<HashSet<u64>> {
+    let mut met: BTreeMap<u64, Arc<Node>> = BTreeMap::new();
+    let mut stack: Vec<Arc<Node>> = Vec::new();
+    for (output, _) in request.outputs {
+        stack.extend(output.edge()?.map(|edge| edge.node));
+    }
+    while let Some(node) = stack.pop() {
+        if met.insert(node.order, node.clone()).is_none() {
+            stack.extend(node.edges.iter().flatten().map(|edge| edge.node.clone()));
+        }
+    }
+    let targets: HashSet<u64> = wanted.keys().map(|(order, _)| *order).collect();
+    let mut useful = HashSet::new();
+    // Edges lead to earlier nodes, so that those are decided first.
+    for (order, node) in &met {
+        let leads = node.edges.iter().flatten().any(|edge| useful.contains(&edge.node.order));
+        if leads || targets.contains(order) {
+            useful.insert(*order);
+        }
+    }
+    Ok(useful)
+}
+
+pub(super) fn accumulate(place: &Gradient, gradient: &Tensor) -> Result<()> {
+    match place.get() {
+        None => place.set(Some(gradient.snapshot()?)),
+        // Where it can be differentiated in turn, what others hold must stay as it is.
+        Some(sum) if mode::is_enabled() => {
+            let sum = sum.session().apply_one(&ADD, &[(&sum).into(), gradient.into()])?;
+            place.set(Some(sum));
+        }
+        Some(sum) => sum.apply_in_place(&ADD, &[gradient.into()], Attrs::none())?,
+    }
+    Ok(())
+}
+
+/// The gradient that a user gave for an output.
+fn fitting(output: &Tensor, gradient: &Tensor) -> Result<Tensor> {
+    if gradient.shape() != output.shape() {
+        let (found, expected) = (gradient.shape(), output.shape());
+        return Err(Error::runtime(format!(
+            "a gradient of shape {found} does not fit an output of shape {expected}"
+        )));
+    }
+    gradient.to_dtype(output.dtype())
+}

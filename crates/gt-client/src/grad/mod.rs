@@ -1,0 +1,17 @@
+//! Gradients: each result that needs one knows the way back to the tensors it was made from. There
+//! is no computation here; backward emits more instructions.
+
+mod backward;
+mod mode;
+mod node;
+mod pull;
+mod record;
+mod tensor;
+
+pub use backward::{Request, run};
+pub use mode::{Grad, detects_anomalies, is_enabled, set_detect_anomalies, with};
+pub(crate) use node::History;
+pub use node::{Backward, Edge, Gradient, Hook, HookId, Node};
+pub(crate) use pull::Emitter;
+pub use record::custom;
+pub(crate) use record::{edges, through, trace};

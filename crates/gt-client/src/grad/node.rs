@@ -1,0 +1,222 @@
+//! The graph that backward walks: nodes made by operations, and the edges between them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use gt_core::expr::Expr;
+use gt_core::op::Op;
+use gt_core::{Meta, Provenance, Result, Scalar};
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+
+use crate::provenance;
+use crate::tensor::{Owned, Tensor};
+
+/// One result of a node: where the gradient of a tensor goes.
+#[derive(Clone)]
+pub struct Edge {
+    /// What made the tensor.
+    pub node: Arc<Node>,
+    /// Which of its results the tensor is.
+    pub output: usize,
+}
+
+impl Edge {
+    /// Whether both are the same result.
+    pub fn is(&self, other: &Edge) -> bool {
+        Arc::ptr_eq(&self.node, &other.node) && self.output == other.output
+    }
+}
+
+/// A step on the way back.
+pub struct Node {
+    /// Later than the order of everything its edges lead to.
+    pub(crate) order: u64,
+    pub(crate) kind: Kind,
+    pub(crate) edges: SmallVec<[Option<Edge>; 2]>,
+    pub(crate) outputs: SmallVec<[Meta; 1]>,
+    /// Where in the user's program the operation was called.
+    pub(crate) provenance: Provenance,
+    pub(crate) hooks: Mutex<Hooks>,
+}
+
+pub(crate) enum Kind {
+    /// A tensor of the user's, whose gradient is kept.
+    Leaf(Arc<Gradient>),
+    /// An operation of the table.
+    Row(Row),
+    /// A function of the user's.
+    Custom { name: String, function: Box<dyn Backward> },
+}
+
+/// An operation and what its gradient needs.
+pub(crate) struct Row {
+    pub op: &'static Op,
+    /// The gradient of each input.
+    pub formulas: Vec<Expr>,
+    pub inputs: SmallVec<[Known; 2]>,
+    /// `None` once backward has used it up.
+    pub saved: Mutex<Option<Arc<Saved>>>,
+}
+
+/// What is known of an input without its elements.
+#[derive(Clone)]
+pub(crate) enum Known {
+    Tensor(Meta),
+    Scalar(Scalar),
+}
+
+/// The values that the formulas mention.
+#[derive(Default)]
+pub(crate) struct Saved {
+    pub inputs: SmallVec<[Option<Arc<Owned>>; 2]>,
+    pub outputs: SmallVec<[Option<Arc<Owned>>; 1]>,
+}
+
+/// A function of the user's, backwards.
+pub trait Backward: Send + Sync {
+    /// The gradient of each input, from the gradient of each result.
+    fn backward(&self, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>>;
+}
+
+/// Where the gradient of a tensor is kept: what PyTorch calls `.grad`.
+#[derive(Default)]
+pub struct Gradient(Mutex<Option<Tensor>>);
+
+impl Gradient {
+    /// What was accumulated so far.
+    pub fn get(&self) -> Option<Tensor> {
+        self.0.lock().clone()
+    }
+
+    /// Replaces what was accumulated.
+    pub fn set(&self, gradient: Option<Tensor>) {
+        let before = std::mem::replace(&mut *self.0.lock(), gradient);
+        // Dropped here, where the lock is free again.
+        drop(before);
+    }
+}
+
+/// A function that sees a gradient, and may give another in its place.
+pub type Hook = Arc<dyn Fn(&Tensor) -> Result<Option<Tensor>> + Send + Sync>;
+
+/// What is to be done when a node's gradients are there.
+#[derive(Default)]
+pub(crate) struct Hooks {
+    pub calls: Vec<(HookId, usize, Hook)>,
+    /// Where a result keeps its gradient.
+    pub kept: Vec<(usize, Arc<Gradient>)>,
+    /// Called after a leaf has accumulated.
+    pub after: Vec<(HookId, Hook)>,
+}
+
+/// By which a hook can be removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HookId(u64);
+
+impl HookId {
+    pub(crate) fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        HookId(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl Node {
+    pub(crate) fn new(
+        kind: Kind,
+        edges: SmallVec<[Option<Edge>; 2]>,
+        outputs: SmallVec<[Meta; 1]>,
+    ) -> Arc<Self> {
+        static ORDER: AtomicU64 = AtomicU64::new(0);
+        let order = ORDER.fetch_add(1, Ordering::Relaxed);
+        let provenance = provenance::current();
+        Arc::new(Node { order, kind, edges, outputs, provenance, hooks: Mutex::default() })
+    }
+
+    pub(crate) fn leaf(meta: Meta, gradient: Arc<Gradient>) -> Edge {
+        let node = Node::new(Kind::Leaf(gradient), SmallVec::new(), SmallVec::from_iter([meta]));
+        Edge { node, output: 0 }
+    }
+
+    pub(crate) fn is_leaf(&self) -> bool {
+        matches!(self.kind, Kind::Leaf(_))
+    }
+
+    /// The word for it in `grad_fn=<AddBackward0>`.
+    pub fn name(&self) -> String {
+        match &self.kind {
+            Kind::Leaf(_) => "AccumulateGrad".to_string(),
+            Kind::Custom { name, .. } => format!("{name}Backward"),
+            Kind::Row(row) => {
+                let words = row.op.name.split('_').map(|word| {
+                    let mut letters = word.chars();
+                    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+                    first.into_iter().chain(letters).collect::<String>()
+                });
+                format!("{}Backward0", words.collect::<String>())
+            }
+        }
+    }
+
+    /// What its inputs were made by.
+    pub fn next(&self) -> impl Iterator<Item = Option<&Edge>> {
+        self.edges.iter().map(Option::as_ref)
+    }
+
+    /// Removes a hook from the node.
+    pub fn remove_hook(&self, id: HookId) {
+        let mut hooks = self.hooks.lock();
+        let calls = std::mem::take(&mut hooks.calls);
+        let after = std::mem::take(&mut hooks.after);
+        let (kept, dropped) = calls.into_iter().partition(|(hook, ..)| *hook != id);
+        hooks.calls = kept;
+        let (kept, dropped_after): (Vec<_>, Vec<_>) =
+            after.into_iter().partition(|(hook, _)| *hook != id);
+        hooks.after = kept;
+        drop(hooks);
+        // A hook may hold anything, so that nothing is locked when it goes.
+        drop::<(Vec<_>, Vec<_>)>((dropped, dropped_after));
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        // One after another: a chain of a million nodes would not fit on the stack.
+        let mut chain: Vec<Edge> = self.edges.drain(..).flatten().collect();
+        while let Some(edge) = chain.pop() {
+            if let Some(mut node) = Arc::into_inner(edge.node) {
+                chain.extend(node.edges.drain(..).flatten());
+            }
+        }
+    }
+}
+
+/// What made the value that a tensor and its views have now, if anybody wants its gradient.
+#[derive(Default)]
+pub(crate) struct History {
+    /// Whether there is an edge, readable without a lock.
+    tracked: AtomicBool,
+    edge: Mutex<Option<Edge>>,
+}
+
+impl History {
+    pub(crate) fn is_tracked(&self) -> bool {
+        self.tracked.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn edge(&self) -> Option<Edge> {
+        if !self.is_tracked() {
+            return None;
+        }
+        self.edge.lock().clone()
+    }
+
+    pub(crate) fn set(&self, edge: Option<Edge>) {
+        let mut current = self.edge.lock();
+        self.tracked.store(edge.is_some(), Ordering::Relaxed);
+        let before = std::mem::replace(&mut *current, edge);
+        drop(current);
+        // A graph may go with it, which is nothing to do under a lock.
+        drop(before);
+    }
+}

@@ -1,0 +1,187 @@
+//! One step of the way back: a row's formulas, emitted for the gradients that arrived.
+
+use std::sync::Arc;
+
+use gt_core::attrs::{Attr, Attrs};
+use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
+use gt_core::op::Op;
+use gt_core::ops::create::{FULL, ZEROS};
+use gt_core::ops::elementwise::CAST;
+use gt_core::ops::logic::ISNAN;
+use gt_core::ops::movement::RESHAPE;
+use gt_core::ops::reduce::SUM;
+use gt_core::ops::statistics::ANY;
+use gt_core::{Error, Meta, Result, Scalar, Shape};
+use smallvec::SmallVec;
+
+use super::node::{Edge, Known, Node, Row, Saved};
+use crate::provenance;
+use crate::session::{Input, Session};
+use crate::tensor::Tensor;
+
+pub(super) type Gradients = SmallVec<[Option<Tensor>; 1]>;
+
+/// The gradients of a row's inputs, as far as `wanted` says, from those of its results.
+pub(super) fn pull(
+    node: &Arc<Node>,
+    row: &Row,
+    saved: &Saved,
+    gradients: Gradients,
+    wanted: impl Fn(&Edge) -> bool,
+) -> Result<Gradients> {
+    let session = gradients.iter().flatten().next().map(|gradient| gradient.session().clone());
+    let session = session.ok_or_else(|| Error::bug("a node without gradients is visited"))?;
+    let grads = row_gradients(node, row, &session, gradients)?;
+    let (inputs, outputs) = (row_inputs(node, row, saved), row_outputs(node, saved));
+    let subject = Subject { grads: &grads, inputs: &inputs, outputs: &outputs };
+    let mut emitter = Emitter(&session);
+    let mut evaluator = Evaluator::new(&mut emitter, subject);
+    let mut pulled = Gradients::new();
+    for ((formula, edge), known) in row.formulas.iter().zip(&node.edges).zip(&row.inputs) {
+        let (Some(_), Known::Tensor(meta)) = (edge.as_ref().filter(|edge| wanted(edge)), known)
+        else {
+            pulled.push(None);
+            continue;
+        };
+        pulled.push(Some(match evaluator.evaluate(formula)? {
+            Term::Value(gradient) => undo_broadcast(gradient, meta)?,
+            Term::Scalar(number) => filled(&session, meta, number)?,
+            Term::Zero => filled(&session, meta, Scalar::Int(0))?,
+        }));
+    }
+    Ok(pulled)
+}
+
+/// The gradients of a row's results, with zeros for those that are mentioned and missing.
+fn row_gradients(
+    node: &Node,
+    row: &Row,
+    session: &Session,
+    gradients: Gradients,
+) -> Result<Vec<Term<Tensor>>> {
+    let mut terms = Vec::with_capacity(gradients.len());
+    for (output, gradient) in gradients.into_iter().enumerate() {
+        let mentioned = || {
+            row.formulas.iter().any(|formula| {
+                let mut found = false;
+                formula.visit(&mut |part| found |= matches!(part, Expr::Grad(n) if *n == output));
+                found
+            })
+        };
+        terms.push(match gradient {
+            Some(gradient) => Term::Value(gradient),
+            None if node.outputs[output].dtype.is_float() && mentioned() => {
+                Term::Value(filled(session, &node.outputs[output], Scalar::Int(0))?)
+            }
+            None => Term::Zero,
+        });
+    }
+    Ok(terms)
+}
+
+fn row_inputs(node: &Node, row: &Row, saved: &Saved) -> Vec<Term<Tensor>> {
+    let mut terms = Vec::with_capacity(row.inputs.len());
+    for (index, known) in row.inputs.iter().enumerate() {
+        terms.push(match known {
+            Known::Scalar(scalar) => Term::Scalar(*scalar),
+            Known::Tensor(meta) => match saved.inputs.get(index).and_then(Option::as_ref) {
+                Some(value) => Term::Value(Tensor::with_history(
+                    meta.clone(),
+                    value.clone(),
+                    node.edges[index].clone(),
+                )),
+                None => Term::Zero,
+            },
+        });
+    }
+    terms
+}
+
+fn row_outputs(node: &Arc<Node>, saved: &Saved) -> Vec<Term<Tensor>> {
+    let outputs = node.outputs.iter().enumerate().map(|(output, meta)| {
+        match saved.outputs.get(output).and_then(Option::as_ref) {
+            Some(value) => {
+                let edge = Edge { node: node.clone(), output };
+                let edge = meta.dtype.is_float().then_some(edge);
+                Term::Value(Tensor::with_history(meta.clone(), value.clone(), edge))
+            }
+            None => Term::Zero,
+        }
+    });
+    outputs.collect()
+}
+
+/// A gradient in the shape and dtype of the input it belongs to: summed where the input was
+/// repeated.
+fn undo_broadcast(mut gradient: Tensor, meta: &Meta) -> Result<Tensor> {
+    let session = gradient.session().clone();
+    if *gradient.shape() != meta.shape {
+        let axes = repeated_axes(gradient.shape(), &meta.shape);
+        if !axes.is_empty() {
+            let attrs = Attrs::of([Attr::Ints(axes.into()), true.into(), Attr::None]);
+            gradient = session.apply_first(&SUM, &[(&gradient).into()], attrs)?;
+        }
+        if *gradient.shape() != meta.shape {
+            let attrs = Attrs::of([Attr::Ints(meta.shape.to_ints())]);
+            gradient = session.apply_first(&RESHAPE, &[(&gradient).into()], attrs)?;
+        }
+    }
+    if gradient.dtype() != meta.dtype {
+        let attrs = Attrs::of([meta.dtype.into()]);
+        gradient = session.apply_first(&CAST, &[(&gradient).into()], attrs)?;
+    }
+    Ok(gradient)
+}
+
+/// The axes along which `shape` was repeated to become `large`.
+fn repeated_axes(large: &Shape, shape: &Shape) -> Vec<i64> {
+    let added = large.rank().saturating_sub(shape.rank());
+    let repeated = |axis: &usize| *axis < added || (shape[axis - added] == 1 && large[*axis] != 1);
+    (0..large.rank()).filter(repeated).map(|axis| axis as i64).collect()
+}
+
+/// A tensor with the same number everywhere.
+pub(super) fn filled(session: &Session, meta: &Meta, number: Scalar) -> Result<Tensor> {
+    let (sizes, dtype) = (Attr::Ints(meta.shape.to_ints()), meta.dtype.into());
+    match number {
+        Scalar::Int(0) => session.apply_first(&ZEROS, &[], Attrs::of([sizes, dtype])),
+        number => session.apply_first(&FULL, &[], Attrs::of([sizes, number.into(), dtype])),
+    }
+}
+
+/// An error if a gradient is not a number; this waits for it.
+pub(super) fn refuse_nan(node: &Node, gradient: &Tensor) -> Result<()> {
+    let session = gradient.session();
+    let strange = session.apply_one(&ISNAN, &[gradient.into()])?;
+    let axes = Attr::Ints(SmallVec::new());
+    let any = session.apply_first(&ANY, &[(&strange).into()], Attrs::of([axes, false.into()]))?;
+    if any.read()?.iter().all(|byte| *byte == 0) {
+        return Ok(());
+    }
+    let place = provenance::place(node.provenance);
+    let place = place.map(|place| format!(" (forward at {place})")).unwrap_or_default();
+    let name = node.name();
+    Err(Error::runtime(format!("Function '{name}' returned nan values in its gradient{place}")))
+}
+
+/// Computes formulas by emitting their operations.
+pub(crate) struct Emitter<'a>(pub &'a Session);
+
+impl Emit for Emitter<'_> {
+    type Value = Tensor;
+
+    fn emit(
+        &mut self,
+        op: &'static Op,
+        inputs: &[Term<Tensor>],
+        attrs: &Attrs,
+    ) -> Result<SmallVec<[Tensor; 1]>> {
+        let inputs = inputs.iter().map(|input| match input {
+            Term::Value(tensor) => Ok(Input::Tensor(tensor)),
+            Term::Scalar(scalar) => Ok(Input::Scalar(*scalar)),
+            Term::Zero => Err(Error::bug(format!("{} needs a value that is not there", op.name))),
+        });
+        let inputs: SmallVec<[Input; 3]> = inputs.collect::<Result<_>>()?;
+        self.0.apply(op, &inputs, attrs.clone())
+    }
+}

@@ -1,0 +1,124 @@
+//! Recording: which operations leave a node, and which values it keeps.
+
+use std::sync::Arc;
+
+use gt_core::attrs::Attrs;
+use gt_core::expr::Mentions;
+use gt_core::op::{Arg, Call, Op};
+use gt_core::{Meta, Result};
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+
+use super::mode::is_enabled;
+use super::node::{Backward, Edge, Kind, Known, Node, Row, Saved};
+use crate::session::{Held, Input};
+use crate::tensor::Tensor;
+
+/// The edges of an operation's inputs; `None` if nobody wants a gradient.
+pub(crate) type Edges = SmallVec<[Option<Edge>; 2]>;
+
+/// The edges that an operation on these inputs would have; `None` if it leaves no node.
+pub(crate) fn edges(op: &Op, inputs: &[Input]) -> Result<Option<Edges>> {
+    let tracked = |input: &Input| match input {
+        Input::Tensor(tensor) => tensor.is_tracked(),
+        Input::Scalar(_) => false,
+    };
+    if !inputs.iter().any(tracked) || !is_enabled() || !op.is_differentiable() {
+        return Ok(None);
+    }
+    let mut edges = Edges::new();
+    for input in inputs {
+        edges.push(match input {
+            Input::Tensor(tensor) if tensor.dtype().is_float() => tensor.edge()?,
+            _ => None,
+        });
+    }
+    Ok(edges.iter().any(Option::is_some).then_some(edges))
+}
+
+/// Leaves a node that made `results`. It keeps what the gradients of tracked inputs mention.
+pub(crate) fn trace(
+    op: &'static Op,
+    inputs: &[Input],
+    held: &[Held],
+    attrs: &Attrs,
+    edges: Edges,
+    results: &[Tensor],
+) -> Result<()> {
+    if !results.iter().any(|result| result.dtype().is_float()) {
+        return Ok(());
+    }
+    let args: SmallVec<[Arg; 4]> = inputs.iter().map(Input::arg).collect();
+    let formulas = (op.grad)(&Call { op, inputs: &args, attrs });
+    let mut needed = Mentions::default();
+    for (formula, _) in formulas.iter().zip(&edges).filter(|(_, edge)| edge.is_some()) {
+        let mentions = formula.mentions();
+        needed.inputs |= mentions.inputs;
+        needed.outputs |= mentions.outputs;
+    }
+    let mut saved = Saved::default();
+    if needed.inputs != 0 {
+        let value = |(index, held): (usize, &Held)| match held {
+            Held::Value(value) if needed.inputs >> index & 1 == 1 => Some(value.clone()),
+            _ => None,
+        };
+        saved.inputs = held.iter().enumerate().map(value).collect();
+    }
+    if needed.outputs != 0 {
+        for (index, result) in results.iter().enumerate() {
+            let wanted = needed.outputs >> index & 1 == 1;
+            saved.outputs.push(wanted.then(|| result.value()).transpose()?);
+        }
+    }
+    let known = inputs.iter().map(|input| match input {
+        Input::Tensor(tensor) => Known::Tensor(tensor.meta().clone()),
+        Input::Scalar(scalar) => Known::Scalar(*scalar),
+    });
+    let saved = Mutex::new(Some(Arc::new(saved)));
+    let row = Row { op, formulas, inputs: known.collect(), saved };
+    connect(Node::new(Kind::Row(row), edges, metas(results)), results);
+    Ok(())
+}
+
+/// The edge of a view, from the edge of what it is a view of. A view's gradient needs no values.
+pub(crate) fn through(
+    op: &'static Op,
+    attrs: &Attrs,
+    base: &Meta,
+    view: &Meta,
+    edge: Edge,
+) -> Edge {
+    let formulas = (op.grad)(&Call { op, inputs: &[Arg::Tensor(base)], attrs });
+    let inputs = SmallVec::from_iter([Known::Tensor(base.clone())]);
+    let row = Row { op, formulas, inputs, saved: Mutex::new(Some(Arc::default())) };
+    let (edges, outputs) = (Edges::from_iter([Some(edge)]), SmallVec::from_iter([view.clone()]));
+    Edge { node: Node::new(Kind::Row(row), edges, outputs), output: 0 }
+}
+
+/// Leaves a node for a function of the user's.
+pub fn custom(
+    name: String,
+    function: Box<dyn Backward>,
+    inputs: &[Tensor],
+    results: &[Tensor],
+) -> Result<()> {
+    let edges = inputs.iter().map(|input| match input.dtype().is_float() {
+        true => input.edge(),
+        false => Ok(None),
+    });
+    let edges = edges.collect::<Result<Edges>>()?;
+    connect(Node::new(Kind::Custom { name, function }, edges, metas(results)), results);
+    Ok(())
+}
+
+fn metas(results: &[Tensor]) -> SmallVec<[Meta; 1]> {
+    results.iter().map(|result| result.meta().clone()).collect()
+}
+
+fn connect(node: Arc<Node>, results: &[Tensor]) {
+    for (output, result) in results.iter().enumerate() {
+        if result.dtype().is_float() {
+            result.set_edge(Edge { node: node.clone(), output });
+        }
+    }
+}

@@ -1,0 +1,141 @@
+"""Whether operations are recorded: contexts that are decorators too."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Generator
+from types import TracebackType
+from typing import Any, TypeVar
+
+from gt import _gt
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class _Mode:
+    """A grad mode for a `with` block or a function."""
+
+    def __init__(self, mode: bool) -> None:
+        self._mode = mode
+        self._before: list[bool] = []
+
+    def __enter__(self) -> None:
+        self._before.append(_gt._set_grad_enabled(self._mode))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        _gt._set_grad_enabled(self._before.pop())
+
+    def __call__(self, function: F) -> F:
+        if inspect.isgeneratorfunction(function):
+            return _around_generator(self._mode, function)  # type: ignore[return-value]
+
+        @functools.wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            with _Mode(self._mode):
+                return function(*args, **kwargs)
+
+        return wrapped  # type: ignore[return-value]
+
+
+def _around_generator(
+    mode: bool, function: Callable[..., Generator[Any, Any, Any]]
+) -> Callable[..., Generator[Any, Any, Any]]:
+    """The generator in `mode`, and its caller in its own between two steps."""
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        steps = function(*args, **kwargs)
+        sent: Any = None
+        while True:
+            try:
+                with _Mode(mode):
+                    item = steps.send(sent)
+            except StopIteration as stop:
+                return stop.value
+            try:
+                sent = yield item
+            except GeneratorExit:
+                steps.close()
+                raise
+
+    return wrapped
+
+
+class no_grad(_Mode):  # noqa: N801
+    """Operations inside are not recorded.
+
+    >>> import gt
+    >>> x = gt.ones(2, requires_grad=True)
+    >>> with gt.no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
+
+    def __init__(self, function: Callable[..., Any] | None = None) -> None:
+        super().__init__(False)
+
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        # `@no_grad` without parentheses decorates at once.
+        made = super().__new__(cls)
+        if function is None:
+            return made
+        made.__init__()  # type: ignore[misc]
+        return made(function)
+
+
+class enable_grad(_Mode):  # noqa: N801
+    """Operations inside are recorded, also within `no_grad`."""
+
+    def __init__(self) -> None:
+        super().__init__(True)
+
+
+class inference_mode(_Mode):  # noqa: N801
+    """Operations inside are not recorded; the same as `no_grad`."""
+
+    def __init__(self, mode: bool = True) -> None:
+        super().__init__(not mode)
+
+
+class set_grad_enabled(_Mode):  # noqa: N801
+    """Records operations, or not, from here on or inside a `with` block."""
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__(mode)
+        self._before.append(_gt._set_grad_enabled(mode))
+
+    def __enter__(self) -> None:
+        pass
+
+    def __call__(self, function: F) -> F:
+        # Used as a decorator, it says nothing about the lines around the function.
+        _gt._set_grad_enabled(self._before.pop())
+        return super().__call__(function)
+
+
+class set_detect_anomaly:  # noqa: N801
+    """Lets `backward` read every gradient and stop at the first that is not a number."""
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self._before = _gt._is_anomaly_enabled()
+        _gt._set_anomaly_enabled(mode and check_nan)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        _gt._set_anomaly_enabled(self._before)
+
+
+class detect_anomaly(set_detect_anomaly):  # noqa: N801
+    """The same, inside a `with` block."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        super().__init__(True, check_nan)
