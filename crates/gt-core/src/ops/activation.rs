@@ -13,6 +13,9 @@ use crate::kernel::Kernel;
 use crate::op::{Autocast, Call, Domain, Op, Python, Sample, Shapes};
 use crate::rules::shape;
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&GELU, &SILU, &SOFTPLUS, &LEAKY_RELU, &ELU];
+
 const ACTIVATION: Op = Op { kernel: |_| Ok(Kernel::Expansion), python: Python::BOTH, ..UNARY };
 
 /// √(2/π)

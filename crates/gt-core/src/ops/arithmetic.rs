@@ -12,6 +12,10 @@ use crate::op::{Arg, Call, Domain, Input as In, Op, Python, Role, Sample, Shapes
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] =
+    &[&FLOOR_DIVIDE, &REMAINDER, &FMOD, &TRUNC_DIVIDE, &CLAMP, &LERP, &ADDCMUL, &MASKED_FILL];
+
 const QUOTIENT: Op = Op { shape: shape::broadcast_numbers, domain: Domain::NonZero, ..BINARY };
 
 pub static FLOOR_DIVIDE: Op = Op {

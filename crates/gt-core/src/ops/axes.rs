@@ -13,6 +13,9 @@ use crate::rules::shape;
 use crate::rules::shard::Factors;
 use crate::shape::{Shape, wrap_axis};
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&VIEW, &TRANSPOSE, &UNSQUEEZE, &SQUEEZE];
+
 static VIEW_ATTRS: [AttrSpec; 1] = [AttrSpec::required("shape", AttrKind::Sizes)];
 
 pub static VIEW: Op = Op {

@@ -5,6 +5,9 @@ use crate::expr::Expr;
 use crate::kernel::{BinaryFn, Kernel};
 use crate::op::{Op, Python};
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&EQ, &NE, &LT, &LE, &GT, &GE];
+
 pub static EQ: Op = Op {
     name: "eq",
     code: 60,

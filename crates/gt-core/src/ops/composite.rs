@@ -17,6 +17,9 @@ use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
 use crate::shape::Shape;
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&SOFTMAX, &CONV2D];
+
 static SOFTMAX_ATTRS: [AttrSpec; 1] = [AttrSpec::required("dim", AttrKind::Axis)];
 
 pub static SOFTMAX: Op = Op {

@@ -10,6 +10,9 @@ use crate::op::{Call, Op, Sample, Shapes, ints};
 use crate::rules::shard;
 use crate::shape::{MAX_BYTES, Shape};
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&ZEROS, &ONES, &FULL, &ARANGE];
+
 pub static ZEROS: Op = Op {
     name: "zeros",
     code: 160,

@@ -14,6 +14,12 @@ use crate::op::{
 use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[
+    &ADD, &SUB, &MUL, &DIV, &POW, &MAXIMUM, &MINIMUM, &NEG, &ABS, &EXP, &LOG, &SQRT, &TANH,
+    &SIGMOID, &RELU, &WHERE, &CAST,
+];
+
 pub static ADD: Op = Op {
     name: "add",
     code: 1,

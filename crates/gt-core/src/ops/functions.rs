@@ -9,6 +9,25 @@ use crate::op::{Autocast, Domain, Op};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[
+    &SIGN,
+    &FLOOR,
+    &CEIL,
+    &ROUND,
+    &TRUNC,
+    &RECIPROCAL,
+    &RSQRT,
+    &SQUARE,
+    &EXPM1,
+    &LOG1P,
+    &LOG2,
+    &SIN,
+    &COS,
+    &TAN,
+    &ERF,
+];
+
 pub static SIGN: Op = Op {
     name: "sign",
     code: 300,

@@ -15,6 +15,9 @@ use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
 use crate::shape::Shape;
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&GATHER, &SCATTER_ADD, &TOPK, &NONZERO];
+
 static DIM_ATTR: [AttrSpec; 1] = [AttrSpec::required("dim", AttrKind::Axis)];
 static LOOKED_UP: [In; 2] =
     [In { name: "input", role: Role::Any }, In { name: "index", role: Role::Index }];

@@ -10,6 +10,23 @@ use crate::op::{Call, Op, Python, Sample, Shapes};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[
+    &ISNAN,
+    &ISINF,
+    &ISFINITE,
+    &LOGICAL_NOT,
+    &LOGICAL_AND,
+    &LOGICAL_OR,
+    &LOGICAL_XOR,
+    &BITWISE_AND,
+    &BITWISE_OR,
+    &BITWISE_XOR,
+    &BITWISE_NOT,
+    &SHIFT_LEFT,
+    &SHIFT_RIGHT,
+];
+
 pub static ISNAN: Op = Op {
     name: "isnan",
     code: 350,

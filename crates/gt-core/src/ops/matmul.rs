@@ -15,6 +15,9 @@ use crate::rules::shard::{Factors, Letter};
 use crate::rules::{shape, shard};
 use crate::shape::Shape;
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&MATMUL];
+
 pub static MATMUL: Op = Op {
     name: "matmul",
     numbers: false,

@@ -25,113 +25,52 @@ pub mod scan;
 pub mod statistics;
 pub mod window;
 
-/// Every row.
-pub static ALL: &[&Op] = &[
-    &elementwise::ADD,
-    &elementwise::SUB,
-    &elementwise::MUL,
-    &elementwise::DIV,
-    &elementwise::POW,
-    &elementwise::MAXIMUM,
-    &elementwise::MINIMUM,
-    &elementwise::NEG,
-    &elementwise::ABS,
-    &elementwise::EXP,
-    &elementwise::LOG,
-    &elementwise::SQRT,
-    &elementwise::TANH,
-    &elementwise::SIGMOID,
-    &elementwise::RELU,
-    &elementwise::WHERE,
-    &elementwise::CAST,
-    &arithmetic::FLOOR_DIVIDE,
-    &arithmetic::REMAINDER,
-    &arithmetic::FMOD,
-    &arithmetic::TRUNC_DIVIDE,
-    &arithmetic::CLAMP,
-    &arithmetic::LERP,
-    &arithmetic::ADDCMUL,
-    &arithmetic::MASKED_FILL,
-    &functions::SIGN,
-    &functions::FLOOR,
-    &functions::CEIL,
-    &functions::ROUND,
-    &functions::TRUNC,
-    &functions::RECIPROCAL,
-    &functions::RSQRT,
-    &functions::SQUARE,
-    &functions::EXPM1,
-    &functions::LOG1P,
-    &functions::LOG2,
-    &functions::SIN,
-    &functions::COS,
-    &functions::TAN,
-    &functions::ERF,
-    &activation::GELU,
-    &activation::SILU,
-    &activation::SOFTPLUS,
-    &activation::LEAKY_RELU,
-    &activation::ELU,
-    &logic::ISNAN,
-    &logic::ISINF,
-    &logic::ISFINITE,
-    &logic::LOGICAL_NOT,
-    &logic::LOGICAL_AND,
-    &logic::LOGICAL_OR,
-    &logic::LOGICAL_XOR,
-    &logic::BITWISE_AND,
-    &logic::BITWISE_OR,
-    &logic::BITWISE_XOR,
-    &logic::BITWISE_NOT,
-    &logic::SHIFT_LEFT,
-    &logic::SHIFT_RIGHT,
-    &compare::EQ,
-    &compare::NE,
-    &compare::LT,
-    &compare::LE,
-    &compare::GT,
-    &compare::GE,
-    &reduce::SUM,
-    &reduce::MEAN,
-    &reduce::AMAX,
-    &reduce::AMIN,
-    &statistics::PROD,
-    &statistics::ANY,
-    &statistics::ALL,
-    &statistics::ARGMAX,
-    &statistics::ARGMIN,
-    &statistics::VAR,
-    &statistics::STD,
-    &statistics::NORM,
-    &statistics::LOGSUMEXP,
-    &scan::CUMSUM,
-    &scan::CUMPROD,
-    &matmul::MATMUL,
-    &movement::RESHAPE,
-    &movement::PERMUTE,
-    &movement::EXPAND,
-    &movement::SLICE,
-    &movement::SLICE_WRITE,
-    &movement::CAT,
-    &axes::VIEW,
-    &axes::TRANSPOSE,
-    &axes::UNSQUEEZE,
-    &axes::SQUEEZE,
-    &index::GATHER,
-    &index::SCATTER_ADD,
-    &index::TOPK,
-    &index::NONZERO,
-    &create::ZEROS,
-    &create::ONES,
-    &create::FULL,
-    &create::ARANGE,
-    &random::RAND,
-    &random::RANDN,
-    &window::WINDOW,
-    &window::FOLD,
-    &composite::SOFTMAX,
-    &composite::CONV2D,
+/// The rows of each file, in the order of the reference.
+static FILES: &[&[&Op]] = &[
+    elementwise::ROWS,
+    arithmetic::ROWS,
+    functions::ROWS,
+    activation::ROWS,
+    logic::ROWS,
+    compare::ROWS,
+    reduce::ROWS,
+    statistics::ROWS,
+    scan::ROWS,
+    matmul::ROWS,
+    movement::ROWS,
+    axes::ROWS,
+    index::ROWS,
+    create::ROWS,
+    random::ROWS,
+    window::ROWS,
+    composite::ROWS,
 ];
+
+/// Every row.
+pub static ALL: &[&Op] = &JOINED;
+
+static JOINED: [&Op; COUNT] = {
+    let mut joined = [FILES[0][0]; COUNT];
+    let (mut file, mut row, mut next) = (0, 0, 0);
+    while next < COUNT {
+        if row == FILES[file].len() {
+            (file, row) = (file + 1, 0);
+            continue;
+        }
+        joined[next] = FILES[file][row];
+        (row, next) = (row + 1, next + 1);
+    }
+    joined
+};
+
+const COUNT: usize = {
+    let (mut count, mut file) = (0, 0);
+    while file < FILES.len() {
+        count += FILES[file].len();
+        file += 1;
+    }
+    count
+};
 
 /// Codes from here on are not operations but commands; see [`crate::record`].
 pub const CODE_LIMIT: u16 = 1024;

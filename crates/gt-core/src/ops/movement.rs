@@ -15,6 +15,9 @@ use crate::rules::shape;
 use crate::rules::shard::{self, Factors};
 use crate::shape::Shape;
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&RESHAPE, &PERMUTE, &EXPAND, &SLICE, &SLICE_WRITE, &CAT];
+
 static SHAPE_ATTR: [AttrSpec; 1] = [AttrSpec::required("shape", AttrKind::Sizes)];
 
 pub static RESHAPE: Op = Op {

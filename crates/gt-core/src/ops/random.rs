@@ -10,6 +10,9 @@ use crate::kernel::{Distribution, Kernel, Random};
 use crate::op::{Call, Op, Sample, ints};
 use crate::shape::Shape;
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&RAND, &RANDN];
+
 static RANDOM_ATTRS: [AttrSpec; 6] = [
     AttrSpec::required("shape", AttrKind::Sizes),
     AttrSpec::optional("dtype", AttrKind::DType, Attr::None),

@@ -16,6 +16,9 @@ use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
 use crate::shape::Shape;
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&SUM, &MEAN, &AMAX, &AMIN];
+
 static SUM_ATTRS: [AttrSpec; 3] = [
     AttrSpec::optional("dim", AttrKind::Axes, Attr::Ints(SmallVec::new_const())),
     AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),

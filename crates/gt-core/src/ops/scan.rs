@@ -9,6 +9,9 @@ use crate::op::{Autocast, Call, Domain, Linear, Op, Sample};
 use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&CUMSUM, &CUMPROD];
+
 static SCAN_ATTRS: [AttrSpec; 2] = [
     AttrSpec::required("dim", AttrKind::Axis),
     AttrSpec::optional("dtype", AttrKind::DType, Attr::None),

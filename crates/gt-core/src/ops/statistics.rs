@@ -17,6 +17,10 @@ use crate::placement::Combine;
 use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] =
+    &[&PROD, &ANY, &ALL, &ARGMAX, &ARGMIN, &VAR, &STD, &NORM, &LOGSUMEXP];
+
 static PROD_ATTRS: [AttrSpec; 3] = [
     AttrSpec::optional("dim", AttrKind::Axis, Attr::None),
     AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),

@@ -11,6 +11,9 @@ use crate::kernel::{Axes, Kernel, WindowSpec};
 use crate::op::{Call, Op, Python, Sample, ints};
 use crate::shape::{MAX_BYTES, Shape};
 
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&WINDOW, &FOLD];
+
 static WINDOW_ATTRS: [AttrSpec; 4] = [
     AttrSpec::required("size", AttrKind::Spatial),
     AttrSpec::required("stride", AttrKind::Spatial),
