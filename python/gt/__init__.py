@@ -10,7 +10,7 @@ from __future__ import annotations
 import atexit
 from typing import TYPE_CHECKING, Any
 
-from gt import _gt, autograd, func
+from gt import _gt, autograd, func, nn, optim
 from gt._gt import *  # noqa: F403
 from gt.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 
@@ -23,7 +23,9 @@ __all__ = [
     "enable_grad",
     "func",
     "inference_mode",
+    "nn",
     "no_grad",
+    "optim",
     "set_grad_enabled",
 ]
 

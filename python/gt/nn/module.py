@@ -1,30 +1,17 @@
-"""What every part of a model has in common: parameters, buffers, submodules and their names."""
+"""Parts of models: what they compute, their state, and changes of the whole."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Self
 
 from gt import _gt
 from gt._gt import Tensor
 from gt.autograd.mode import no_grad
 from gt.nn.hooks import Hooks, RemovableHandle
-from gt.nn.parameter import Buffer, Parameter
-
-T = TypeVar("T")
-
-
-class Listed(list[T], Generic[T]):
-    """A list that is an iterator too: `next(m.parameters())` and `a.parameters() + b.parameters()`."""
-
-    _place = 0
-
-    def __next__(self) -> T:
-        if self._place >= len(self):
-            raise StopIteration
-        self._place += 1
-        return self[self._place - 1]
+from gt.nn.parameter import Parameter
+from gt.nn.tree import Tree
 
 
 class IncompatibleKeys(NamedTuple):
@@ -36,10 +23,10 @@ class IncompatibleKeys(NamedTuple):
     def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
-        return super().__repr__()
+        return f"missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys}"
 
 
-class Module:
+class Module(Tree):
     """A part of a model. Parameters, buffers and modules assigned to it are found by their names.
 
     >>> import gt
@@ -54,23 +41,14 @@ class Module:
     """
 
     training: bool
-    _parameters: dict[str, Parameter | None]
-    _buffers: dict[str, Tensor | None]
-    _modules: dict[str, Module | None]
+    _forward_pre_hooks: Hooks
+    _forward_hooks: Hooks
+    _backward_hooks: Hooks
 
     def __init__(self) -> None:
-        values = {
-            "training": True,
-            "_parameters": {},
-            "_buffers": {},
-            "_modules": {},
-            "_forgotten": set(),
-            "_forward_pre_hooks": Hooks(),
-            "_forward_hooks": Hooks(),
-            "_backward_hooks": Hooks(),
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        super().__init__()
+        hooks = ("_forward_pre_hooks", "_forward_hooks", "_backward_hooks")
+        self.__dict__.update({name: Hooks() for name in hooks}, training=True)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Computes the results; every module has its own."""
@@ -83,190 +61,14 @@ class Module:
         result = self._backward_hooks.around(self, self.forward, args, kwargs)
         return self._forward_hooks.after(self, args, kwargs, result)
 
-    # Names
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in ("_parameters", "_buffers", "_modules") and not isinstance(value, dict):
-            # A plain list of parameters adds nothing to what the submodules say of themselves.
-            return
-        if "_parameters" not in self.__dict__:
-            if isinstance(value, Parameter | Module | Buffer):
-                kind = type(value).__name__
-                raise AttributeError(
-                    f"cannot assign a {kind} before super().__init__() of {type(self).__name__}"
-                )
-            object.__setattr__(self, name, value)
-            return
-        for kind, places in (
-            (Parameter, self._parameters),
-            (Module, self._modules),
-            (Buffer, self._buffers),
-        ):
-            if isinstance(value, kind):
-                self._forget(name)
-                places[name] = value  # type: ignore[index]
-                if isinstance(value, Buffer) and not value.persistent:
-                    self._forgotten.add(name)
-                return
-        if not self._assign_known(name, value):
-            object.__setattr__(self, name, value)
-
-    def _assign_known(self, name: str, value: Any) -> bool:
-        """Replaces a parameter, buffer or module by what may stand in its place."""
-        if name in self._parameters:
-            if value is not None:
-                kind = type(value).__name__
-                raise TypeError(f"cannot assign a {kind} as parameter '{name}' (Parameter or None)")
-            self._parameters[name] = None
-        elif name in self._modules:
-            if value is not None:
-                kind = type(value).__name__
-                raise TypeError(f"cannot assign a {kind} as child module '{name}' (Module or None)")
-            self._modules[name] = None
-        elif name in self._buffers and (value is None or isinstance(value, Tensor)):
-            self._buffers[name] = value
-        else:
-            return False
-        return True
-
-    def __getattr__(self, name: str) -> Any:
-        for places in ("_parameters", "_buffers", "_modules"):
-            found = self.__dict__.get(places, {})
-            if name in found:
-                return found[name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
-    def __delattr__(self, name: str) -> None:
-        if not self._forget(name):
-            object.__delattr__(self, name)
-
-    def __dir__(self) -> Iterable[str]:
-        return [*super().__dir__(), *self._parameters, *self._buffers, *self._modules]
-
-    def _forget(self, name: str) -> bool:
-        self._forgotten.discard(name)
-        found = [places for places in self._places() if name in places]
-        for places in found:
-            del places[name]
-        known = name in self.__dict__ and name not in ("_parameters", "_buffers", "_modules")
-        if not found and known:
-            object.__delattr__(self, name)
-        return bool(found)
-
-    def _places(self) -> tuple[dict[str, Any], ...]:
-        return self._parameters, self._buffers, self._modules
-
-    def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Adds a parameter, or a place for one."""
-        self._check_name(name)
-        self._parameters[name] = param
-
-    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Adds a tensor that belongs to the state without being learned."""
-        self._check_name(name)
-        self._buffers[name] = tensor
-        if not persistent:
-            self._forgotten.add(name)
-
-    def register_module(self, name: str, module: Module | None) -> None:
-        """Adds a submodule, or a place for one."""
-        self._check_name(name)
-        self._modules[name] = module
-
-    add_module = register_module
-
-    def _check_name(self, name: str) -> None:
-        if "." in name or not name:
-            raise KeyError(f"the name '{name}' must not be empty or contain a dot")
-        if hasattr(self, name) and not any(name in places for places in self._places()):
-            raise KeyError(f"attribute '{name}' already exists")
-
-    # Walking
-
-    def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The direct submodules with their names, each once."""
-        seen: set[int] = set()
-        for name, module in self._modules.items():
-            if module is not None and id(module) not in seen:
-                seen.add(id(module))
-                yield name, module
-
-    def children(self) -> Iterator[Module]:
-        """The direct submodules."""
-        return (module for _, module in self.named_children())
-
-    def named_modules(
-        self, memo: set[int] | None = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Module]]:
-        """This module and all below it, with their qualified names."""
-        memo = set() if memo is None else memo
-        if id(self) in memo:
-            return
-        if remove_duplicate:
-            memo.add(id(self))
-        yield prefix, self
-        for name, module in self._modules.items():
-            if module is not None:
-                yield from module.named_modules(memo, _join(prefix, name), remove_duplicate)
-
-    def modules(self) -> Iterator[Module]:
-        """This module and all below it."""
-        return (module for _, module in self.named_modules())
-
-    def named_parameters(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Parameter]]:
-        """The parameters with their qualified names, each once."""
-        yield from self._named("_parameters", prefix, recurse, remove_duplicate)
-
-    def parameters(self, recurse: bool = True) -> Listed[Parameter]:
-        """The parameters, as a list that is an iterator too."""
-        return Listed(parameter for _, parameter in self.named_parameters(recurse=recurse))
-
-    def named_buffers(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Tensor]]:
-        """The buffers with their qualified names, each once."""
-        yield from self._named("_buffers", prefix, recurse, remove_duplicate)
-
-    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """The buffers."""
-        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
-
-    def _named(
-        self, places: str, prefix: str, recurse: bool, remove_duplicate: bool
-    ) -> Iterator[tuple[str, Any]]:
-        seen: set[int] = set()
-        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-        for path, module in modules if recurse else [(prefix, self)]:
-            for name, tensor in getattr(module, places).items():
-                if tensor is None or id(tensor) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(tensor))
-                yield _join(path, name), tensor
-
-    def get_submodule(self, target: str) -> Module:
-        """The module with this qualified name."""
-        found: Any = self
-        for part in filter(None, target.split(".")):
-            found = getattr(found, part)
-            if not isinstance(found, Module):
-                raise AttributeError(f"`{part}` of '{target}' is not a Module")
-        return found  # type: ignore[no-any-return]
-
-    def get_parameter(self, target: str) -> Parameter:
-        """The parameter with this qualified name."""
-        path, _, name = target.rpartition(".")
-        found = self.get_submodule(path)._parameters.get(name)
-        if found is None:
-            raise AttributeError(f"there is no parameter '{target}'")
-        return found
-
     # State
 
     def state_dict(
-        self, *, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
+        self,
+        *,
+        destination: dict[str, Any] | None = None,
+        prefix: str = "",
+        keep_vars: bool = False,
     ) -> dict[str, Any]:
         """The parameters and buffers by name; they share their elements with the module."""
         state: dict[str, Any] = OrderedDict() if destination is None else destination
@@ -278,9 +80,7 @@ class Module:
                 state[prefix + name] = buffer if keep_vars else buffer.detach()
         for name, module in self._modules.items():
             if module is not None:
-                module.state_dict(
-                    destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars
-                )
+                module.state_dict(destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
         return state
 
     def load_state_dict(
@@ -301,7 +101,9 @@ class Module:
         if strict and unexpected:
             wrong.append(f"unexpected keys: {', '.join(unexpected)}")
         if wrong:
-            raise RuntimeError(f"cannot load the state of {type(self).__name__}: {'; '.join(wrong)}")
+            raise RuntimeError(
+                f"cannot load the state of {type(self).__name__}: {'; '.join(wrong)}"
+            )
         with no_grad():
             for name, value in state_dict.items():
                 if name in own:
@@ -441,10 +243,6 @@ class Module:
         if not children and len(lines) <= 1:
             return f"{self._get_name()}({''.join(lines)})"
         return f"{self._get_name()}(\n  " + "\n  ".join([*lines, *children]) + "\n)"
-
-
-def _join(prefix: str, name: str) -> str:
-    return f"{prefix}.{name}" if prefix else name
 
 
 def _changed_parameter(parameter: Parameter, change: Callable[[Tensor], Tensor]) -> Parameter:

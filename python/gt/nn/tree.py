@@ -1,0 +1,219 @@
+"""Parts with names: the parameters, buffers and submodules of a module, and how to walk them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Generic, TypeVar
+
+from gt._gt import Tensor
+from gt.nn.parameter import Buffer, Parameter
+
+T = TypeVar("T")
+
+
+class Listed(list[T], Generic[T]):
+    """A list that is an iterator too: `next(m.parameters())`, `a.parameters() + b.parameters()`."""
+
+    _place = 0
+
+    def __next__(self) -> T:
+        if self._place >= len(self):
+            raise StopIteration
+        self._place += 1
+        return self[self._place - 1]
+
+
+class Tree:
+    """What is assigned to it is found by its name, and so is what belongs to its submodules."""
+
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _modules: dict[str, Any]
+    _forgotten: set[str]
+
+    def __init__(self) -> None:
+        self.__dict__.update(_parameters={}, _buffers={}, _modules={}, _forgotten=set())
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("_parameters", "_buffers", "_modules") and not isinstance(value, dict):
+            # A plain list of parameters adds nothing to what the submodules say of themselves.
+            return
+        if "_parameters" not in self.__dict__:
+            if isinstance(value, Parameter | Tree | Buffer):
+                kind = type(value).__name__
+                raise AttributeError(
+                    f"cannot assign a {kind} before super().__init__() of {type(self).__name__}"
+                )
+            object.__setattr__(self, name, value)
+            return
+        places = self._place_of(value)
+        if places is not None:
+            self._forget(name)
+            places[name] = value
+            if isinstance(value, Buffer) and not value.persistent:
+                self._forgotten.add(name)
+            return
+        if not self._assign_known(name, value):
+            object.__setattr__(self, name, value)
+
+    def _place_of(self, value: Any) -> dict[str, Any] | None:
+        """Where a value of this kind is kept, if it is not a plain attribute."""
+        if isinstance(value, Parameter):
+            return self._parameters
+        if isinstance(value, Tree):
+            return self._modules
+        return self._buffers if isinstance(value, Buffer) else None
+
+    def _assign_known(self, name: str, value: Any) -> bool:
+        """Replaces a parameter, buffer or module by what may stand in its place."""
+        if name in self._parameters:
+            if value is not None:
+                kind = type(value).__name__
+                raise TypeError(f"cannot assign a {kind} as parameter '{name}' (Parameter or None)")
+            self._parameters[name] = None
+        elif name in self._modules:
+            if value is not None:
+                kind = type(value).__name__
+                raise TypeError(f"cannot assign a {kind} as child module '{name}' (Module or None)")
+            self._modules[name] = None
+        elif name in self._buffers and (value is None or isinstance(value, Tensor)):
+            self._buffers[name] = value
+        else:
+            return False
+        return True
+
+    def __getattr__(self, name: str) -> Any:
+        for places in ("_parameters", "_buffers", "_modules"):
+            found = self.__dict__.get(places, {})
+            if name in found:
+                return found[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __delattr__(self, name: str) -> None:
+        if not self._forget(name):
+            object.__delattr__(self, name)
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *self._parameters, *self._buffers, *self._modules]
+
+    def _forget(self, name: str) -> bool:
+        self._forgotten.discard(name)
+        found = [places for places in self._places() if name in places]
+        for places in found:
+            del places[name]
+        known = name in self.__dict__ and name not in ("_parameters", "_buffers", "_modules")
+        if not found and known:
+            object.__delattr__(self, name)
+        return bool(found)
+
+    def _places(self) -> tuple[dict[str, Any], ...]:
+        return self._parameters, self._buffers, self._modules
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Adds a parameter, or a place for one."""
+        self._check_name(name)
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Adds a tensor that belongs to the state without being learned."""
+        self._check_name(name)
+        self._buffers[name] = tensor
+        if not persistent:
+            self._forgotten.add(name)
+
+    def register_module(self, name: str, module: Any) -> None:
+        """Adds a submodule, or a place for one."""
+        self._check_name(name)
+        self._modules[name] = module
+
+    add_module = register_module
+
+    def _check_name(self, name: str) -> None:
+        if "." in name or not name:
+            raise KeyError(f"the name '{name}' must not be empty or contain a dot")
+        if hasattr(self, name) and not any(name in places for places in self._places()):
+            raise KeyError(f"attribute '{name}' already exists")
+
+    def named_children(self) -> Iterator[tuple[str, Any]]:
+        """The direct submodules with their names, each once."""
+        seen: set[int] = set()
+        for name, module in self._modules.items():
+            if module is not None and id(module) not in seen:
+                seen.add(id(module))
+                yield name, module
+
+    def children(self) -> Iterator[Any]:
+        """The direct submodules."""
+        return (module for _, module in self.named_children())
+
+    def named_modules(
+        self, memo: set[int] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        """The module and all below it, with their qualified names."""
+        memo = set() if memo is None else memo
+        if id(self) in memo:
+            return
+        if remove_duplicate:
+            memo.add(id(self))
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, _join(prefix, name), remove_duplicate)
+
+    def modules(self) -> Iterator[Any]:
+        """The module and all below it."""
+        return (module for _, module in self.named_modules())
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """The parameters with their qualified names, each once."""
+        yield from self._named("_parameters", prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Listed[Parameter]:
+        """The parameters, as a list that is an iterator too."""
+        return Listed(parameter for _, parameter in self.named_parameters(recurse=recurse))
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """The buffers with their qualified names, each once."""
+        yield from self._named("_buffers", prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """The buffers."""
+        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
+
+    def _named(
+        self, places: str, prefix: str, recurse: bool, remove_duplicate: bool
+    ) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+        for path, module in modules if recurse else [(prefix, self)]:
+            for name, tensor in getattr(module, places).items():
+                if tensor is None or id(tensor) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(tensor))
+                yield _join(path, name), tensor
+
+    def get_submodule(self, target: str) -> Any:
+        """The module with this qualified name."""
+        found: Any = self
+        for part in filter(None, target.split(".")):
+            found = getattr(found, part)
+            if not isinstance(found, Tree):
+                raise AttributeError(f"`{part}` of '{target}' is not a Module")
+        return found
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter with this qualified name."""
+        path, _, name = target.rpartition(".")
+        found: Parameter | None = self.get_submodule(path)._parameters.get(name)
+        if found is None:
+            raise AttributeError(f"there is no parameter '{target}'")
+        return found
+
+
+def _join(prefix: str, name: str) -> str:
+    return f"{prefix}.{name}" if prefix else name

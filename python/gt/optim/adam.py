@@ -1,0 +1,153 @@
+"""Adam and its relatives: steps scaled by running means of gradients and of their squares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gt import _gt
+from gt._gt import Tensor
+from gt.optim.optimizer import Optimizer, Parameters, advance, check, gradient, start, zeros_like
+
+
+class Adam(Optimizer):
+    """Steps of about the size of the learning rate, whatever the size of the gradient.
+
+    >>> import gt
+    >>> x = gt.tensor([1.0], requires_grad=True)
+    >>> (1000 * x).sum().backward()
+    >>> gt.optim.Adam([x], lr=0.25).step()
+    >>> x
+    tensor([0.7500], requires_grad=True)
+    """
+
+    _decoupled = False
+
+    def __init__(
+        self,
+        params: Parameters,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        **ignored: Any,
+    ) -> None:
+        check(lr=lr, eps=eps, weight_decay=weight_decay)
+        for beta in betas:
+            if not 0 <= beta < 1:
+                raise ValueError(f"invalid betas: {betas}")
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        averages = ["exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else [])]
+        start(self, params, lambda p: {name: zeros_like(p) for name in averages})
+        first, second = group["betas"]
+        # What the averages are short of while they warm up, for each count of steps.
+        short = {
+            key: (group["lr"] / (1 - first**step), (1 - second**step).sqrt())
+            for key, step in advance(self, params).items()
+        }
+        plain = {**group, "weight_decay": 0} if self._decoupled else group
+        for parameter in params:
+            state = self.state[parameter]
+            size, scale = short[id(state["step"])]
+            grad = gradient(parameter, plain)
+            if self._decoupled and group["weight_decay"]:
+                parameter.mul_(1 - group["lr"] * group["weight_decay"])
+            mean, square = state["exp_avg"], state["exp_avg_sq"]
+            mean.lerp_(grad, 1 - first)
+            square.mul_(second).add_(grad * grad * (1 - second))
+            if group["amsgrad"]:
+                square = state["max_exp_avg_sq"].copy_(_gt.maximum(state["max_exp_avg_sq"], square))
+            parameter.sub_(mean / (square.sqrt() / scale + group["eps"]) * size)
+
+
+class AdamW(Adam):
+    """Adam whose weight decay does not pass through the averages."""
+
+    _decoupled = True
+
+    def __init__(
+        self,
+        params: Parameters,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        **ignored: Any,
+    ) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
+
+
+class NAdam(Optimizer):
+    """Adam that looks one step of momentum ahead."""
+
+    def __init__(
+        self,
+        params: Parameters,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        maximize: bool = False,
+        **ignored: Any,
+    ) -> None:
+        check(lr=lr, eps=eps, weight_decay=weight_decay, momentum_decay=momentum_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        ones = _gt.ones((), dtype=_gt.float64)
+        start(
+            self,
+            params,
+            lambda p: {
+                "mu_product": ones.clone(),
+                "exp_avg": zeros_like(p),
+                "exp_avg_sq": zeros_like(p),
+            },
+        )
+        advance(self, params)
+        (first, second), decay = group["betas"], group["momentum_decay"]
+        decoupled = group["decoupled_weight_decay"]
+        plain = {**group, "weight_decay": 0} if decoupled else group
+        for parameter in params:
+            state = self.state[parameter]
+            step, product = state["step"], state["mu_product"]
+            grad = gradient(parameter, plain)
+            if decoupled and group["weight_decay"]:
+                parameter.mul_(1 - group["lr"] * group["weight_decay"])
+            now = first * (1 - 0.5 * 0.96 ** (step * decay))
+            ahead = first * (1 - 0.5 * 0.96 ** ((step + 1) * decay))
+            product.mul_(now)
+            mean, square = state["exp_avg"], state["exp_avg_sq"]
+            mean.lerp_(grad, 1 - first)
+            square.mul_(second).add_(grad * grad * (1 - second))
+            scale = (square / (1 - second**step)).sqrt() + group["eps"]
+            part = grad * (group["lr"] * (1 - now) / (1 - product))
+            rest = mean * (group["lr"] * ahead / (1 - product * ahead))
+            parameter.sub_((part + rest) / scale)

@@ -1,0 +1,196 @@
+"""What all optimisers have in common: groups of parameters, a state for each, and steps.
+
+A step never reads a value: learning rates are inputs of instructions, and what counts the steps is
+on the workers.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from gt import _gt
+from gt._gt import Tensor
+from gt.autograd.mode import enable_grad, no_grad
+from gt.nn.hooks import Hooks, RemovableHandle
+
+Parameters = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+
+
+class Optimizer:
+    """Changes parameters by their gradients. Subclasses say how in `_update`."""
+
+    def __init__(self, params: Parameters, defaults: dict[str, Any]) -> None:
+        if isinstance(params, Tensor):
+            raise TypeError("params must be an iterable of tensors or of groups, not a Tensor")
+        self.defaults = defaults
+        self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        self._step_pre_hooks, self._step_post_hooks = Hooks(), Hooks()
+        given: list[Any] = list(params)
+        if not given:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(given[0], dict):
+            given = [{"params": given}]
+        for group in given:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Adds parameters with options of their own."""
+        params = param_group["params"]
+        params = [params] if isinstance(params, Tensor) else list(params)
+        params = [p[1] if isinstance(p, tuple) else p for p in params]
+        for parameter in params:
+            if not isinstance(parameter, Tensor):
+                kind = type(parameter).__name__
+                raise TypeError(f"optimizer can only optimize Tensors, not {kind}")
+            if not parameter.is_leaf:
+                raise ValueError("can't optimize a non-leaf Tensor")
+        known = {id(p) for group in self.param_groups for p in group["params"]}
+        if known & {id(p) for p in params}:
+            raise ValueError("some parameters appear in more than one parameter group")
+        # The caller's dict becomes the live one, as in PyTorch.
+        param_group["params"] = params
+        for name, value in self.defaults.items():
+            param_group.setdefault(name, value)
+        self.param_groups.append(param_group)
+
+    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        """Changes those parameters of a group that have a gradient."""
+        raise NotImplementedError
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Changes all parameters; a closure computes the loss again and is called first."""
+        for hook, _ in list(self._step_pre_hooks.values()):
+            hook(self, (closure,), {})
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        with no_grad():
+            for group in self.param_groups:
+                params = [p for p in group["params"] if p.grad is not None]
+                if params:
+                    self._update(group, params)
+        for hook, _ in list(self._step_post_hooks.values()):
+            hook(self, (closure,), {})
+        return loss
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forgets the gradients of all parameters."""
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if set_to_none:
+                    parameter.grad = None
+                elif parameter.grad is not None:
+                    parameter.grad = _gt.zeros(parameter.shape, dtype=parameter.dtype)
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Calls `hook(optimizer, args, kwargs)` before each step."""
+        return self._step_pre_hooks.add(hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Calls `hook(optimizer, args, kwargs)` after each step."""
+        return self._step_post_hooks.add(hook)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state by the number of the parameter, and the options of the groups."""
+        numbers: dict[int, int] = {}
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                numbers.setdefault(id(parameter), len(numbers))
+        groups = [
+            {
+                **{name: value for name, value in group.items() if name != "params"},
+                "params": [numbers[id(parameter)] for parameter in group["params"]],
+            }
+            for group in self.param_groups
+        ]
+        state = {numbers[id(p)]: dict(values) for p, values in self.state.items()}
+        return {"state": state, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Takes over a state that `state_dict` gave."""
+        groups = state_dict["param_groups"]
+        sizes = [len(group["params"]) for group in groups]
+        own = [len(group["params"]) for group in self.param_groups]
+        if sizes != own:
+            raise ValueError(
+                f"the state has parameter groups of sizes {sizes}, the optimizer has {own}"
+            )
+        by_number: dict[int, Tensor] = {}
+        for group, saved in zip(self.param_groups, groups, strict=True):
+            by_number.update(zip(saved["params"], group["params"], strict=True))
+            for name, value in saved.items():
+                if name != "params":
+                    group[name] = value
+        self.state.clear()
+        for number, values in state_dict["state"].items():
+            parameter = by_number[int(number)]
+            self.state[parameter] = {
+                name: _taken_over(name, value, parameter) for name, value in values.items()
+            }
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for number, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {number}")
+            lines += [f"    {k}: {v}" for k, v in sorted(group.items()) if k != "params"]
+        return "\n".join([*lines, ")"])
+
+
+def _taken_over(name: str, value: Any, parameter: Tensor) -> Any:
+    """A value of a state: a copy of its own, in the dtype of its parameter unless it counts."""
+    if not isinstance(value, Tensor):
+        if name == "step":
+            return _gt.tensor(float(value), dtype=_gt.float64)
+        return value
+    if name == "step":
+        return value.detach().to(_gt.float64).clone()
+    if value.dtype.is_floating_point and parameter.dtype.is_floating_point:
+        return value.detach().to(parameter.dtype).clone()
+    return value.detach().clone()
+
+
+def gradient(parameter: Tensor, group: dict[str, Any]) -> Tensor:
+    """The gradient to follow: turned round to maximise, with weight decay added."""
+    grad = parameter.grad
+    assert grad is not None
+    if group.get("maximize"):
+        grad = -grad
+    if group.get("weight_decay"):
+        grad = grad + parameter * group["weight_decay"]
+    return grad
+
+
+def start(
+    optimizer: Optimizer, params: list[Tensor], make: Callable[[Tensor], dict[str, Tensor]]
+) -> None:
+    """Gives parameters that have no state one; those that start together count together."""
+    fresh = [parameter for parameter in params if not optimizer.state[parameter]]
+    if not fresh:
+        return
+    step = _gt.zeros((), dtype=_gt.float64)
+    for parameter in fresh:
+        optimizer.state[parameter] = {"step": step, **make(parameter)}
+
+
+def advance(optimizer: Optimizer, params: list[Tensor]) -> dict[int, Tensor]:
+    """Counts one step further; the counts by their identity, each once."""
+    steps = {id(s): s for s in (optimizer.state[parameter]["step"] for parameter in params)}
+    for step in steps.values():
+        step.add_(1)
+    return steps
+
+
+def zeros_like(parameter: Tensor) -> Tensor:
+    """Zeros in the shape and dtype of a parameter."""
+    return _gt.zeros(parameter.shape, dtype=parameter.dtype)
+
+
+def check(**options: Any) -> None:
+    """Refuses options that are negative."""
+    for name, value in options.items():
+        if not isinstance(value, Tensor) and not value >= 0:
+            raise ValueError(f"invalid {name}: {value}")
