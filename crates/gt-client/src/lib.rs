@@ -4,6 +4,7 @@ pub mod display;
 mod element;
 pub mod embedded;
 pub mod host;
+pub mod index;
 mod inner;
 mod mailbox;
 pub mod provenance;

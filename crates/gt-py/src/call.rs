@@ -9,20 +9,22 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use smallvec::SmallVec;
 
 use crate::error::to_python;
+use crate::results::deliver;
 use crate::tensor::Tensor;
-use crate::{dtype, provenance};
+use crate::{device, dtype, provenance};
 
 /// Keywords with a second name: NumPy's and the seeds' beside PyTorch's.
-const ALIASES: [(&str, &str); 5] = [
+const ALIASES: [(&str, &str); 6] = [
     ("axis", "dim"),
     ("axes", "dims"),
     ("keepdims", "keepdim"),
     ("size", "shape"),
     ("self", "input"),
+    ("value", "src"),
 ];
 
 /// Keywords that have no effect, because a session has one device.
-const IGNORED: [&str; 5] = ["device", "layout", "pin_memory", "memory_format", "generator"];
+const IGNORED: [&str; 4] = ["layout", "pin_memory", "memory_format", "generator"];
 
 fn row(code: u16) -> &'static Op {
     ops::by_code(code).expect("the generated code names rows of the table")
@@ -49,6 +51,14 @@ impl<'py> Operand<'py> {
     fn beside(op: &Op, value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         let operand = Operand::from(value)?;
         Ok(operand.filter(|operand| op.numbers || matches!(operand, Operand::Tensor(_))))
+    }
+
+    /// Whether it is a number, or a tensor that holds one.
+    pub fn is_number(&self) -> bool {
+        match self {
+            Operand::Tensor(tensor) => tensor.0.shape().rank() == 0,
+            Operand::Scalar(_) => true,
+        }
     }
 
     /// As the client takes it.
@@ -148,7 +158,7 @@ pub fn method<'py>(
     provenance::mark(slf.py());
     let others: SmallVec<[Input; 3]> = call.inputs[1..].iter().map(Operand::input).collect();
     let results = slf.borrow().0.apply(row(code), &others, call.attrs);
-    results_of(slf.py(), results.map_err(to_python)?)
+    deliver(slf.py(), row(code), results.map_err(to_python)?, call.out.as_ref())
 }
 
 /// `tensor.add_(other)`
@@ -185,7 +195,7 @@ pub fn function<'py>(
         (_, Some(tensor)) => tensor.0.session().apply(op, &inputs, call.attrs),
         (_, None) => gt::session().and_then(|session| session.apply(op, &inputs, call.attrs)),
     };
-    results_of(py, results.map_err(to_python)?)
+    deliver(py, op, results.map_err(to_python)?, call.out.as_ref())
 }
 
 fn first(py: Python<'_>, results: SmallVec<[gt::Tensor; 1]>) -> PyResult<Bound<'_, PyAny>> {
@@ -193,19 +203,12 @@ fn first(py: Python<'_>, results: SmallVec<[gt::Tensor; 1]>) -> PyResult<Bound<'
     Ok(Bound::new(py, Tensor(result))?.into_any())
 }
 
-fn results_of(py: Python<'_>, results: SmallVec<[gt::Tensor; 1]>) -> PyResult<Bound<'_, PyAny>> {
-    if results.len() == 1 {
-        return first(py, results);
-    }
-    let tensors = results.into_iter().map(Tensor);
-    let tensors = tensors.map(|tensor| Bound::new(py, tensor)).collect::<PyResult<Vec<_>>>()?;
-    Ok(PyTuple::new(py, tensors)?.into_any())
-}
-
 /// The inputs and attributes of a call.
 struct Arguments<'py> {
     inputs: SmallVec<[Operand<'py>; 3]>,
     attrs: Attrs,
+    /// What the results are to be written into.
+    out: Option<Bound<'py, PyAny>>,
 }
 
 /// A parameter of a row, and what was given for it.
@@ -228,7 +231,7 @@ impl<'py> Arguments<'py> {
             first.expect("a method has an input").given = Some(receiver.clone().into_any());
         }
         fill_positions(op, &mut slots, args)?;
-        fill_keywords(op, &mut slots, kwargs)?;
+        let out = fill_keywords(op, &mut slots, kwargs)?;
         let mut inputs = SmallVec::new();
         for slot in slots.iter().filter(|slot| slot.spec.is_none()) {
             push_inputs(op, slot, &mut inputs)?;
@@ -238,7 +241,7 @@ impl<'py> Arguments<'py> {
             attr_of(op, spec, slot.and_then(|slot| slot.given.as_ref()))
         };
         let attrs = Attrs(op.attrs.iter().map(attr).collect::<PyResult<_>>()?);
-        Ok(Arguments { inputs, attrs })
+        Ok(Arguments { inputs, attrs, out })
     }
 }
 
@@ -291,7 +294,8 @@ fn fill_keywords<'py>(
     op: &Op,
     slots: &mut [Slot<'py>],
     kwargs: Option<&Bound<'py, PyDict>>,
-) -> PyResult<()> {
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let mut out = None;
     for (key, value) in kwargs.into_iter().flatten() {
         let key: String = key.extract()?;
         let alias = ALIASES.iter().find(|(alias, _)| *alias == key);
@@ -303,9 +307,10 @@ fn fill_keywords<'py>(
             }
             Some(slot) => slot.given = Some(value),
             None if IGNORED.contains(&name) => {}
-            None if name == "out" && value.is_none() => {}
+            None if name == "device" => device::check(Some(&value))?,
+            None if name == "out" => out = Some(value).filter(|value| !value.is_none()),
             None if name == "requires_grad" && !value.is_truthy()? => {}
-            None if matches!(name, "requires_grad" | "out") => {
+            None if name == "requires_grad" => {
                 return Err(PyNotImplementedError::new_err(format!(
                     "{}: '{key}' is not supported yet",
                     op.name
@@ -317,7 +322,7 @@ fn fill_keywords<'py>(
             }
         }
     }
-    Ok(())
+    Ok(out)
 }
 
 fn push_inputs<'py>(
@@ -338,7 +343,7 @@ fn push_inputs<'py>(
         inputs.push(Operand::from(given)?.ok_or_else(|| wrong(given))?);
         return Ok(());
     }
-    for item in given.try_iter()? {
+    for item in given.try_iter().map_err(|_| wrong(given))? {
         let item = item?;
         inputs.push(Operand::from(&item)?.ok_or_else(|| wrong(&item))?);
     }

@@ -16,12 +16,16 @@ pub mod elementwise;
 mod family;
 pub mod functions;
 pub mod index;
+pub mod listed;
 pub mod logic;
 pub mod matmul;
 pub mod movement;
+pub mod order;
 pub mod random;
 pub mod reduce;
 pub mod scan;
+pub mod scatter;
+pub mod select;
 pub mod statistics;
 pub mod window;
 
@@ -121,6 +125,27 @@ pub static ALL: &[&Op] = &[
     &index::SCATTER_ADD,
     &index::TOPK,
     &index::NONZERO,
+    &select::RAVEL_INDEX,
+    &select::INDEX,
+    &select::INDEX_WRITE,
+    &select::TAKE,
+    &listed::INDEX_SELECT,
+    &listed::INDEX_ADD,
+    &listed::INDEX_COPY,
+    &listed::INDEX_FILL,
+    &scatter::SCATTER,
+    &scatter::TAKE_ALONG_DIM,
+    &scatter::MASKED_SCATTER,
+    &scatter::ONE_HOT,
+    &order::SORT,
+    &order::ARGSORT,
+    &order::MAX_ALONG,
+    &order::MIN_ALONG,
+    &order::RUNNING_MAX,
+    &order::RUNNING_MIN,
+    &order::CUMMAX,
+    &order::CUMMIN,
+    &compare::ISCLOSE,
     &create::ZEROS,
     &create::ONES,
     &create::FULL,
