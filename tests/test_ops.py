@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import gt
+import index_cases
 import numpy as np
 import pytest
 
@@ -498,6 +499,9 @@ RANDOM = {"rand", "randn"}
 
 
 def cases(row: Row) -> Callable[[Maker, str], Cases] | None:
+    indexing = index_cases.BY_NAME.get(row.name)
+    if indexing is not None:
+        return lambda make, dtype: (Case(*case) for case in indexing(make, dtype))
     return BY_NAME.get(row.name) or BY_PARAMETERS.get(row.parameters)
 
 

@@ -5,6 +5,7 @@ mod element;
 pub mod embedded;
 pub mod grad;
 pub mod host;
+pub mod index;
 mod inner;
 mod mailbox;
 pub mod provenance;

@@ -62,7 +62,7 @@ impl<'a> Call<'a> {
     /// A call, after checking what came from a user or off a wire.
     pub fn checked(op: &'static Op, inputs: &'a [Arg<'a>], attrs: &'a Attrs) -> Result<Self> {
         if op.variadic && inputs.is_empty() {
-            return Err(Error::runtime("expected a non-empty list of tensors").within(op.name));
+            return Err(Error::value("expected a non-empty list of tensors").within(op.name));
         }
         if !op.variadic && inputs.len() != op.inputs.len() {
             let (expected, found) = (op.inputs.len(), inputs.len());

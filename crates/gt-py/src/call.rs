@@ -9,20 +9,22 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use smallvec::SmallVec;
 
 use crate::error::to_python;
+use crate::results::deliver;
 use crate::tensor::Tensor;
-use crate::{dtype, provenance};
+use crate::{device, dtype, provenance};
 
 /// Keywords with a second name: NumPy's and the seeds' beside PyTorch's.
-const ALIASES: [(&str, &str); 5] = [
+const ALIASES: [(&str, &str); 6] = [
     ("axis", "dim"),
     ("axes", "dims"),
     ("keepdims", "keepdim"),
     ("size", "shape"),
     ("self", "input"),
+    ("value", "src"),
 ];
 
 /// Keywords that have no effect, because a session has one device.
-const IGNORED: [&str; 5] = ["device", "layout", "pin_memory", "memory_format", "generator"];
+const IGNORED: [&str; 4] = ["layout", "pin_memory", "memory_format", "generator"];
 
 fn row(code: u16) -> &'static Op {
     ops::by_code(code).expect("the generated code names rows of the table")
@@ -49,6 +51,14 @@ impl<'py> Operand<'py> {
     fn beside(op: &Op, value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         let operand = Operand::from(value)?;
         Ok(operand.filter(|operand| op.numbers || matches!(operand, Operand::Tensor(_))))
+    }
+
+    /// Whether it is a number, or a tensor that holds one.
+    pub fn is_number(&self) -> bool {
+        match self {
+            Operand::Tensor(tensor) => tensor.0.shape().rank() == 0,
+            Operand::Scalar(_) => true,
+        }
     }
 
     /// As the client takes it.
@@ -148,7 +158,7 @@ pub fn method<'py>(
     provenance::mark(slf.py());
     let others: SmallVec<[Input; 3]> = call.inputs[1..].iter().map(Operand::input).collect();
     let results = slf.borrow().0.apply(row(code), &others, call.attrs);
-    results_of(slf.py(), results.map_err(to_python)?)
+    deliver(slf.py(), row(code), results.map_err(to_python)?, call.extras.out.as_ref())
 }
 
 /// `tensor.add_(other)`
@@ -186,10 +196,10 @@ pub fn function<'py>(
         (_, None) => gt::session().and_then(|session| session.apply(op, &inputs, call.attrs)),
     };
     let results = results.map_err(to_python)?;
-    if call.requires_grad {
+    if call.extras.requires_grad {
         results.iter().try_for_each(|result| result.set_requires_grad(true)).map_err(to_python)?;
     }
-    results_of(py, results)
+    deliver(py, op, results, call.extras.out.as_ref())
 }
 
 fn first(py: Python<'_>, results: SmallVec<[gt::Tensor; 1]>) -> PyResult<Bound<'_, PyAny>> {
@@ -197,19 +207,18 @@ fn first(py: Python<'_>, results: SmallVec<[gt::Tensor; 1]>) -> PyResult<Bound<'
     Ok(Bound::new(py, Tensor(result))?.into_any())
 }
 
-fn results_of(py: Python<'_>, results: SmallVec<[gt::Tensor; 1]>) -> PyResult<Bound<'_, PyAny>> {
-    if results.len() == 1 {
-        return first(py, results);
-    }
-    let tensors = results.into_iter().map(Tensor);
-    let tensors = tensors.map(|tensor| Bound::new(py, tensor)).collect::<PyResult<Vec<_>>>()?;
-    Ok(PyTuple::new(py, tensors)?.into_any())
-}
-
 /// The inputs and attributes of a call.
 struct Arguments<'py> {
     inputs: SmallVec<[Operand<'py>; 3]>,
     attrs: Attrs,
+    extras: Extras<'py>,
+}
+
+/// What a call may be given that no row describes.
+#[derive(Default)]
+struct Extras<'py> {
+    /// What the results are to be written into.
+    out: Option<Bound<'py, PyAny>>,
     /// Whether the result of a function that creates a tensor is to have a gradient.
     requires_grad: bool,
 }
@@ -234,7 +243,7 @@ impl<'py> Arguments<'py> {
             first.expect("a method has an input").given = Some(receiver.clone().into_any());
         }
         fill_positions(op, &mut slots, args)?;
-        let requires_grad = fill_keywords(op, &mut slots, kwargs)?;
+        let extras = fill_keywords(op, &mut slots, kwargs)?;
         let mut inputs = SmallVec::new();
         for slot in slots.iter().filter(|slot| slot.spec.is_none()) {
             push_inputs(op, slot, &mut inputs)?;
@@ -244,7 +253,7 @@ impl<'py> Arguments<'py> {
             attr_of(op, spec, slot.and_then(|slot| slot.given.as_ref()))
         };
         let attrs = Attrs(op.attrs.iter().map(attr).collect::<PyResult<_>>()?);
-        Ok(Arguments { inputs, attrs, requires_grad })
+        Ok(Arguments { inputs, attrs, extras })
     }
 }
 
@@ -297,8 +306,8 @@ fn fill_keywords<'py>(
     op: &Op,
     slots: &mut [Slot<'py>],
     kwargs: Option<&Bound<'py, PyDict>>,
-) -> PyResult<bool> {
-    let mut requires_grad = false;
+) -> PyResult<Extras<'py>> {
+    let mut extras = Extras::default();
     for (key, value) in kwargs.into_iter().flatten() {
         let key: String = key.extract()?;
         let alias = ALIASES.iter().find(|(alias, _)| *alias == key);
@@ -310,11 +319,12 @@ fn fill_keywords<'py>(
             }
             Some(slot) => slot.given = Some(value),
             None if IGNORED.contains(&name) => {}
-            None if name == "out" && value.is_none() => {}
+            None if name == "device" => device::check(Some(&value))?,
+            None if name == "out" => extras.out = Some(value).filter(|value| !value.is_none()),
             None if name == "requires_grad" && op.inputs.is_empty() => {
-                requires_grad = value.is_truthy()?;
+                extras.requires_grad = value.is_truthy()?;
             }
-            None if name == "out" => {
+            None if name == "requires_grad" => {
                 return Err(PyNotImplementedError::new_err(format!(
                     "{}: '{key}' is not supported yet",
                     op.name
@@ -326,7 +336,7 @@ fn fill_keywords<'py>(
             }
         }
     }
-    Ok(requires_grad)
+    Ok(extras)
 }
 
 fn push_inputs<'py>(
@@ -347,7 +357,7 @@ fn push_inputs<'py>(
         inputs.push(Operand::from(given)?.ok_or_else(|| wrong(given))?);
         return Ok(());
     }
-    for item in given.try_iter()? {
+    for item in given.try_iter().map_err(|_| wrong(given))? {
         let item = item?;
         inputs.push(Operand::from(&item)?.ok_or_else(|| wrong(&item))?);
     }

@@ -1,7 +1,7 @@
 //! Elements between Python and the client: numbers, nested lists, NumPy arrays.
 
 use bytes::Bytes;
-use gt::{DType, Meta, Scalar, Shape};
+use gt::{DType, MAX_RANK, Meta, Scalar, Shape};
 use half::{bf16, f16};
 use pyo3::IntoPyObjectExt;
 use pyo3::buffer::PyBuffer;
@@ -71,6 +71,10 @@ fn flatten(
         return Err(PyTypeError::new_err(format!("a tensor cannot be made of a {kind}")));
     };
     let len = sequence.len()?;
+    // A list may hold itself.
+    if depth == MAX_RANK {
+        return Err(PyValueError::new_err(format!("too many dimensions: at most {MAX_RANK}")));
+    }
     if depth == shape.len() {
         if !items.is_empty() {
             return Err(PyValueError::new_err("expected numbers and lists at the same depth"));

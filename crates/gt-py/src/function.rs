@@ -10,7 +10,7 @@ use pyo3::types::{PyCFunction, PyDict, PyTuple};
 use crate::call::function;
 use crate::error::to_python;
 use crate::tensor::Tensor;
-use crate::{data, dtype, provenance};
+use crate::{convert, data, device, dtype, provenance};
 
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -24,6 +24,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(workers, module)?)?;
     module.add_function(wrap_pyfunction!(close, module)?)?;
     module.add_function(wrap_pyfunction!(counters, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::_tensor, module)?)?;
     module.add_function(wrap_pyfunction!(_dtype, module)?)
 }
 
@@ -51,7 +52,7 @@ fn tensor(
     device: Option<&Bound<'_, PyAny>>,
     requires_grad: bool,
 ) -> PyResult<Tensor> {
-    let _ = device;
+    device::check(device)?;
     provenance::mark(py);
     let dtype = dtype.map(dtype::parse).transpose()?;
     let tensor = created(data, dtype)?;

@@ -1152,6 +1152,16 @@ impl Tensor {
         binary(65, slf, other)
     }
 
+    /// Whether two elements differ by no more than the tolerances allow.
+    #[pyo3(name = "isclose", text_signature = "($self, other, rtol=1e-5, atol=1e-8, equal_nan=False)", signature = (*args, **kwargs))]
+    fn op_isclose<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(520, slf, args, kwargs)
+    }
+
     /// The sum of the elements along axes, or of all.
     #[pyo3(name = "sum", text_signature = "($self, dim=None, keepdim=False, dtype=None)", signature = (*args, **kwargs))]
     fn op_sum<'py>(
@@ -1430,10 +1440,174 @@ impl Tensor {
         method(142, slf, args, kwargs)
     }
 
-    /// The positions of the elements that are not zero, a row each.
-    #[pyo3(name = "nonzero", text_signature = "($self)")]
-    fn op_nonzero(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(143, slf)
+    /// The elements with these numbers, counted row by row.
+    #[pyo3(name = "take", text_signature = "($self, index)", signature = (*args, **kwargs))]
+    fn op_take<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(507, slf, args, kwargs)
+    }
+
+    /// The parts of a tensor that a list of positions names along an axis.
+    #[pyo3(name = "index_select", text_signature = "($self, dim, index)", signature = (*args, **kwargs))]
+    fn op_index_select<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(503, slf, args, kwargs)
+    }
+
+    /// The tensor with parts of another added at the positions a list names along an axis.
+    #[pyo3(name = "index_add", text_signature = "($self, dim, index, source, alpha=1)", signature = (*args, **kwargs))]
+    fn op_index_add<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(504, slf, args, kwargs)
+    }
+
+    /// The tensor with parts of another added at the positions a list names along an axis. Writes the result into the tensor.
+    #[pyo3(name = "index_add_", text_signature = "($self, dim, index, source, alpha=1)", signature = (*args, **kwargs))]
+    fn op_index_add_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(504, slf, args, kwargs)
+    }
+
+    /// The tensor with parts of another at the positions a list names along an axis.
+    #[pyo3(name = "index_copy", text_signature = "($self, dim, index, source)", signature = (*args, **kwargs))]
+    fn op_index_copy<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(505, slf, args, kwargs)
+    }
+
+    /// The tensor with parts of another at the positions a list names along an axis. Writes the result into the tensor.
+    #[pyo3(name = "index_copy_", text_signature = "($self, dim, index, source)", signature = (*args, **kwargs))]
+    fn op_index_copy_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(505, slf, args, kwargs)
+    }
+
+    /// The tensor with a number at the positions a list names along an axis.
+    #[pyo3(name = "index_fill", text_signature = "($self, dim, index, value)", signature = (*args, **kwargs))]
+    fn op_index_fill<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(506, slf, args, kwargs)
+    }
+
+    /// The tensor with a number at the positions a list names along an axis. Writes the result into the tensor.
+    #[pyo3(name = "index_fill_", text_signature = "($self, dim, index, value)", signature = (*args, **kwargs))]
+    fn op_index_fill_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(506, slf, args, kwargs)
+    }
+
+    /// The tensor with elements of another, or a number, at the places an index names.
+    #[pyo3(name = "scatter", text_signature = "($self, dim, index, src, reduce=None)", signature = (*args, **kwargs))]
+    fn op_scatter<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(508, slf, args, kwargs)
+    }
+
+    /// The tensor with elements of another, or a number, at the places an index names. Writes the result into the tensor.
+    #[pyo3(name = "scatter_", text_signature = "($self, dim, index, src, reduce=None)", signature = (*args, **kwargs))]
+    fn op_scatter_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(508, slf, args, kwargs)
+    }
+
+    /// The elements that an index names along an axis, broadcasting; without one, among all.
+    #[pyo3(name = "take_along_dim", text_signature = "($self, indices, dim=None)", signature = (*args, **kwargs))]
+    fn op_take_along_dim<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(509, slf, args, kwargs)
+    }
+
+    /// The tensor with the elements of another, one after another, where the mask holds.
+    #[pyo3(name = "masked_scatter", text_signature = "($self, mask, source)", signature = (*args, **kwargs))]
+    fn op_masked_scatter<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(510, slf, args, kwargs)
+    }
+
+    /// The tensor with the elements of another, one after another, where the mask holds. Writes the result into the tensor.
+    #[pyo3(name = "masked_scatter_", text_signature = "($self, mask, source)", signature = (*args, **kwargs))]
+    fn op_masked_scatter_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(510, slf, args, kwargs)
+    }
+
+    /// The elements in order along an axis, and where they were; equal ones keep their order.
+    #[pyo3(name = "sort", text_signature = "($self, dim=-1, descending=False, stable=False)", signature = (*args, **kwargs))]
+    fn op_sort<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(512, slf, args, kwargs)
+    }
+
+    /// Where the elements are that come first, second and so on along an axis.
+    #[pyo3(name = "argsort", text_signature = "($self, dim=-1, descending=False, stable=False)", signature = (*args, **kwargs))]
+    fn op_argsort<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(513, slf, args, kwargs)
+    }
+
+    /// The largest of each element and those before it along an axis, and where it is.
+    #[pyo3(name = "cummax", text_signature = "($self, dim)", signature = (*args, **kwargs))]
+    fn op_cummax<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(518, slf, args, kwargs)
+    }
+
+    /// The smallest of each element and those before it along an axis, and where it is.
+    #[pyo3(name = "cummin", text_signature = "($self, dim)", signature = (*args, **kwargs))]
+    fn op_cummin<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(519, slf, args, kwargs)
     }
 
     /// Exponentials along an axis, scaled so that they sum to one.

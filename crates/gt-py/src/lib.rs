@@ -2,7 +2,9 @@
 //! calls of the client, and its results and errors back into Python's.
 
 mod call;
+mod convert;
 mod data;
+mod device;
 mod dtype;
 mod error;
 mod function;
@@ -11,7 +13,10 @@ mod generated;
 mod grad;
 mod host;
 mod index;
+mod info;
+mod overload;
 mod provenance;
+mod results;
 mod tensor;
 
 use pyo3::prelude::*;
@@ -21,7 +26,11 @@ use pyo3::prelude::*;
 fn _gt(module: &Bound<'_, PyModule>) -> PyResult<()> {
     gt::host::set(host::PythonHost);
     module.add_class::<tensor::Tensor>()?;
+    module.add_class::<device::Device>()?;
     dtype::register(module)?;
+    info::register(module)?;
+    overload::register(module)?;
+    results::register(module)?;
     error::register(module)?;
     grad::register(module)?;
     function::register(module)

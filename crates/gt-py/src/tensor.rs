@@ -3,14 +3,14 @@
 use gt::attrs::{Attr, Attrs};
 use gt::op::Op;
 use gt::{DType, display, ops};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::call::{Operand, scalar};
+use crate::call::Operand;
 use crate::dtype::{self, PyDType};
 use crate::error::to_python;
-use crate::{data, index, provenance};
+use crate::{data, index, info, provenance};
 
 static CAST: &Op = &ops::elementwise::CAST;
 static FULL: &Op = &ops::create::FULL;
@@ -21,11 +21,6 @@ static TRANSPOSE: &Op = &ops::axes::TRANSPOSE;
 pub struct Tensor(pub gt::Tensor);
 
 impl Tensor {
-    fn cast(&self, py: Python<'_>, dtype: DType) -> PyResult<Tensor> {
-        provenance::mark(py);
-        self.0.to_dtype(dtype).map(Tensor).map_err(to_python)
-    }
-
     /// A tensor of its own with the same elements, maybe in another dtype.
     pub fn copy_as(&self, dtype: Option<DType>) -> PyResult<Tensor> {
         let attrs = Attrs::of([dtype.unwrap_or(self.0.dtype()).into()]);
@@ -42,15 +37,25 @@ impl Tensor {
         data::element(py, self.0.dtype(), &self.0.read().map_err(to_python)?)
     }
 
-    fn write_number(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let Some(value) = scalar(value)? else {
-            let kind = value.get_type().name()?;
-            return Err(PyTypeError::new_err(format!("a {kind} cannot be written to a tensor")));
+    /// The only element, where Python asks for a number.
+    fn only<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if self.0.shape().count() != 1 {
+            let message = "only one element tensors can be converted to Python scalars";
+            return Err(PyValueError::new_err(message));
+        }
+        self.number(py)
+    }
+
+    /// A number or a tensor as a tensor that can be written into this one.
+    pub fn value_for(&self, value: &Operand<'_>) -> PyResult<gt::Tensor> {
+        let value = match value {
+            Operand::Tensor(tensor) => return Ok(tensor.0.clone()),
+            Operand::Scalar(value) => *value,
         };
         let attrs =
             Attrs::of([Attr::Ints(Default::default()), value.into(), self.0.dtype().into()]);
         let number = self.0.session().apply(FULL, &[], attrs).map_err(to_python)?;
-        self.0.copy(&number[0]).map_err(to_python)
+        Ok(number[0].clone())
     }
 }
 
@@ -181,47 +186,6 @@ impl Tensor {
         self.copy_as(None)
     }
 
-    /// The tensor in another dtype; a device has no effect.
-    #[pyo3(signature = (*args, dtype=None, **_kwargs))]
-    fn to(
-        &self,
-        py: Python<'_>,
-        args: &Bound<'_, PyTuple>,
-        dtype: Option<&Bound<'_, PyAny>>,
-        _kwargs: Option<&Bound<'_, pyo3::types::PyDict>>,
-    ) -> PyResult<Tensor> {
-        let first = args.iter().next().filter(|first| dtype::parse(first).is_ok());
-        match dtype.cloned().or(first) {
-            Some(dtype) => self.cast(py, dtype::parse(&dtype)?),
-            None => Ok(Tensor(self.0.clone())),
-        }
-    }
-
-    /// The tensor as float32.
-    fn float(&self, py: Python<'_>) -> PyResult<Tensor> {
-        self.cast(py, DType::F32)
-    }
-
-    /// The tensor as float64.
-    fn double(&self, py: Python<'_>) -> PyResult<Tensor> {
-        self.cast(py, DType::F64)
-    }
-
-    /// The tensor as int64.
-    fn long(&self, py: Python<'_>) -> PyResult<Tensor> {
-        self.cast(py, DType::I64)
-    }
-
-    /// The tensor as int32.
-    fn int(&self, py: Python<'_>) -> PyResult<Tensor> {
-        self.cast(py, DType::I32)
-    }
-
-    /// The tensor as bool.
-    fn bool(&self, py: Python<'_>) -> PyResult<Tensor> {
-        self.cast(py, DType::Bool)
-    }
-
     /// Writes the elements of another tensor into this one.
     fn copy_<'py>(
         slf: &Bound<'py, Self>,
@@ -235,7 +199,14 @@ impl Tensor {
     /// Writes a number everywhere.
     fn fill_<'py>(slf: &Bound<'py, Self>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
         provenance::mark(slf.py());
-        slf.get().write_number(value)?;
+        let tensor = slf.get();
+        let Some(number) = Operand::from(value)?.filter(Operand::is_number) else {
+            let kind = value.get_type().name()?;
+            return Err(PyTypeError::new_err(format!(
+                "fill_: 'value' must be a number, not {kind}"
+            )));
+        };
+        tensor.0.copy(&tensor.value_for(&number)?).map_err(to_python)?;
         Ok(slf.clone())
     }
 
@@ -257,11 +228,7 @@ impl Tensor {
         value: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         provenance::mark(py);
-        let part = Tensor(index::select(&self.0, index)?);
-        match Operand::from(value)? {
-            Some(Operand::Tensor(value)) => part.0.copy(&value.0).map_err(to_python),
-            _ => part.write_number(value),
-        }
+        index::assign(&self.0, index, value)
     }
 
     fn __len__(&self) -> PyResult<usize> {
@@ -276,19 +243,25 @@ impl Tensor {
     }
 
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
-        self.number(py)?.is_truthy()
+        let many = match self.0.shape().count() {
+            1 => return self.number(py)?.is_truthy(),
+            0 => "no values",
+            _ => "more than one value",
+        };
+        let message = format!("Boolean value of Tensor with {many} is ambiguous");
+        Err(PyRuntimeError::new_err(message))
     }
 
     fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.number(py)?.call_method0("__int__")
+        self.only(py)?.call_method0("__int__")
     }
 
     fn __float__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.number(py)?.call_method0("__float__")
+        self.only(py)?.call_method0("__float__")
     }
 
     fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        if self.0.dtype().is_float() {
+        if self.0.dtype().is_float() || self.0.shape().count() != 1 {
             let message = "only integer tensors of a single element can be converted to an index";
             return Err(PyTypeError::new_err(message));
         }
@@ -308,6 +281,6 @@ impl Tensor {
             None => None,
         };
         let suffixes: Vec<String> = suffix.into_iter().collect();
-        Ok(display::format(self.0.meta(), &bytes, &display::Options::default(), &suffixes))
+        Ok(display::format(self.0.meta(), &bytes, &info::print_options(), &suffixes))
     }
 }

@@ -150,6 +150,10 @@ pub trait Ops {
     fn gt<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
     /// Whether the first element is larger or equal.
     fn ge<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// Whether two elements differ by no more than the tolerances allow.
+    fn isclose<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// Whether two elements differ by no more than the tolerances allow. All attributes are given.
+    fn isclose_with<'a>(&'a self, other: impl Into<Input<'a>>, rtol: f64, atol: f64, equal_nan: bool) -> Result<Tensor>;
     /// The sum of the elements along axes, or of all.
     fn sum(&self) -> Result<Tensor>;
     /// The sum of the elements along axes, or of all. All attributes are given.
@@ -236,8 +240,40 @@ pub trait Ops {
     fn topk(&self, k: i64) -> Result<Vec<Tensor>>;
     /// The k largest or smallest elements along an axis, and where they are. All attributes are given.
     fn topk_with(&self, k: i64, dim: i64, largest: bool, sorted: bool) -> Result<Vec<Tensor>>;
-    /// The positions of the elements that are not zero, a row each.
-    fn nonzero(&self) -> Result<Tensor>;
+    /// The elements with these numbers, counted row by row.
+    fn take<'a>(&'a self, index: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// The parts of a tensor that a list of positions names along an axis.
+    fn index_select<'a>(&'a self, index: impl Into<Input<'a>>, dim: i64) -> Result<Tensor>;
+    /// The tensor with parts of another added at the positions a list names along an axis.
+    fn index_add<'a>(&'a self, index: impl Into<Input<'a>>, source: impl Into<Input<'a>>, dim: i64) -> Result<Tensor>;
+    /// The tensor with parts of another added at the positions a list names along an axis. All attributes are given.
+    fn index_add_with<'a>(&'a self, index: impl Into<Input<'a>>, source: impl Into<Input<'a>>, dim: i64, alpha: impl Into<Scalar>) -> Result<Tensor>;
+    /// The tensor with parts of another at the positions a list names along an axis.
+    fn index_copy<'a>(&'a self, index: impl Into<Input<'a>>, source: impl Into<Input<'a>>, dim: i64) -> Result<Tensor>;
+    /// The tensor with a number at the positions a list names along an axis.
+    fn index_fill<'a>(&'a self, index: impl Into<Input<'a>>, value: impl Into<Input<'a>>, dim: i64) -> Result<Tensor>;
+    /// The tensor with elements of another, or a number, at the places an index names.
+    fn scatter<'a>(&'a self, index: impl Into<Input<'a>>, src: impl Into<Input<'a>>, dim: i64) -> Result<Tensor>;
+    /// The tensor with elements of another, or a number, at the places an index names. All attributes are given.
+    fn scatter_with<'a>(&'a self, index: impl Into<Input<'a>>, src: impl Into<Input<'a>>, dim: i64, reduce: &str) -> Result<Tensor>;
+    /// The elements that an index names along an axis, broadcasting; without one, among all.
+    fn take_along_dim<'a>(&'a self, indices: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// The elements that an index names along an axis, broadcasting; without one, among all. All attributes are given.
+    fn take_along_dim_with<'a>(&'a self, indices: impl Into<Input<'a>>, dim: i64) -> Result<Tensor>;
+    /// The tensor with the elements of another, one after another, where the mask holds.
+    fn masked_scatter<'a>(&'a self, mask: impl Into<Input<'a>>, source: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// The elements in order along an axis, and where they were; equal ones keep their order.
+    fn sort(&self) -> Result<Vec<Tensor>>;
+    /// The elements in order along an axis, and where they were; equal ones keep their order. All attributes are given.
+    fn sort_with(&self, dim: i64, descending: bool, stable: bool) -> Result<Vec<Tensor>>;
+    /// Where the elements are that come first, second and so on along an axis.
+    fn argsort(&self) -> Result<Tensor>;
+    /// Where the elements are that come first, second and so on along an axis. All attributes are given.
+    fn argsort_with(&self, dim: i64, descending: bool, stable: bool) -> Result<Tensor>;
+    /// The largest of each element and those before it along an axis, and where it is.
+    fn cummax(&self, dim: i64) -> Result<Vec<Tensor>>;
+    /// The smallest of each element and those before it along an axis, and where it is.
+    fn cummin(&self, dim: i64) -> Result<Vec<Tensor>>;
     /// Exponentials along an axis, scaled so that they sum to one.
     fn softmax(&self, dim: i64) -> Result<Tensor>;
 }
@@ -444,6 +480,12 @@ impl Ops for Tensor {
     fn ge<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
         apply(row(65), &[Input::Tensor(self), other.into()], &[])
     }
+    fn isclose<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(520), &[Input::Tensor(self), other.into()], &[None, None, None])
+    }
+    fn isclose_with<'a>(&'a self, other: impl Into<Input<'a>>, rtol: f64, atol: f64, equal_nan: bool) -> Result<Tensor> {
+        apply(row(520), &[Input::Tensor(self), other.into()], &[Some(Attr::Float(rtol)), Some(Attr::Float(atol)), Some(Attr::from(equal_nan))])
+    }
     fn sum(&self) -> Result<Tensor> {
         apply(row(80), &[Input::Tensor(self)], &[None, None, None])
     }
@@ -573,8 +615,56 @@ impl Ops for Tensor {
     fn topk_with(&self, k: i64, dim: i64, largest: bool, sorted: bool) -> Result<Vec<Tensor>> {
         apply_all(row(142), &[Input::Tensor(self)], &[Some(Attr::from(k)), Some(Attr::from(dim)), Some(Attr::from(largest)), Some(Attr::from(sorted))])
     }
-    fn nonzero(&self) -> Result<Tensor> {
-        apply(row(143), &[Input::Tensor(self)], &[])
+    fn take<'a>(&'a self, index: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(507), &[Input::Tensor(self), index.into()], &[])
+    }
+    fn index_select<'a>(&'a self, index: impl Into<Input<'a>>, dim: i64) -> Result<Tensor> {
+        apply(row(503), &[Input::Tensor(self), index.into()], &[Some(Attr::from(dim))])
+    }
+    fn index_add<'a>(&'a self, index: impl Into<Input<'a>>, source: impl Into<Input<'a>>, dim: i64) -> Result<Tensor> {
+        apply(row(504), &[Input::Tensor(self), index.into(), source.into()], &[Some(Attr::from(dim)), None])
+    }
+    fn index_add_with<'a>(&'a self, index: impl Into<Input<'a>>, source: impl Into<Input<'a>>, dim: i64, alpha: impl Into<Scalar>) -> Result<Tensor> {
+        apply(row(504), &[Input::Tensor(self), index.into(), source.into()], &[Some(Attr::from(dim)), Some(Attr::from(alpha.into()))])
+    }
+    fn index_copy<'a>(&'a self, index: impl Into<Input<'a>>, source: impl Into<Input<'a>>, dim: i64) -> Result<Tensor> {
+        apply(row(505), &[Input::Tensor(self), index.into(), source.into()], &[Some(Attr::from(dim))])
+    }
+    fn index_fill<'a>(&'a self, index: impl Into<Input<'a>>, value: impl Into<Input<'a>>, dim: i64) -> Result<Tensor> {
+        apply(row(506), &[Input::Tensor(self), index.into(), value.into()], &[Some(Attr::from(dim))])
+    }
+    fn scatter<'a>(&'a self, index: impl Into<Input<'a>>, src: impl Into<Input<'a>>, dim: i64) -> Result<Tensor> {
+        apply(row(508), &[Input::Tensor(self), index.into(), src.into()], &[Some(Attr::from(dim)), None])
+    }
+    fn scatter_with<'a>(&'a self, index: impl Into<Input<'a>>, src: impl Into<Input<'a>>, dim: i64, reduce: &str) -> Result<Tensor> {
+        apply(row(508), &[Input::Tensor(self), index.into(), src.into()], &[Some(Attr::from(dim)), Some(Attr::Text(reduce.into()))])
+    }
+    fn take_along_dim<'a>(&'a self, indices: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(509), &[Input::Tensor(self), indices.into()], &[None])
+    }
+    fn take_along_dim_with<'a>(&'a self, indices: impl Into<Input<'a>>, dim: i64) -> Result<Tensor> {
+        apply(row(509), &[Input::Tensor(self), indices.into()], &[Some(Attr::from(dim))])
+    }
+    fn masked_scatter<'a>(&'a self, mask: impl Into<Input<'a>>, source: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(510), &[Input::Tensor(self), mask.into(), source.into()], &[])
+    }
+    fn sort(&self) -> Result<Vec<Tensor>> {
+        apply_all(row(512), &[Input::Tensor(self)], &[None, None, None])
+    }
+    fn sort_with(&self, dim: i64, descending: bool, stable: bool) -> Result<Vec<Tensor>> {
+        apply_all(row(512), &[Input::Tensor(self)], &[Some(Attr::from(dim)), Some(Attr::from(descending)), Some(Attr::from(stable))])
+    }
+    fn argsort(&self) -> Result<Tensor> {
+        apply(row(513), &[Input::Tensor(self)], &[None, None, None])
+    }
+    fn argsort_with(&self, dim: i64, descending: bool, stable: bool) -> Result<Tensor> {
+        apply(row(513), &[Input::Tensor(self)], &[Some(Attr::from(dim)), Some(Attr::from(descending)), Some(Attr::from(stable))])
+    }
+    fn cummax(&self, dim: i64) -> Result<Vec<Tensor>> {
+        apply_all(row(518), &[Input::Tensor(self)], &[Some(Attr::from(dim))])
+    }
+    fn cummin(&self, dim: i64) -> Result<Vec<Tensor>> {
+        apply_all(row(519), &[Input::Tensor(self)], &[Some(Attr::from(dim))])
     }
     fn softmax(&self, dim: i64) -> Result<Tensor> {
         apply(row(220), &[Input::Tensor(self)], &[Some(Attr::from(dim))])

@@ -18,5 +18,10 @@ pub mod settings;
 pub use create::{apply, apply_all, tensor};
 pub use default::{close, session, workers};
 pub use generated::*;
-pub use gt_client::{Element, Input, Nested, Session, Tensor, display, grad, host, provenance};
-pub use gt_core::{DType, Error, Fault, Meta, Provenance, Result, Scalar, Shape, attrs, op, ops};
+pub use gt_client::{
+    Element, Input, Nested, Session, Tensor, display, grad, host, index, provenance,
+};
+pub use gt_core::shape::MAX_RANK;
+pub use gt_core::{
+    DType, Error, Fault, Meta, Provenance, Result, Scalar, Shape, attrs, op, ops, rules,
+};

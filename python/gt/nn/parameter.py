@@ -34,6 +34,9 @@ class Parameter(Tensor):
         copied: Parameter = memo[id(self)]
         return copied
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (Tensor(self), self.requires_grad)
+
 
 class Buffer(Tensor):
     """A tensor that a module remembers without learning it."""

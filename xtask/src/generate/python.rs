@@ -30,6 +30,13 @@ pub fn stub() -> String {
         }
     }
     text.push_str(tail);
+    for op in ops::ALL.iter().filter(|op| op.outputs.len() > 1) {
+        let _ = writeln!(text, "\nclass _{}_result(NamedTuple):", op.name);
+        for output in op.outputs {
+            let _ = writeln!(text, "    {}: Tensor", output.name);
+        }
+    }
+    text.push('\n');
     for op in ops::ALL.iter().filter(|op| op.python.function) {
         function(&mut text, op, None, op.name);
     }
@@ -81,7 +88,7 @@ fn function(text: &mut String, op: &'static Op, receiver: Option<&str>, name: &s
     }
     let result = match op.outputs.len() {
         1 => "Tensor".to_string(),
-        count => format!("tuple[{}]", vec!["Tensor"; count].join(", ")),
+        _ => format!("_{}_result", op.name),
     };
     let arguments = arguments.join(", ");
     let _ = writeln!(text, "{indent}def {name}({arguments}) -> {result}: ...");

@@ -1,12 +1,18 @@
 //! Comparisons: a boolean for each pair of elements.
 
+use super::elementwise::{ABS, cast};
 use super::family::COMPARE;
-use crate::expr::Expr;
+use super::logic::{ISFINITE, ISNAN, LOGICAL_AND, LOGICAL_OR};
+use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::dtype::DType;
+use crate::error::Error;
+use crate::expr::Expr::{self, Input};
 use crate::kernel::{BinaryFn, Kernel};
-use crate::op::{Op, Python};
+use crate::op::{Call, Op, Python, Sample};
+use crate::rules::shape;
 
 /// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&EQ, &NE, &LT, &LE, &GT, &GE];
+pub(super) static ROWS: &[&Op] = &[&EQ, &NE, &LT, &LE, &GT, &GE, &ISCLOSE];
 
 pub static EQ: Op = Op {
     name: "eq",
@@ -67,6 +73,64 @@ pub static GE: Op = Op {
     python: Python::operator("ge"),
     ..COMPARE
 };
+
+static CLOSE_ATTRS: [AttrSpec; 3] = [
+    AttrSpec::optional("rtol", AttrKind::Float, Attr::Float(1e-5)),
+    AttrSpec::optional("atol", AttrKind::Float, Attr::Float(1e-8)),
+    AttrSpec::optional("equal_nan", AttrKind::Bool, Attr::Bool(false)),
+];
+
+pub static ISCLOSE: Op = Op {
+    name: "isclose",
+    code: 520,
+    doc: "Whether two elements differ by no more than the tolerances allow.",
+    attrs: &CLOSE_ATTRS,
+    numbers: false,
+    shape: |call| {
+        let [own, other] = [call.inputs[0].dtype(), call.inputs[1].dtype()];
+        if own != other {
+            return Err(Error::runtime(format!("{own} and {other} cannot be compared")));
+        }
+        let negative = |name: &str| !(call.number(name).as_f64() >= 0.0);
+        match ["rtol", "atol"].into_iter().find(|name| negative(name)) {
+            Some(name) => {
+                Err(Error::runtime(format!("{name} must be greater than or equal to zero")))
+            }
+            None => shape::broadcast(call),
+        }
+    },
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| vec![close(call)]),
+    torch: "torch.isclose",
+    python: Python::BOTH,
+    samples: || {
+        let of = |shapes: &[&[usize]], rtol: f64, atol: f64, nan: bool| {
+            Sample::of(shapes).attrs([Attr::Float(rtol), Attr::Float(atol), nan.into()])
+        };
+        vec![of(&[&[2, 3], &[2, 3]], 0.5, 0.1, false), of(&[&[2, 1], &[3]], 0.0, 1.0, true)]
+    },
+    ..COMPARE
+};
+
+fn close(call: &Call) -> Expr {
+    let both = |op: &'static Op, a: Expr, b: Expr| Expr::apply(op, [a, b], []);
+    let of = |op: &'static Op, a: Expr| Expr::apply(op, [a], []);
+    let equal = eq(Input(0), Input(1));
+    let float = call.inputs[0].dtype().is_float();
+    let equal = match call.flag("equal_nan") && float {
+        true => {
+            let nan = both(&LOGICAL_AND, of(&ISNAN, Input(0)), of(&ISNAN, Input(1)));
+            both(&LOGICAL_OR, equal, nan)
+        }
+        false => equal,
+    };
+    let [a, b] = [0, 1].map(|n| if float { Input(n) } else { cast(Input(n), DType::F32) });
+    let allowed = of(&ABS, b.clone() * call.number("rtol").as_f64());
+    let allowed = allowed + call.number("atol").as_f64();
+    let apart = of(&ABS, a - b);
+    let within = Expr::apply(&LE, [apart.clone(), allowed], []);
+    both(&LOGICAL_OR, equal, both(&LOGICAL_AND, of(&ISFINITE, apart), within))
+}
 
 /// Whether two elements are equal.
 pub fn eq(a: Expr, b: impl Into<Expr>) -> Expr {

@@ -88,6 +88,12 @@ pub fn zeros(shape: &Shape, dtype: DType) -> Expr {
     Expr::apply(&ZEROS, [], [Attr::Ints(shape.to_ints()), dtype.into()])
 }
 
+/// The whole numbers from zero up to `count`.
+pub fn iota(count: usize) -> Expr {
+    let attrs = [Attr::Int(0), count.into(), Attr::Int(1), DType::I64.into()];
+    Expr::apply(&ARANGE, [], attrs)
+}
+
 fn arange_shape(call: &Call) -> Result<Shapes> {
     let numbers = [call.number("start"), call.number("end"), call.number("step")];
     let [start, end, step] = numbers.map(Scalar::as_f64);

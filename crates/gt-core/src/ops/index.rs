@@ -18,8 +18,8 @@ use crate::shape::Shape;
 /// The rows of this file.
 pub(super) static ROWS: &[&Op] = &[&GATHER, &SCATTER_ADD, &TOPK, &NONZERO];
 
-static DIM_ATTR: [AttrSpec; 1] = [AttrSpec::required("dim", AttrKind::Axis)];
-static LOOKED_UP: [In; 2] =
+pub static DIM_ATTR: [AttrSpec; 1] = [AttrSpec::required("dim", AttrKind::Axis)];
+pub static LOOKED_UP: [In; 2] =
     [In { name: "input", role: Role::Any }, In { name: "index", role: Role::Index }];
 static SCATTERED: [In; 3] = [
     In { name: "input", role: Role::Operand },
@@ -107,7 +107,7 @@ static TOPK_ATTRS: [AttrSpec; 4] = [
     AttrSpec::optional("largest", AttrKind::Bool, Attr::Bool(true)),
     AttrSpec::optional("sorted", AttrKind::Bool, Attr::Bool(true)),
 ];
-static RANKED: [Out; 2] = [
+pub static RANKED: [Out; 2] = [
     Out { name: "values", dtype: OutputType::Common },
     Out { name: "indices", dtype: OutputType::Is(DType::I64) },
 ];
@@ -164,7 +164,7 @@ pub static NONZERO: Op = Op {
     data_dependent: true,
     linear: Linear::No,
     kernel: |_| Ok(Kernel::NonZero),
-    torch: "torch.nonzero",
+    python: Python::HIDDEN,
     samples: || vec![Sample::of(&[&[3, 4]]), Sample::of(&[&[]]), Sample::of(&[&[0, 2]])],
     ..MOVE
 };
@@ -180,11 +180,11 @@ pub fn scatter_add(input: Expr, index: Expr, src: Expr, dim: i64) -> Expr {
 }
 
 /// The part of a tensor that begins where it does and has this shape.
-fn corner(shape: &Shape) -> Vec<Range> {
+pub fn corner(shape: &Shape) -> Vec<Range> {
     shape.iter().map(|&size| Range::all(size)).collect()
 }
 
-fn check_index(call: &Call) -> Result<()> {
+pub fn check_index(call: &Call) -> Result<()> {
     let (shape, index, axis) = (call.shape(0), call.shape(1), call.axis("dim", 0)?);
     let sizes = || index.iter().zip(shape.iter()).enumerate();
     let larger = || sizes().any(|(at, (index, size))| at != axis && index > size);

@@ -16,12 +16,16 @@ pub mod elementwise;
 mod family;
 pub mod functions;
 pub mod index;
+pub mod listed;
 pub mod logic;
 pub mod matmul;
 pub mod movement;
+pub mod order;
 pub mod random;
 pub mod reduce;
 pub mod scan;
+pub mod scatter;
+pub mod select;
 pub mod statistics;
 pub mod window;
 
@@ -40,6 +44,10 @@ static FILES: &[&[&Op]] = &[
     movement::ROWS,
     axes::ROWS,
     index::ROWS,
+    select::ROWS,
+    listed::ROWS,
+    scatter::ROWS,
+    order::ROWS,
     create::ROWS,
     random::ROWS,
     window::ROWS,

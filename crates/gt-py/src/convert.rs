@@ -1,0 +1,301 @@
+//! A tensor as something else: another dtype, another device, bytes, a copy.
+
+use gt::DType;
+use gt::attrs::{Attr, Attrs};
+use gt::op::Op;
+use gt::{Meta, Shape, ops};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+
+use crate::device::{self, Device};
+use crate::error::to_python;
+use crate::tensor::Tensor;
+use crate::{dtype, provenance};
+
+static TRANSPOSE: &Op = &ops::axes::TRANSPOSE;
+
+impl Tensor {
+    fn cast(&self, py: Python<'_>, dtype: DType) -> PyResult<Tensor> {
+        provenance::mark(py);
+        self.0.to_dtype(dtype).map(Tensor).map_err(to_python)
+    }
+}
+
+/// The name that PyTorch's older interface has for a dtype.
+fn class_name(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "Bool",
+        DType::U8 => "Byte",
+        DType::I8 => "Char",
+        DType::I16 => "Short",
+        DType::I32 => "Int",
+        DType::I64 => "Long",
+        DType::F16 => "Half",
+        DType::BF16 => "BFloat16",
+        DType::F64 => "Double",
+        _ => "Float",
+    }
+}
+
+#[pymethods]
+impl Tensor {
+    /// Where the tensor lives.
+    #[getter]
+    fn device(&self) -> Device {
+        Device::of_session()
+    }
+
+    /// Whether the tensor lives on a GPU.
+    #[getter]
+    fn is_cuda(&self) -> bool {
+        false
+    }
+
+    /// How many bytes an element takes.
+    #[getter]
+    fn itemsize(&self) -> usize {
+        self.0.dtype().size()
+    }
+
+    /// How many bytes all elements take.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.0.meta().bytes()
+    }
+
+    /// The last two axes exchanged.
+    #[getter(mT)]
+    fn matrix_transposed(&self, py: Python<'_>) -> PyResult<Tensor> {
+        let rank = self.0.shape().rank();
+        if rank < 2 {
+            let message = format!("mT is for at least two axes, not {rank}");
+            return Err(PyRuntimeError::new_err(message));
+        }
+        provenance::mark(py);
+        let attrs = Attrs::of([Attr::Int(-2), Attr::Int(-1)]);
+        self.0.apply_one(TRANSPOSE, &[], attrs).map(Tensor).map_err(to_python)
+    }
+
+    /// The tensor in another dtype, or in that of another tensor; a device has no effect.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn to(
+        slf: &Bound<'_, Self>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Tensor> {
+        let named = |name: &str| match kwargs {
+            Some(kwargs) => Ok(kwargs.get_item(name)?.filter(|value| !value.is_none())),
+            None => Ok::<_, PyErr>(None),
+        };
+        device::check(named("device")?.as_ref())?;
+        let mut target = named("dtype")?.as_ref().map(dtype::parse).transpose()?;
+        let other = named("other")?;
+        // Further arguments are `non_blocking` and `copy`.
+        for argument in args.iter().take(2).chain(other) {
+            if argument.is_none() || argument.is_instance_of::<pyo3::types::PyBool>() {
+                continue;
+            }
+            if let Ok(other) = argument.cast::<Tensor>() {
+                target = Some(other.get().0.dtype());
+            } else if let Ok(dtype) = dtype::parse(&argument) {
+                target = Some(dtype);
+            } else {
+                device::check(Some(&argument))?;
+            }
+        }
+        let copy = named("copy")?.map_or(Ok(false), |copy| copy.is_truthy())?;
+        let tensor = slf.get();
+        match target {
+            Some(dtype) if dtype != tensor.0.dtype() => tensor.cast(slf.py(), dtype),
+            _ if copy => {
+                provenance::mark(slf.py());
+                tensor.copy_as(None)
+            }
+            _ => Ok(Tensor(tensor.0.clone())),
+        }
+    }
+
+    /// The name of the tensor's type, or the tensor in another dtype.
+    #[pyo3(signature = (dtype=None, non_blocking=false))]
+    fn r#type<'py>(
+        slf: &Bound<'py, Self>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        non_blocking: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, _) = (slf.py(), non_blocking);
+        match dtype {
+            Some(dtype) => {
+                let cast = slf.get().cast(py, dtype::parse(dtype)?)?;
+                Ok(Bound::new(py, cast)?.into_any())
+            }
+            None => {
+                let name = format!("gt.{}Tensor", class_name(slf.get().0.dtype()));
+                Ok(name.into_pyobject(py)?.into_any())
+            }
+        }
+    }
+
+    /// The tensor in the dtype of another.
+    fn type_as(&self, other: &Bound<'_, Tensor>) -> PyResult<Tensor> {
+        self.cast(other.py(), other.get().0.dtype())
+    }
+
+    /// The tensor as float32.
+    fn float(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.cast(py, DType::F32)
+    }
+
+    /// The tensor as float64.
+    fn double(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.cast(py, DType::F64)
+    }
+
+    /// The tensor as float16.
+    fn half(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.cast(py, DType::F16)
+    }
+
+    /// The tensor as bfloat16.
+    fn bfloat16(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.cast(py, DType::BF16)
+    }
+
+    /// The tensor as int64.
+    fn long(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.cast(py, DType::I64)
+    }
+
+    /// The tensor as int32.
+    fn int(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.cast(py, DType::I32)
+    }
+
+    /// The tensor as int16.
+    fn short(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.cast(py, DType::I16)
+    }
+
+    /// The tensor as int8.
+    fn char(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.cast(py, DType::I8)
+    }
+
+    /// The tensor as uint8.
+    fn byte(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.cast(py, DType::U8)
+    }
+
+    /// The tensor as bool.
+    fn bool(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.cast(py, DType::Bool)
+    }
+
+    /// The tensor itself: a session has one device.
+    #[pyo3(signature = (**_options))]
+    fn cpu<'py>(slf: &Bound<'py, Self>, _options: Option<&Bound<'py, PyDict>>) -> Bound<'py, Self> {
+        slf.clone()
+    }
+
+    /// The tensor itself: a session has one device.
+    #[pyo3(signature = (device=None, **_options))]
+    fn cuda<'py>(
+        slf: &Bound<'py, Self>,
+        device: Option<&Bound<'py, PyAny>>,
+        _options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, Self>> {
+        device::check(device)?;
+        Ok(slf.clone())
+    }
+
+    /// The tensor itself: instructions do not say how elements lie.
+    #[pyo3(signature = (**_options))]
+    fn contiguous<'py>(
+        slf: &Bound<'py, Self>,
+        _options: Option<&Bound<'py, PyDict>>,
+    ) -> Bound<'py, Self> {
+        slf.clone()
+    }
+
+    /// How many elements there are.
+    fn nelement(&self) -> usize {
+        self.0.shape().count()
+    }
+
+    /// How many bytes an element takes.
+    fn element_size(&self) -> usize {
+        self.0.dtype().size()
+    }
+
+    /// Whether the elements are floating point numbers.
+    fn is_floating_point(&self) -> bool {
+        self.0.dtype().is_float()
+    }
+
+    fn __format__<'py>(slf: &Bound<'py, Self>, format: &str) -> PyResult<Bound<'py, PyAny>> {
+        if slf.get().0.shape().rank() == 0 {
+            let number = slf.call_method0("item")?;
+            return number.call_method1("__format__", (format,));
+        }
+        if !format.is_empty() {
+            let message = "unsupported format string passed to Tensor.__format__";
+            return Err(PyTypeError::new_err(message));
+        }
+        Ok(slf.repr()?.into_any())
+    }
+
+    fn __copy__(&self) -> Tensor {
+        Tensor(self.0.clone())
+    }
+
+    fn __deepcopy__<'py>(
+        slf: &Bound<'py, Self>,
+        memo: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let key = slf.as_ptr() as usize;
+        if let Some(done) = memo.get_item(key)? {
+            return Ok(done);
+        }
+        let tensor = &slf.get().0;
+        if !tensor.is_leaf() {
+            let message = "only tensors that the user created can be copied deeply; detach() it";
+            return Err(PyRuntimeError::new_err(message));
+        }
+        provenance::mark(slf.py());
+        let copy = Tensor(tensor.detach()).copy_as(None)?;
+        copy.0.set_requires_grad(tensor.is_tracked()).map_err(to_python)?;
+        let copy = Bound::new(slf.py(), copy)?.into_any();
+        memo.set_item(key, &copy)?;
+        Ok(copy)
+    }
+
+    #[expect(clippy::type_complexity, reason = "Python's own protocol of pickling")]
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (&'static str, Vec<usize>, Bound<'py, PyBytes>, bool))> {
+        let (py, tensor) = (slf.py(), &slf.get().0);
+        let bytes = PyBytes::new(py, &tensor.read().map_err(to_python)?);
+        let rebuild = py.import("gt._gt")?.getattr("_tensor")?;
+        let tracked = tensor.is_leaf() && tensor.is_tracked();
+        Ok((rebuild, (tensor.dtype().name(), tensor.shape().to_vec(), bytes, tracked)))
+    }
+}
+
+/// The tensor with these elements; what pickled tensors are made of.
+#[pyfunction]
+pub fn _tensor(
+    py: Python<'_>,
+    dtype: &str,
+    shape: Vec<usize>,
+    data: &[u8],
+    requires_grad: bool,
+) -> PyResult<Tensor> {
+    provenance::mark(py);
+    let dtype: DType = dtype.parse().map_err(to_python)?;
+    let shape = shape.into_iter().collect::<Shape>().checked(dtype).map_err(to_python)?;
+    let data = bytes::Bytes::copy_from_slice(data);
+    let made = gt::session().and_then(|session| session.upload(Meta { dtype, shape }, data));
+    let made = made.map_err(to_python)?;
+    made.set_requires_grad(requires_grad).map_err(to_python)?;
+    Ok(Tensor(made))
+}
