@@ -6,6 +6,7 @@ pub mod embedded;
 pub mod host;
 mod inner;
 mod mailbox;
+mod parts;
 pub mod provenance;
 pub mod session;
 pub mod stream;

@@ -10,6 +10,7 @@ mod function;
 mod generated;
 mod host;
 mod index;
+mod parts;
 mod provenance;
 mod tensor;
 
