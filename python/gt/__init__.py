@@ -50,4 +50,43 @@ def arange(  # type: ignore[no-redef]
     return _gt.arange(start, end, step, dtype=dtype, **ignored)
 
 
+# The same for the limits of `randint`, which may be given its upper one alone.
+def randint(  # type: ignore[no-redef]
+    low: int,
+    high: Any,
+    size: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    **ignored: Any,
+) -> Tensor:
+    """Random whole numbers from `low`, or from zero, up to `high`.
+
+    >>> import gt
+    >>> gt.randint(1, 2, (3,))
+    tensor([1, 1, 1])
+    """
+    if size is None:
+        low, high, size = 0, low, high
+    return _gt.randint(low, high, size, dtype=dtype, **ignored)
+
+
+def randint_like(  # type: ignore[no-redef]
+    input: Tensor,
+    low: int,
+    high: int | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    **ignored: Any,
+) -> Tensor:
+    """Random whole numbers as `randint` gives them, in the shape of a tensor.
+
+    >>> import gt
+    >>> gt.randint_like(gt.zeros(2), 1)
+    tensor([0., 0.])
+    """
+    if high is None:
+        low, high = 0, low
+    return _gt.randint_like(input, low, high, dtype=dtype, **ignored)
+
+
 atexit.register(_gt.close)

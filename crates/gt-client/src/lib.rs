@@ -8,6 +8,7 @@ pub mod host;
 pub mod index;
 mod inner;
 mod mailbox;
+mod parts;
 pub mod provenance;
 pub mod session;
 pub mod stream;

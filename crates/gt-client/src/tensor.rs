@@ -200,6 +200,14 @@ impl Tensor {
         Ok(self.value()?.slot.0)
     }
 
+    /// Whether its elements lie in a row, one after another.
+    pub fn is_contiguous(&self) -> bool {
+        match &self.0 {
+            Place::Whole(_) => true,
+            Place::Part(view) => view.is_contiguous(),
+        }
+    }
+
     pub(crate) fn value(&self) -> Result<Arc<Owned>> {
         match &self.0 {
             Place::Whole(cell) => Ok(cell.state.lock().value.clone()),

@@ -127,6 +127,14 @@ impl View {
         }
     }
 
+    /// Whether the elements lie in the cell as they would on their own.
+    pub(crate) fn is_contiguous(&self) -> bool {
+        let Some(Step { meta, strides, .. }) = self.path.last() else { return true };
+        let own = meta.shape.strides();
+        let axes = meta.shape.iter().zip(strides.iter().zip(&own));
+        meta.shape.count() == 0 || axes.into_iter().all(|(&size, (a, b))| size == 1 || a == b)
+    }
+
     /// The current value of the view.
     pub(crate) fn value(&self) -> Result<Arc<Owned>> {
         let (base, version) = self.base.current();

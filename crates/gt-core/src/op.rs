@@ -160,12 +160,20 @@ pub struct Python {
     pub operator: Option<&'static str>,
     /// The order of inputs and attributes in a call; empty if the inputs come first.
     pub order: &'static [&'static str],
+    /// PyTorch's other names for it, with which it has the same forms.
+    pub also: &'static [&'static str],
 }
 
 impl Python {
     /// Method and function.
-    pub const BOTH: Python =
-        Python { method: true, function: true, in_place: false, operator: None, order: &[] };
+    pub const BOTH: Python = Python {
+        method: true,
+        function: true,
+        in_place: false,
+        operator: None,
+        order: &[],
+        also: &[],
+    };
     /// Only by other operations.
     pub const HIDDEN: Python = Python { method: false, function: false, ..Python::BOTH };
     /// Only as a function, such as what creates a tensor.
@@ -177,12 +185,22 @@ impl Python {
     pub const fn operator(word: &'static str) -> Python {
         Python { operator: Some(word), ..Python::IN_PLACE }
     }
+
+    /// The same with other names.
+    pub const fn also(self, also: &'static [&'static str]) -> Python {
+        Python { also, ..self }
+    }
 }
 
 impl Op {
     /// Whether a gradient can flow through it.
     pub fn is_differentiable(&self) -> bool {
         !std::ptr::fn_addr_eq(self.grad, NO_GRADIENT as fn(&Call) -> Vec<Expr>)
+    }
+
+    /// What Python programs call it: its name, and PyTorch's other ones.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        [self.name].into_iter().chain(self.python.also.iter().copied())
     }
 
     /// The defaults of all attributes; `None` if one must be given.

@@ -13,6 +13,10 @@ pub enum Domain {
     Positive,
     /// Away from zero, where the operation or its gradient jumps.
     NonZero,
+    /// Between minus one and one.
+    Unit,
+    /// Above one.
+    AboveOne,
     /// All different from each other, so that orders are certain.
     Distinct,
 }

@@ -277,8 +277,18 @@ fn fill_positions<'py>(
     args: &Bound<'py, PyTuple>,
 ) -> PyResult<()> {
     let mut args = args.iter().peekable();
-    for slot in slots.iter_mut().filter(|slot| slot.given.is_none()) {
+    let last = slots.len().saturating_sub(1);
+    let open = slots.iter_mut().enumerate().filter(|(_, slot)| slot.given.is_none());
+    for (index, slot) in open {
         let Some(argument) = args.next() else { return Ok(()) };
+        if op.variadic && index == last && slot.spec.is_none() && argument.cast::<Tensor>().is_ok()
+        {
+            // Tensors that come last may be given one after another: `einsum("ij,jk", a, b)`.
+            let list = PyList::new(argument.py(), [argument])?;
+            args.by_ref().try_for_each(|next| list.append(next))?;
+            slot.given = Some(list.into_any());
+            continue;
+        }
         let spreads =
             slot.spec.is_some_and(|spec| matches!(spec.kind, AttrKind::Sizes | AttrKind::Axes));
         if !spreads || !is_whole(&argument) {

@@ -208,15 +208,6 @@ impl Tensor {
         Ok(slf.clone())
     }
 
-    /// The tensor itself: instructions do not say how elements lie.
-    #[pyo3(signature = (**_options))]
-    fn contiguous<'py>(
-        slf: &Bound<'py, Self>,
-        _options: Option<&Bound<'py, PyDict>>,
-    ) -> Bound<'py, Self> {
-        slf.clone()
-    }
-
     /// How many elements there are.
     fn nelement(&self) -> usize {
         self.0.shape().count()

@@ -10,14 +10,17 @@ use pyo3::types::{PyCFunction, PyDict, PyTuple};
 use crate::call::function;
 use crate::error::to_python;
 use crate::tensor::Tensor;
-use crate::{convert, data, device, dtype, provenance};
+use crate::{convert, data, device, dtype, parts, provenance};
 
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     for op in ops::ALL.iter().copied().filter(|op| op.python.function) {
-        module.add(op.name, table_function(py, op)?)?;
+        for name in op.names() {
+            module.add(name, table_function(py, op, name)?)?;
+        }
     }
+    parts::register(module)?;
     module.add_function(wrap_pyfunction!(tensor, module)?)?;
     module.add_function(wrap_pyfunction!(from_numpy, module)?)?;
     module.add_function(wrap_pyfunction!(manual_seed, module)?)?;
@@ -29,8 +32,12 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// The function of a row. Its name and documentation live as long as the process.
-fn table_function<'py>(py: Python<'py>, op: &'static Op) -> PyResult<Bound<'py, PyCFunction>> {
-    let name = &*Box::leak(CString::new(op.name)?.into_boxed_c_str());
+fn table_function<'py>(
+    py: Python<'py>,
+    op: &'static Op,
+    name: &str,
+) -> PyResult<Bound<'py, PyCFunction>> {
+    let name = &*Box::leak(CString::new(name)?.into_boxed_c_str());
     let doc = &*Box::leak(CString::new(op.doc)?.into_boxed_c_str());
     PyCFunction::new_closure(
         py,

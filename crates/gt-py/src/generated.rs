@@ -60,6 +60,26 @@ impl Tensor {
         method_in_place(2, slf, args, kwargs)
     }
 
+    /// The difference of two tensors, element by element.
+    #[pyo3(name = "subtract", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_subtract<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(2, slf, args, kwargs)
+    }
+
+    /// The difference of two tensors, element by element. Writes the result into the tensor.
+    #[pyo3(name = "subtract_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_subtract_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(2, slf, args, kwargs)
+    }
+
     fn __sub__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         binary(2, slf, other)
     }
@@ -92,6 +112,26 @@ impl Tensor {
         method_in_place(3, slf, args, kwargs)
     }
 
+    /// The product of two tensors, element by element.
+    #[pyo3(name = "multiply", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_multiply<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(3, slf, args, kwargs)
+    }
+
+    /// The product of two tensors, element by element. Writes the result into the tensor.
+    #[pyo3(name = "multiply_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_multiply_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(3, slf, args, kwargs)
+    }
+
     fn __mul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         binary(3, slf, other)
     }
@@ -117,6 +157,46 @@ impl Tensor {
     /// The quotient of two tensors, element by element. Writes the result into the tensor.
     #[pyo3(name = "div_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_div_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(4, slf, args, kwargs)
+    }
+
+    /// The quotient of two tensors, element by element.
+    #[pyo3(name = "divide", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_divide<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(4, slf, args, kwargs)
+    }
+
+    /// The quotient of two tensors, element by element. Writes the result into the tensor.
+    #[pyo3(name = "divide_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_divide_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(4, slf, args, kwargs)
+    }
+
+    /// The quotient of two tensors, element by element.
+    #[pyo3(name = "true_divide", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_true_divide<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(4, slf, args, kwargs)
+    }
+
+    /// The quotient of two tensors, element by element. Writes the result into the tensor.
+    #[pyo3(name = "true_divide_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_true_divide_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
@@ -204,6 +284,22 @@ impl Tensor {
         method_in_place(20, slf, args, kwargs)
     }
 
+    /// Each element with the other sign.
+    #[pyo3(name = "negative", text_signature = "($self)")]
+    fn op_negative(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(20, slf)
+    }
+
+    /// Each element with the other sign. Writes the result into the tensor.
+    #[pyo3(name = "negative_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_negative_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(20, slf, args, kwargs)
+    }
+
     fn __neg__(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(20, slf)
     }
@@ -217,6 +313,22 @@ impl Tensor {
     /// The size of each element without its sign. Writes the result into the tensor.
     #[pyo3(name = "abs_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_abs_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(21, slf, args, kwargs)
+    }
+
+    /// The size of each element without its sign.
+    #[pyo3(name = "absolute", text_signature = "($self)")]
+    fn op_absolute(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(21, slf)
+    }
+
+    /// The size of each element without its sign. Writes the result into the tensor.
+    #[pyo3(name = "absolute_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_absolute_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
@@ -428,6 +540,26 @@ impl Tensor {
         method_in_place(384, slf, args, kwargs)
     }
 
+    /// Each element, or the nearer limit where it is beyond one.
+    #[pyo3(name = "clip", text_signature = "($self, min=None, max=None)", signature = (*args, **kwargs))]
+    fn op_clip<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(384, slf, args, kwargs)
+    }
+
+    /// Each element, or the nearer limit where it is beyond one. Writes the result into the tensor.
+    #[pyo3(name = "clip_", text_signature = "($self, min=None, max=None)", signature = (*args, **kwargs))]
+    fn op_clip_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(384, slf, args, kwargs)
+    }
+
     /// input + weight (end - input), element by element.
     #[pyo3(name = "lerp", text_signature = "($self, end, weight)", signature = (*args, **kwargs))]
     fn op_lerp<'py>(
@@ -504,6 +636,22 @@ impl Tensor {
         method_in_place(300, slf, args, kwargs)
     }
 
+    /// -1, 0 or 1, as each element is negative, zero or positive.
+    #[pyo3(name = "sgn", text_signature = "($self)")]
+    fn op_sgn(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(300, slf)
+    }
+
+    /// -1, 0 or 1, as each element is negative, zero or positive. Writes the result into the tensor.
+    #[pyo3(name = "sgn_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_sgn_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(300, slf, args, kwargs)
+    }
+
     /// The largest whole number that is not above each element.
     #[pyo3(name = "floor", text_signature = "($self)")]
     fn op_floor(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
@@ -561,6 +709,22 @@ impl Tensor {
     /// Each element without its fraction. Writes the result into the tensor.
     #[pyo3(name = "trunc_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_trunc_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(304, slf, args, kwargs)
+    }
+
+    /// Each element without its fraction.
+    #[pyo3(name = "fix", text_signature = "($self)")]
+    fn op_fix(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(304, slf)
+    }
+
+    /// Each element without its fraction. Writes the result into the tensor.
+    #[pyo3(name = "fix_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_fix_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
@@ -728,6 +892,288 @@ impl Tensor {
         method_in_place(314, slf, args, kwargs)
     }
 
+    /// The logarithm of each element to the base of ten.
+    #[pyo3(name = "log10", text_signature = "($self)")]
+    fn op_log10(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(465, slf)
+    }
+
+    /// The logarithm of each element to the base of ten. Writes the result into the tensor.
+    #[pyo3(name = "log10_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_log10_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(465, slf, args, kwargs)
+    }
+
+    /// Two to the power of each element.
+    #[pyo3(name = "exp2", text_signature = "($self)")]
+    fn op_exp2(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(466, slf)
+    }
+
+    /// Two to the power of each element. Writes the result into the tensor.
+    #[pyo3(name = "exp2_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_exp2_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(466, slf, args, kwargs)
+    }
+
+    /// One less the error function of each element.
+    #[pyo3(name = "erfc", text_signature = "($self)")]
+    fn op_erfc(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(467, slf)
+    }
+
+    /// One less the error function of each element. Writes the result into the tensor.
+    #[pyo3(name = "erfc_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_erfc_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(467, slf, args, kwargs)
+    }
+
+    /// The fraction of each element, with its sign.
+    #[pyo3(name = "frac", text_signature = "($self)")]
+    fn op_frac(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(468, slf)
+    }
+
+    /// The fraction of each element, with its sign. Writes the result into the tensor.
+    #[pyo3(name = "frac_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_frac_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(468, slf, args, kwargs)
+    }
+
+    /// The hyperbolic sine of each element.
+    #[pyo3(name = "sinh", text_signature = "($self)")]
+    fn op_sinh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(470, slf)
+    }
+
+    /// The hyperbolic sine of each element. Writes the result into the tensor.
+    #[pyo3(name = "sinh_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_sinh_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(470, slf, args, kwargs)
+    }
+
+    /// The hyperbolic cosine of each element.
+    #[pyo3(name = "cosh", text_signature = "($self)")]
+    fn op_cosh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(471, slf)
+    }
+
+    /// The hyperbolic cosine of each element. Writes the result into the tensor.
+    #[pyo3(name = "cosh_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_cosh_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(471, slf, args, kwargs)
+    }
+
+    /// The number whose hyperbolic sine is each element.
+    #[pyo3(name = "asinh", text_signature = "($self)")]
+    fn op_asinh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(472, slf)
+    }
+
+    /// The number whose hyperbolic sine is each element. Writes the result into the tensor.
+    #[pyo3(name = "asinh_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_asinh_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(472, slf, args, kwargs)
+    }
+
+    /// The number whose hyperbolic sine is each element.
+    #[pyo3(name = "arcsinh", text_signature = "($self)")]
+    fn op_arcsinh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(472, slf)
+    }
+
+    /// The number whose hyperbolic sine is each element. Writes the result into the tensor.
+    #[pyo3(name = "arcsinh_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_arcsinh_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(472, slf, args, kwargs)
+    }
+
+    /// The number whose hyperbolic cosine is each element.
+    #[pyo3(name = "acosh", text_signature = "($self)")]
+    fn op_acosh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(473, slf)
+    }
+
+    /// The number whose hyperbolic cosine is each element. Writes the result into the tensor.
+    #[pyo3(name = "acosh_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_acosh_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(473, slf, args, kwargs)
+    }
+
+    /// The number whose hyperbolic cosine is each element.
+    #[pyo3(name = "arccosh", text_signature = "($self)")]
+    fn op_arccosh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(473, slf)
+    }
+
+    /// The number whose hyperbolic cosine is each element. Writes the result into the tensor.
+    #[pyo3(name = "arccosh_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_arccosh_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(473, slf, args, kwargs)
+    }
+
+    /// The number whose hyperbolic tangent is each element.
+    #[pyo3(name = "atanh", text_signature = "($self)")]
+    fn op_atanh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(474, slf)
+    }
+
+    /// The number whose hyperbolic tangent is each element. Writes the result into the tensor.
+    #[pyo3(name = "atanh_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_atanh_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(474, slf, args, kwargs)
+    }
+
+    /// The number whose hyperbolic tangent is each element.
+    #[pyo3(name = "arctanh", text_signature = "($self)")]
+    fn op_arctanh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(474, slf)
+    }
+
+    /// The number whose hyperbolic tangent is each element. Writes the result into the tensor.
+    #[pyo3(name = "arctanh_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_arctanh_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(474, slf, args, kwargs)
+    }
+
+    /// input + value tensor1 / tensor2, element by element.
+    #[pyo3(name = "addcdiv", text_signature = "($self, tensor1, tensor2, value=1)", signature = (*args, **kwargs))]
+    fn op_addcdiv<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(485, slf, args, kwargs)
+    }
+
+    /// input + value tensor1 / tensor2, element by element. Writes the result into the tensor.
+    #[pyo3(name = "addcdiv_", text_signature = "($self, tensor1, tensor2, value=1)", signature = (*args, **kwargs))]
+    fn op_addcdiv_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(485, slf, args, kwargs)
+    }
+
+    /// log(exp(a) + exp(b)) of two elements.
+    #[pyo3(name = "logaddexp", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_logaddexp<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(486, slf, args, kwargs)
+    }
+
+    /// The longest side of a right triangle with two elements as its legs.
+    #[pyo3(name = "hypot", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_hypot<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(487, slf, args, kwargs)
+    }
+
+    /// The longest side of a right triangle with two elements as its legs. Writes the result into the tensor.
+    #[pyo3(name = "hypot_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_hypot_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(487, slf, args, kwargs)
+    }
+
+    /// Zero where an element is negative, one where it is positive, else a value.
+    #[pyo3(name = "heaviside", text_signature = "($self, values)", signature = (*args, **kwargs))]
+    fn op_heaviside<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(488, slf, args, kwargs)
+    }
+
+    /// Zero where an element is negative, one where it is positive, else a value. Writes the result into the tensor.
+    #[pyo3(name = "heaviside_", text_signature = "($self, values)", signature = (*args, **kwargs))]
+    fn op_heaviside_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(488, slf, args, kwargs)
+    }
+
+    /// Each element, or a number where it is infinite or not a number.
+    #[pyo3(name = "nan_to_num", text_signature = "($self, nan=None, posinf=None, neginf=None)", signature = (*args, **kwargs))]
+    fn op_nan_to_num<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(489, slf, args, kwargs)
+    }
+
+    /// Each element, or a number where it is infinite or not a number. Writes the result into the tensor.
+    #[pyo3(name = "nan_to_num_", text_signature = "($self, nan=None, posinf=None, neginf=None)", signature = (*args, **kwargs))]
+    fn op_nan_to_num_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(489, slf, args, kwargs)
+    }
+
     /// Each element times the share of the normal distribution below it.
     #[pyo3(name = "gelu", text_signature = "($self, approximate=None)", signature = (*args, **kwargs))]
     fn op_gelu<'py>(
@@ -772,6 +1218,72 @@ impl Tensor {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         method(334, slf, args, kwargs)
+    }
+
+    /// Each element, or the nearer limit where it is beyond one.
+    #[pyo3(name = "hardtanh", text_signature = "($self, min_val=-1.0, max_val=1.0)", signature = (*args, **kwargs))]
+    fn op_hardtanh<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(475, slf, args, kwargs)
+    }
+
+    /// Each element, or zero where it is negative, or six where it is above.
+    #[pyo3(name = "relu6", text_signature = "($self)")]
+    fn op_relu6(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(476, slf)
+    }
+
+    /// Each element times a straight line that goes from zero at -3 to one at 3.
+    #[pyo3(name = "hardswish", text_signature = "($self)")]
+    fn op_hardswish(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(477, slf)
+    }
+
+    /// A straight line that goes from zero at -3 to one at 3.
+    #[pyo3(name = "hardsigmoid", text_signature = "($self)")]
+    fn op_hardsigmoid(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(478, slf)
+    }
+
+    /// Each element that is above a threshold, and a number for the others.
+    #[pyo3(name = "threshold", text_signature = "($self, threshold, value)", signature = (*args, **kwargs))]
+    fn op_threshold<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(479, slf, args, kwargs)
+    }
+
+    /// Each element times the hyperbolic tangent of its softplus.
+    #[pyo3(name = "mish", text_signature = "($self)")]
+    fn op_mish(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(480, slf)
+    }
+
+    /// Each element, or alpha (exp(x / alpha) - 1) where it is negative.
+    #[pyo3(name = "celu", text_signature = "($self, alpha=1.0)", signature = (*args, **kwargs))]
+    fn op_celu<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(481, slf, args, kwargs)
+    }
+
+    /// A scaled elu that keeps a normal distribution normal.
+    #[pyo3(name = "selu", text_signature = "($self)")]
+    fn op_selu(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(482, slf)
+    }
+
+    /// The logarithm of the sigmoid of each element.
+    #[pyo3(name = "logsigmoid", text_signature = "($self)")]
+    fn op_logsigmoid(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(483, slf)
     }
 
     /// Whether each element is not a number.
@@ -1052,6 +1564,26 @@ impl Tensor {
         method_in_place(61, slf, args, kwargs)
     }
 
+    /// Whether two elements differ.
+    #[pyo3(name = "not_equal", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_not_equal<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(61, slf, args, kwargs)
+    }
+
+    /// Whether two elements differ. Writes the result into the tensor.
+    #[pyo3(name = "not_equal_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_not_equal_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(61, slf, args, kwargs)
+    }
+
     fn __ne__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         binary(61, slf, other)
     }
@@ -1069,6 +1601,26 @@ impl Tensor {
     /// Whether the first element is smaller. Writes the result into the tensor.
     #[pyo3(name = "lt_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_lt_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(62, slf, args, kwargs)
+    }
+
+    /// Whether the first element is smaller.
+    #[pyo3(name = "less", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_less<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(62, slf, args, kwargs)
+    }
+
+    /// Whether the first element is smaller. Writes the result into the tensor.
+    #[pyo3(name = "less_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_less_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
@@ -1100,6 +1652,26 @@ impl Tensor {
         method_in_place(63, slf, args, kwargs)
     }
 
+    /// Whether the first element is smaller or equal.
+    #[pyo3(name = "less_equal", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_less_equal<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(63, slf, args, kwargs)
+    }
+
+    /// Whether the first element is smaller or equal. Writes the result into the tensor.
+    #[pyo3(name = "less_equal_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_less_equal_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(63, slf, args, kwargs)
+    }
+
     fn __le__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         binary(63, slf, other)
     }
@@ -1124,6 +1696,26 @@ impl Tensor {
         method_in_place(64, slf, args, kwargs)
     }
 
+    /// Whether the first element is larger.
+    #[pyo3(name = "greater", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_greater<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(64, slf, args, kwargs)
+    }
+
+    /// Whether the first element is larger. Writes the result into the tensor.
+    #[pyo3(name = "greater_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_greater_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(64, slf, args, kwargs)
+    }
+
     fn __gt__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         binary(64, slf, other)
     }
@@ -1141,6 +1733,26 @@ impl Tensor {
     /// Whether the first element is larger or equal. Writes the result into the tensor.
     #[pyo3(name = "ge_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_ge_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(65, slf, args, kwargs)
+    }
+
+    /// Whether the first element is larger or equal.
+    #[pyo3(name = "greater_equal", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_greater_equal<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(65, slf, args, kwargs)
+    }
+
+    /// Whether the first element is larger or equal. Writes the result into the tensor.
+    #[pyo3(name = "greater_equal_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_greater_equal_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
@@ -1330,6 +1942,126 @@ impl Tensor {
         reflected(100, slf, other)
     }
 
+    /// The product of two matrices.
+    #[pyo3(name = "mm", text_signature = "($self, mat2)", signature = (*args, **kwargs))]
+    fn op_mm<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(456, slf, args, kwargs)
+    }
+
+    /// The products of the matrices in two stacks of the same height.
+    #[pyo3(name = "bmm", text_signature = "($self, mat2)", signature = (*args, **kwargs))]
+    fn op_bmm<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(457, slf, args, kwargs)
+    }
+
+    /// The product of a matrix and a vector.
+    #[pyo3(name = "mv", text_signature = "($self, vec)", signature = (*args, **kwargs))]
+    fn op_mv<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(458, slf, args, kwargs)
+    }
+
+    /// The sum of the products of two vectors' elements.
+    #[pyo3(name = "dot", text_signature = "($self, tensor)", signature = (*args, **kwargs))]
+    fn op_dot<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(459, slf, args, kwargs)
+    }
+
+    /// The sum of the products of two vectors' elements.
+    #[pyo3(name = "vdot", text_signature = "($self, tensor)", signature = (*args, **kwargs))]
+    fn op_vdot<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(459, slf, args, kwargs)
+    }
+
+    /// The product of each element of a vector with each of another.
+    #[pyo3(name = "outer", text_signature = "($self, vec2)", signature = (*args, **kwargs))]
+    fn op_outer<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(460, slf, args, kwargs)
+    }
+
+    /// The product of each element of a vector with each of another.
+    #[pyo3(name = "ger", text_signature = "($self, vec2)", signature = (*args, **kwargs))]
+    fn op_ger<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(460, slf, args, kwargs)
+    }
+
+    /// The sums of products along the last axis of each of two tensors.
+    #[pyo3(name = "inner", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_inner<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(461, slf, args, kwargs)
+    }
+
+    /// beta input + alpha (mat1 @ mat2), for matrices.
+    #[pyo3(name = "addmm", text_signature = "($self, mat1, mat2, beta=1, alpha=1)", signature = (*args, **kwargs))]
+    fn op_addmm<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(462, slf, args, kwargs)
+    }
+
+    /// beta input + alpha (mat1 @ mat2), for matrices. Writes the result into the tensor.
+    #[pyo3(name = "addmm_", text_signature = "($self, mat1, mat2, beta=1, alpha=1)", signature = (*args, **kwargs))]
+    fn op_addmm_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(462, slf, args, kwargs)
+    }
+
+    /// beta input + alpha (batch1 @ batch2), for stacks of matrices.
+    #[pyo3(name = "baddbmm", text_signature = "($self, batch1, batch2, beta=1, alpha=1)", signature = (*args, **kwargs))]
+    fn op_baddbmm<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(463, slf, args, kwargs)
+    }
+
+    /// beta input + alpha (batch1 @ batch2), for stacks of matrices. Writes the result into the tensor.
+    #[pyo3(name = "baddbmm_", text_signature = "($self, batch1, batch2, beta=1, alpha=1)", signature = (*args, **kwargs))]
+    fn op_baddbmm_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(463, slf, args, kwargs)
+    }
+
     /// The same elements in another shape; one size may be -1.
     #[pyo3(name = "reshape", text_signature = "($self, shape)", signature = (*args, **kwargs))]
     fn op_reshape<'py>(
@@ -1380,6 +2112,26 @@ impl Tensor {
         method(127, slf, args, kwargs)
     }
 
+    /// Two axes exchanged.
+    #[pyo3(name = "swapaxes", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    fn op_swapaxes<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(127, slf, args, kwargs)
+    }
+
+    /// Two axes exchanged.
+    #[pyo3(name = "swapdims", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    fn op_swapdims<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(127, slf, args, kwargs)
+    }
+
     /// With another axis of size one.
     #[pyo3(name = "unsqueeze", text_signature = "($self, dim)", signature = (*args, **kwargs))]
     fn op_unsqueeze<'py>(
@@ -1398,6 +2150,194 @@ impl Tensor {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         method(129, slf, args, kwargs)
+    }
+
+    /// The tensor with some axes that follow each other as one.
+    #[pyo3(name = "flatten", text_signature = "($self, start_dim=0, end_dim=-1)", signature = (*args, **kwargs))]
+    fn op_flatten<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(435, slf, args, kwargs)
+    }
+
+    /// The tensor with some axes that follow each other as one.
+    #[pyo3(name = "ravel", text_signature = "($self, start_dim=0, end_dim=-1)", signature = (*args, **kwargs))]
+    fn op_ravel<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(435, slf, args, kwargs)
+    }
+
+    /// The tensor with one axis as several; one size may be -1.
+    #[pyo3(name = "unflatten", text_signature = "($self, dim, sizes)", signature = (*args, **kwargs))]
+    fn op_unflatten<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(436, slf, args, kwargs)
+    }
+
+    /// So many elements along an axis, from a position on.
+    #[pyo3(name = "narrow", text_signature = "($self, dim, start, length)", signature = (*args, **kwargs))]
+    fn op_narrow<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(437, slf, args, kwargs)
+    }
+
+    /// The tensor with some axes at other places, the others in their order.
+    #[pyo3(name = "movedim", text_signature = "($self, source, destination)", signature = (*args, **kwargs))]
+    fn op_movedim<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(438, slf, args, kwargs)
+    }
+
+    /// The tensor with some axes at other places, the others in their order.
+    #[pyo3(name = "moveaxis", text_signature = "($self, source, destination)", signature = (*args, **kwargs))]
+    fn op_moveaxis<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(438, slf, args, kwargs)
+    }
+
+    /// The tensor repeated along axes of size one until it has this shape.
+    #[pyo3(name = "broadcast_to", text_signature = "($self, shape)", signature = (*args, **kwargs))]
+    fn op_broadcast_to<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(439, slf, args, kwargs)
+    }
+
+    /// The tensor so many times along each axis; there may be more axes than it has.
+    #[pyo3(name = "repeat", text_signature = "($self, repeats)", signature = (*args, **kwargs))]
+    fn op_repeat<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(420, slf, args, kwargs)
+    }
+
+    /// The tensor so many times along each of its last axes.
+    #[pyo3(name = "tile", text_signature = "($self, dims)", signature = (*args, **kwargs))]
+    fn op_tile<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(421, slf, args, kwargs)
+    }
+
+    /// The tensor with the elements along axes in the opposite order.
+    #[pyo3(name = "flip", text_signature = "($self, dims)", signature = (*args, **kwargs))]
+    fn op_flip<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(422, slf, args, kwargs)
+    }
+
+    /// The tensor with the elements along the second axis in the opposite order.
+    #[pyo3(name = "fliplr", text_signature = "($self)")]
+    fn op_fliplr(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(423, slf)
+    }
+
+    /// The tensor with the elements along the first axis in the opposite order.
+    #[pyo3(name = "flipud", text_signature = "($self)")]
+    fn op_flipud(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(424, slf)
+    }
+
+    /// The elements moved along axes, or among all; what leaves at the end comes in again.
+    #[pyo3(name = "roll", text_signature = "($self, shifts, dims=None)", signature = (*args, **kwargs))]
+    fn op_roll<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(425, slf, args, kwargs)
+    }
+
+    /// The tensor turned k times by a right angle, from the first of two axes to the second.
+    #[pyo3(name = "rot90", text_signature = "($self, k=1, dims=None)", signature = (*args, **kwargs))]
+    fn op_rot90<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(426, slf, args, kwargs)
+    }
+
+    /// The matrix with zeros above a diagonal.
+    #[pyo3(name = "tril", text_signature = "($self, diagonal=0)", signature = (*args, **kwargs))]
+    fn op_tril<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(431, slf, args, kwargs)
+    }
+
+    /// The matrix with zeros above a diagonal. Writes the result into the tensor.
+    #[pyo3(name = "tril_", text_signature = "($self, diagonal=0)", signature = (*args, **kwargs))]
+    fn op_tril_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(431, slf, args, kwargs)
+    }
+
+    /// The matrix with zeros below a diagonal.
+    #[pyo3(name = "triu", text_signature = "($self, diagonal=0)", signature = (*args, **kwargs))]
+    fn op_triu<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(432, slf, args, kwargs)
+    }
+
+    /// The matrix with zeros below a diagonal. Writes the result into the tensor.
+    #[pyo3(name = "triu_", text_signature = "($self, diagonal=0)", signature = (*args, **kwargs))]
+    fn op_triu_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(432, slf, args, kwargs)
+    }
+
+    /// The diagonal of a matrix, or the matrix with a vector as its diagonal.
+    #[pyo3(name = "diag", text_signature = "($self, diagonal=0)", signature = (*args, **kwargs))]
+    fn op_diag<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(433, slf, args, kwargs)
+    }
+
+    /// The sum of a matrix's diagonal.
+    #[pyo3(name = "trace", text_signature = "($self)")]
+    fn op_trace(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(434, slf)
     }
 
     /// The elements that an index names along an axis.
@@ -1610,6 +2550,86 @@ impl Tensor {
         method(519, slf, args, kwargs)
     }
 
+    /// A tensor of zeros in the dtype of another.
+    #[pyo3(name = "new_zeros", text_signature = "($self, shape, dtype=None)", signature = (*args, **kwargs))]
+    fn op_new_zeros<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(497, slf, args, kwargs)
+    }
+
+    /// A tensor of zeros in the dtype of another.
+    #[pyo3(name = "new_empty", text_signature = "($self, shape, dtype=None)", signature = (*args, **kwargs))]
+    fn op_new_empty<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(497, slf, args, kwargs)
+    }
+
+    /// A tensor of ones in the dtype of another.
+    #[pyo3(name = "new_ones", text_signature = "($self, shape, dtype=None)", signature = (*args, **kwargs))]
+    fn op_new_ones<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(498, slf, args, kwargs)
+    }
+
+    /// A tensor with the same number everywhere, in the dtype of another.
+    #[pyo3(name = "new_full", text_signature = "($self, shape, fill_value, dtype=None)", signature = (*args, **kwargs))]
+    fn op_new_full<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(499, slf, args, kwargs)
+    }
+
+    /// One with the probability that each element says, or p, else zero.
+    #[pyo3(name = "bernoulli", text_signature = "($self, p=None)", signature = (*args, **kwargs))]
+    fn op_bernoulli<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(451, slf, args, kwargs)
+    }
+
+    /// Random numbers evenly between two numbers, in the shape of the tensor. Writes the result into the tensor.
+    #[pyo3(name = "uniform_", text_signature = "($self, low=0.0, to=1.0)", signature = (*args, **kwargs))]
+    fn op_uniform_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(452, slf, args, kwargs)
+    }
+
+    /// Random numbers with a mean and a standard deviation, in the shape of the tensor. Writes the result into the tensor.
+    #[pyo3(name = "normal_", text_signature = "($self, mean=0.0, std=1.0)", signature = (*args, **kwargs))]
+    fn op_normal_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(453, slf, args, kwargs)
+    }
+
+    /// Random positions along the last axis, each as likely as its weight says.
+    #[pyo3(name = "multinomial", text_signature = "($self, num_samples, replacement=False)", signature = (*args, **kwargs))]
+    fn op_multinomial<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(454, slf, args, kwargs)
+    }
+
     /// Exponentials along an axis, scaled so that they sum to one.
     #[pyo3(name = "softmax", text_signature = "($self, dim)", signature = (*args, **kwargs))]
     fn op_softmax<'py>(
@@ -1618,6 +2638,26 @@ impl Tensor {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         method(220, slf, args, kwargs)
+    }
+
+    /// The logarithm of the softmax along an axis.
+    #[pyo3(name = "log_softmax", text_signature = "($self, dim)", signature = (*args, **kwargs))]
+    fn op_log_softmax<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(490, slf, args, kwargs)
+    }
+
+    /// Exponentials of the negative elements along an axis, scaled so that they sum to one.
+    #[pyo3(name = "softmin", text_signature = "($self, dim)", signature = (*args, **kwargs))]
+    fn op_softmin<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(491, slf, args, kwargs)
     }
 
 }

@@ -15,6 +15,7 @@ mod host;
 mod index;
 mod info;
 mod overload;
+mod parts;
 mod provenance;
 mod results;
 mod tensor;

@@ -12,6 +12,7 @@ use crate::dtype::{self, PyDType};
 use crate::error::to_python;
 use crate::{data, index, info, provenance};
 
+static BERNOULLI: &Op = &ops::random::BERNOULLI;
 static CAST: &Op = &ops::elementwise::CAST;
 static FULL: &Op = &ops::create::FULL;
 static TRANSPOSE: &Op = &ops::axes::TRANSPOSE;
@@ -37,6 +38,19 @@ impl Tensor {
         data::element(py, self.0.dtype(), &self.0.read().map_err(to_python)?)
     }
 
+    /// Zeros and ones, with a probability for all or for each element.
+    fn write_chances(&self, p: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let attrs = |p: Attr| Attrs::of([p, Attr::Int(0), Attr::Int(0), no_part(), no_part()]);
+        let drawn = match p.map(|p| p.cast::<Tensor>()) {
+            Some(Ok(chances)) => chances.get().0.apply_one(BERNOULLI, &[], attrs(Attr::None)),
+            Some(Err(_)) | None => {
+                let p = p.map_or(Ok(0.5), |p| p.extract::<f64>())?;
+                self.0.apply_one(BERNOULLI, &[], attrs(Attr::Float(p)))
+            }
+        };
+        self.0.copy(&drawn.map_err(to_python)?).map_err(to_python)
+    }
+
     /// The only element, where Python asks for a number.
     fn only<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         if self.0.shape().count() != 1 {
@@ -57,6 +71,11 @@ impl Tensor {
         let number = self.0.session().apply(FULL, &[], attrs).map_err(to_python)?;
         Ok(number[0].clone())
     }
+}
+
+/// A region that is the whole.
+fn no_part() -> Attr {
+    Attr::Ints(Default::default())
 }
 
 #[pymethods]
@@ -207,6 +226,19 @@ impl Tensor {
             )));
         };
         tensor.0.copy(&tensor.value_for(&number)?).map_err(to_python)?;
+        Ok(slf.clone())
+    }
+
+    /// Writes one with a probability, else zero, into each element.
+    #[pyo3(signature = (p=None, *, generator=None))]
+    fn bernoulli_<'py>(
+        slf: &Bound<'py, Self>,
+        p: Option<&Bound<'py, PyAny>>,
+        generator: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let _ = generator;
+        provenance::mark(slf.py());
+        slf.get().write_chances(p)?;
         Ok(slf.clone())
     }
 

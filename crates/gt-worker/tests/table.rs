@@ -16,7 +16,7 @@ use gt_core::kernel::Kernel;
 use gt_core::op::{Call, Linear, Op, Sample, View};
 use gt_core::placement::Combine;
 use gt_core::rules::shard::Factors;
-use gt_core::{DType, Error, Meta, Result, ops};
+use gt_core::{DType, Error, Meta, Result, Shape, ops};
 
 /// One use of a row.
 struct Case {
@@ -447,7 +447,7 @@ fn cut(
                     (other, _) => other.clone(),
                 })
                 .collect();
-            let attrs = part_attrs(case, factors, letter, (start, len));
+            let attrs = part_attrs(case, factors, letter, (start, len), &whole[0].meta.shape);
             match machine.run(case.op, &inputs, &attrs) {
                 Ok(results) => parts.push(results),
                 Err(error) => findings.add(case, format!("cut {letter} at {points:?}: {error}")),
@@ -478,11 +478,15 @@ fn cut(
 }
 
 /// The attributes with which a part is computed.
-fn part_attrs(case: &Case, factors: &Factors, letter: u8, part: (usize, usize)) -> Attrs {
+fn part_attrs(
+    case: &Case,
+    factors: &Factors,
+    letter: u8,
+    part: (usize, usize),
+    whole: &Shape,
+) -> Attrs {
     let (start, len) = part;
     let mut attrs = case.attrs.clone();
-    let shape = case.op.attrs.iter().position(|spec| spec.kind == AttrKind::Sizes);
-    let whole = shape.map(|index| case.attrs.0[index].clone());
     for (spec, value) in case.op.attrs.iter().zip(&mut attrs.0) {
         match (spec.kind, value) {
             (AttrKind::Sizes, Attr::Ints(sizes)) if case.inputs.is_empty() => {
@@ -490,14 +494,11 @@ fn part_attrs(case: &Case, factors: &Factors, letter: u8, part: (usize, usize)) 
                 sizes[axis] = len as i64;
             }
             (AttrKind::Region, value) => {
-                let (Some(Attr::Ints(whole)), axis) = (&whole, factors.output_axis(0, letter))
-                else {
-                    panic!("{}: a region of no shape", case.name);
-                };
-                let mut from = vec![0; whole.len()];
-                from[axis.expect("what is created is cut")] = start as i64;
+                let axis = factors.output_axis(0, letter).expect("what is created is cut");
+                let mut from = vec![0; whole.rank()];
+                from[axis] = start as i64;
                 *value = match spec.name {
-                    "whole" => Attr::Ints(whole.clone()),
+                    "whole" => Attr::Ints(whole.to_ints()),
                     _ => Attr::Ints(from.into()),
                 };
             }

@@ -94,6 +94,38 @@ pub trait Ops {
     fn tan(&self) -> Result<Tensor>;
     /// The error function of each element.
     fn erf(&self) -> Result<Tensor>;
+    /// The logarithm of each element to the base of ten.
+    fn log10(&self) -> Result<Tensor>;
+    /// Two to the power of each element.
+    fn exp2(&self) -> Result<Tensor>;
+    /// One less the error function of each element.
+    fn erfc(&self) -> Result<Tensor>;
+    /// The fraction of each element, with its sign.
+    fn frac(&self) -> Result<Tensor>;
+    /// The hyperbolic sine of each element.
+    fn sinh(&self) -> Result<Tensor>;
+    /// The hyperbolic cosine of each element.
+    fn cosh(&self) -> Result<Tensor>;
+    /// The number whose hyperbolic sine is each element.
+    fn asinh(&self) -> Result<Tensor>;
+    /// The number whose hyperbolic cosine is each element.
+    fn acosh(&self) -> Result<Tensor>;
+    /// The number whose hyperbolic tangent is each element.
+    fn atanh(&self) -> Result<Tensor>;
+    /// input + value tensor1 / tensor2, element by element.
+    fn addcdiv<'a>(&'a self, tensor1: impl Into<Input<'a>>, tensor2: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// input + value tensor1 / tensor2, element by element. All attributes are given.
+    fn addcdiv_with<'a>(&'a self, tensor1: impl Into<Input<'a>>, tensor2: impl Into<Input<'a>>, value: impl Into<Scalar>) -> Result<Tensor>;
+    /// log(exp(a) + exp(b)) of two elements.
+    fn logaddexp<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// The longest side of a right triangle with two elements as its legs.
+    fn hypot<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// Zero where an element is negative, one where it is positive, else a value.
+    fn heaviside<'a>(&'a self, values: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// Each element, or a number where it is infinite or not a number.
+    fn nan_to_num(&self) -> Result<Tensor>;
+    /// Each element, or a number where it is infinite or not a number. All attributes are given.
+    fn nan_to_num_with(&self, nan: f64, posinf: f64, neginf: f64) -> Result<Tensor>;
     /// Each element times the share of the normal distribution below it.
     fn gelu(&self) -> Result<Tensor>;
     /// Each element times the share of the normal distribution below it. All attributes are given.
@@ -112,6 +144,28 @@ pub trait Ops {
     fn elu(&self) -> Result<Tensor>;
     /// Each element, or alpha (exp(x) - 1) where it is negative. All attributes are given.
     fn elu_with(&self, alpha: f64) -> Result<Tensor>;
+    /// Each element, or the nearer limit where it is beyond one.
+    fn hardtanh(&self) -> Result<Tensor>;
+    /// Each element, or the nearer limit where it is beyond one. All attributes are given.
+    fn hardtanh_with(&self, min_val: f64, max_val: f64) -> Result<Tensor>;
+    /// Each element, or zero where it is negative, or six where it is above.
+    fn relu6(&self) -> Result<Tensor>;
+    /// Each element times a straight line that goes from zero at -3 to one at 3.
+    fn hardswish(&self) -> Result<Tensor>;
+    /// A straight line that goes from zero at -3 to one at 3.
+    fn hardsigmoid(&self) -> Result<Tensor>;
+    /// Each element that is above a threshold, and a number for the others.
+    fn threshold(&self, threshold: impl Into<Scalar>, value: impl Into<Scalar>) -> Result<Tensor>;
+    /// Each element times the hyperbolic tangent of its softplus.
+    fn mish(&self) -> Result<Tensor>;
+    /// Each element, or alpha (exp(x / alpha) - 1) where it is negative.
+    fn celu(&self) -> Result<Tensor>;
+    /// Each element, or alpha (exp(x / alpha) - 1) where it is negative. All attributes are given.
+    fn celu_with(&self, alpha: f64) -> Result<Tensor>;
+    /// A scaled elu that keeps a normal distribution normal.
+    fn selu(&self) -> Result<Tensor>;
+    /// The logarithm of the sigmoid of each element.
+    fn logsigmoid(&self) -> Result<Tensor>;
     /// Whether each element is not a number.
     fn isnan(&self) -> Result<Tensor>;
     /// Whether each element is infinite.
@@ -216,6 +270,26 @@ pub trait Ops {
     fn cumprod_with(&self, dim: i64, dtype: Option<DType>) -> Result<Tensor>;
     /// Matrix products of the last two axes; those before them broadcast.
     fn matmul<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// The product of two matrices.
+    fn mm<'a>(&'a self, mat2: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// The products of the matrices in two stacks of the same height.
+    fn bmm<'a>(&'a self, mat2: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// The product of a matrix and a vector.
+    fn mv<'a>(&'a self, vec: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// The sum of the products of two vectors' elements.
+    fn dot<'a>(&'a self, tensor: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// The product of each element of a vector with each of another.
+    fn outer<'a>(&'a self, vec2: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// The sums of products along the last axis of each of two tensors.
+    fn inner<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// beta input + alpha (mat1 @ mat2), for matrices.
+    fn addmm<'a>(&'a self, mat1: impl Into<Input<'a>>, mat2: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// beta input + alpha (mat1 @ mat2), for matrices. All attributes are given.
+    fn addmm_with<'a>(&'a self, mat1: impl Into<Input<'a>>, mat2: impl Into<Input<'a>>, beta: impl Into<Scalar>, alpha: impl Into<Scalar>) -> Result<Tensor>;
+    /// beta input + alpha (batch1 @ batch2), for stacks of matrices.
+    fn baddbmm<'a>(&'a self, batch1: impl Into<Input<'a>>, batch2: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// beta input + alpha (batch1 @ batch2), for stacks of matrices. All attributes are given.
+    fn baddbmm_with<'a>(&'a self, batch1: impl Into<Input<'a>>, batch2: impl Into<Input<'a>>, beta: impl Into<Scalar>, alpha: impl Into<Scalar>) -> Result<Tensor>;
     /// The same elements in another shape; one size may be -1.
     fn reshape(&self, shape: &[i64]) -> Result<Tensor>;
     /// The axes in another order.
@@ -232,6 +306,50 @@ pub trait Ops {
     fn squeeze(&self) -> Result<Tensor>;
     /// Without the axes of size one that are named, or without any. All attributes are given.
     fn squeeze_with(&self, dim: &[i64]) -> Result<Tensor>;
+    /// The tensor with some axes that follow each other as one.
+    fn flatten(&self) -> Result<Tensor>;
+    /// The tensor with some axes that follow each other as one. All attributes are given.
+    fn flatten_with(&self, start_dim: i64, end_dim: i64) -> Result<Tensor>;
+    /// The tensor with one axis as several; one size may be -1.
+    fn unflatten(&self, dim: i64, sizes: &[i64]) -> Result<Tensor>;
+    /// So many elements along an axis, from a position on.
+    fn narrow(&self, dim: i64, start: i64, length: i64) -> Result<Tensor>;
+    /// The tensor with some axes at other places, the others in their order.
+    fn movedim(&self, source: &[i64], destination: &[i64]) -> Result<Tensor>;
+    /// The tensor repeated along axes of size one until it has this shape.
+    fn broadcast_to(&self, shape: &[i64]) -> Result<Tensor>;
+    /// The tensor so many times along each axis; there may be more axes than it has.
+    fn repeat(&self, repeats: &[i64]) -> Result<Tensor>;
+    /// The tensor so many times along each of its last axes.
+    fn tile(&self, dims: &[i64]) -> Result<Tensor>;
+    /// The tensor with the elements along axes in the opposite order.
+    fn flip(&self, dims: &[i64]) -> Result<Tensor>;
+    /// The tensor with the elements along the second axis in the opposite order.
+    fn fliplr(&self) -> Result<Tensor>;
+    /// The tensor with the elements along the first axis in the opposite order.
+    fn flipud(&self) -> Result<Tensor>;
+    /// The elements moved along axes, or among all; what leaves at the end comes in again.
+    fn roll(&self, shifts: &[i64]) -> Result<Tensor>;
+    /// The elements moved along axes, or among all; what leaves at the end comes in again. All attributes are given.
+    fn roll_with(&self, shifts: &[i64], dims: &[i64]) -> Result<Tensor>;
+    /// The tensor turned k times by a right angle, from the first of two axes to the second.
+    fn rot90(&self) -> Result<Tensor>;
+    /// The tensor turned k times by a right angle, from the first of two axes to the second. All attributes are given.
+    fn rot90_with(&self, k: i64, dims: &[i64]) -> Result<Tensor>;
+    /// The matrix with zeros above a diagonal.
+    fn tril(&self) -> Result<Tensor>;
+    /// The matrix with zeros above a diagonal. All attributes are given.
+    fn tril_with(&self, diagonal: i64) -> Result<Tensor>;
+    /// The matrix with zeros below a diagonal.
+    fn triu(&self) -> Result<Tensor>;
+    /// The matrix with zeros below a diagonal. All attributes are given.
+    fn triu_with(&self, diagonal: i64) -> Result<Tensor>;
+    /// The diagonal of a matrix, or the matrix with a vector as its diagonal.
+    fn diag(&self) -> Result<Tensor>;
+    /// The diagonal of a matrix, or the matrix with a vector as its diagonal. All attributes are given.
+    fn diag_with(&self, diagonal: i64) -> Result<Tensor>;
+    /// The sum of a matrix's diagonal.
+    fn trace(&self) -> Result<Tensor>;
     /// The elements that an index names along an axis.
     fn gather<'a>(&'a self, index: impl Into<Input<'a>>, dim: i64) -> Result<Tensor>;
     /// The tensor with elements of another added at the places an index names.
@@ -274,8 +392,32 @@ pub trait Ops {
     fn cummax(&self, dim: i64) -> Result<Vec<Tensor>>;
     /// The smallest of each element and those before it along an axis, and where it is.
     fn cummin(&self, dim: i64) -> Result<Vec<Tensor>>;
+    /// A tensor of zeros in the dtype of another.
+    fn new_zeros(&self, shape: &[i64]) -> Result<Tensor>;
+    /// A tensor of zeros in the dtype of another. All attributes are given.
+    fn new_zeros_with(&self, shape: &[i64], dtype: Option<DType>) -> Result<Tensor>;
+    /// A tensor of ones in the dtype of another.
+    fn new_ones(&self, shape: &[i64]) -> Result<Tensor>;
+    /// A tensor of ones in the dtype of another. All attributes are given.
+    fn new_ones_with(&self, shape: &[i64], dtype: Option<DType>) -> Result<Tensor>;
+    /// A tensor with the same number everywhere, in the dtype of another.
+    fn new_full(&self, shape: &[i64], fill_value: impl Into<Scalar>) -> Result<Tensor>;
+    /// A tensor with the same number everywhere, in the dtype of another. All attributes are given.
+    fn new_full_with(&self, shape: &[i64], fill_value: impl Into<Scalar>, dtype: Option<DType>) -> Result<Tensor>;
+    /// One with the probability that each element says, or p, else zero.
+    fn bernoulli(&self) -> Result<Tensor>;
+    /// One with the probability that each element says, or p, else zero. All attributes are given.
+    fn bernoulli_with(&self, p: f64) -> Result<Tensor>;
+    /// Random positions along the last axis, each as likely as its weight says.
+    fn multinomial(&self, num_samples: i64) -> Result<Tensor>;
+    /// Random positions along the last axis, each as likely as its weight says. All attributes are given.
+    fn multinomial_with(&self, num_samples: i64, replacement: bool) -> Result<Tensor>;
     /// Exponentials along an axis, scaled so that they sum to one.
     fn softmax(&self, dim: i64) -> Result<Tensor>;
+    /// The logarithm of the softmax along an axis.
+    fn log_softmax(&self, dim: i64) -> Result<Tensor>;
+    /// Exponentials of the negative elements along an axis, scaled so that they sum to one.
+    fn softmin(&self, dim: i64) -> Result<Tensor>;
 }
 
 impl Ops for Tensor {
@@ -396,6 +538,54 @@ impl Ops for Tensor {
     fn erf(&self) -> Result<Tensor> {
         apply(row(314), &[Input::Tensor(self)], &[])
     }
+    fn log10(&self) -> Result<Tensor> {
+        apply(row(465), &[Input::Tensor(self)], &[])
+    }
+    fn exp2(&self) -> Result<Tensor> {
+        apply(row(466), &[Input::Tensor(self)], &[])
+    }
+    fn erfc(&self) -> Result<Tensor> {
+        apply(row(467), &[Input::Tensor(self)], &[])
+    }
+    fn frac(&self) -> Result<Tensor> {
+        apply(row(468), &[Input::Tensor(self)], &[])
+    }
+    fn sinh(&self) -> Result<Tensor> {
+        apply(row(470), &[Input::Tensor(self)], &[])
+    }
+    fn cosh(&self) -> Result<Tensor> {
+        apply(row(471), &[Input::Tensor(self)], &[])
+    }
+    fn asinh(&self) -> Result<Tensor> {
+        apply(row(472), &[Input::Tensor(self)], &[])
+    }
+    fn acosh(&self) -> Result<Tensor> {
+        apply(row(473), &[Input::Tensor(self)], &[])
+    }
+    fn atanh(&self) -> Result<Tensor> {
+        apply(row(474), &[Input::Tensor(self)], &[])
+    }
+    fn addcdiv<'a>(&'a self, tensor1: impl Into<Input<'a>>, tensor2: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(485), &[Input::Tensor(self), tensor1.into(), tensor2.into()], &[None])
+    }
+    fn addcdiv_with<'a>(&'a self, tensor1: impl Into<Input<'a>>, tensor2: impl Into<Input<'a>>, value: impl Into<Scalar>) -> Result<Tensor> {
+        apply(row(485), &[Input::Tensor(self), tensor1.into(), tensor2.into()], &[Some(Attr::from(value.into()))])
+    }
+    fn logaddexp<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(486), &[Input::Tensor(self), other.into()], &[])
+    }
+    fn hypot<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(487), &[Input::Tensor(self), other.into()], &[])
+    }
+    fn heaviside<'a>(&'a self, values: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(488), &[Input::Tensor(self), values.into()], &[])
+    }
+    fn nan_to_num(&self) -> Result<Tensor> {
+        apply(row(489), &[Input::Tensor(self)], &[None, None, None])
+    }
+    fn nan_to_num_with(&self, nan: f64, posinf: f64, neginf: f64) -> Result<Tensor> {
+        apply(row(489), &[Input::Tensor(self)], &[Some(Attr::Float(nan)), Some(Attr::Float(posinf)), Some(Attr::Float(neginf))])
+    }
     fn gelu(&self) -> Result<Tensor> {
         apply(row(330), &[Input::Tensor(self)], &[None])
     }
@@ -422,6 +612,39 @@ impl Ops for Tensor {
     }
     fn elu_with(&self, alpha: f64) -> Result<Tensor> {
         apply(row(334), &[Input::Tensor(self)], &[Some(Attr::Float(alpha))])
+    }
+    fn hardtanh(&self) -> Result<Tensor> {
+        apply(row(475), &[Input::Tensor(self)], &[None, None])
+    }
+    fn hardtanh_with(&self, min_val: f64, max_val: f64) -> Result<Tensor> {
+        apply(row(475), &[Input::Tensor(self)], &[Some(Attr::Float(min_val)), Some(Attr::Float(max_val))])
+    }
+    fn relu6(&self) -> Result<Tensor> {
+        apply(row(476), &[Input::Tensor(self)], &[])
+    }
+    fn hardswish(&self) -> Result<Tensor> {
+        apply(row(477), &[Input::Tensor(self)], &[])
+    }
+    fn hardsigmoid(&self) -> Result<Tensor> {
+        apply(row(478), &[Input::Tensor(self)], &[])
+    }
+    fn threshold(&self, threshold: impl Into<Scalar>, value: impl Into<Scalar>) -> Result<Tensor> {
+        apply(row(479), &[Input::Tensor(self)], &[Some(Attr::from(threshold.into())), Some(Attr::from(value.into()))])
+    }
+    fn mish(&self) -> Result<Tensor> {
+        apply(row(480), &[Input::Tensor(self)], &[])
+    }
+    fn celu(&self) -> Result<Tensor> {
+        apply(row(481), &[Input::Tensor(self)], &[None])
+    }
+    fn celu_with(&self, alpha: f64) -> Result<Tensor> {
+        apply(row(481), &[Input::Tensor(self)], &[Some(Attr::Float(alpha))])
+    }
+    fn selu(&self) -> Result<Tensor> {
+        apply(row(482), &[Input::Tensor(self)], &[])
+    }
+    fn logsigmoid(&self) -> Result<Tensor> {
+        apply(row(483), &[Input::Tensor(self)], &[])
     }
     fn isnan(&self) -> Result<Tensor> {
         apply(row(350), &[Input::Tensor(self)], &[])
@@ -579,6 +802,36 @@ impl Ops for Tensor {
     fn matmul<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
         apply(row(100), &[Input::Tensor(self), other.into()], &[])
     }
+    fn mm<'a>(&'a self, mat2: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(456), &[Input::Tensor(self), mat2.into()], &[])
+    }
+    fn bmm<'a>(&'a self, mat2: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(457), &[Input::Tensor(self), mat2.into()], &[])
+    }
+    fn mv<'a>(&'a self, vec: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(458), &[Input::Tensor(self), vec.into()], &[])
+    }
+    fn dot<'a>(&'a self, tensor: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(459), &[Input::Tensor(self), tensor.into()], &[])
+    }
+    fn outer<'a>(&'a self, vec2: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(460), &[Input::Tensor(self), vec2.into()], &[])
+    }
+    fn inner<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(461), &[Input::Tensor(self), other.into()], &[])
+    }
+    fn addmm<'a>(&'a self, mat1: impl Into<Input<'a>>, mat2: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(462), &[Input::Tensor(self), mat1.into(), mat2.into()], &[None, None])
+    }
+    fn addmm_with<'a>(&'a self, mat1: impl Into<Input<'a>>, mat2: impl Into<Input<'a>>, beta: impl Into<Scalar>, alpha: impl Into<Scalar>) -> Result<Tensor> {
+        apply(row(462), &[Input::Tensor(self), mat1.into(), mat2.into()], &[Some(Attr::from(beta.into())), Some(Attr::from(alpha.into()))])
+    }
+    fn baddbmm<'a>(&'a self, batch1: impl Into<Input<'a>>, batch2: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(463), &[Input::Tensor(self), batch1.into(), batch2.into()], &[None, None])
+    }
+    fn baddbmm_with<'a>(&'a self, batch1: impl Into<Input<'a>>, batch2: impl Into<Input<'a>>, beta: impl Into<Scalar>, alpha: impl Into<Scalar>) -> Result<Tensor> {
+        apply(row(463), &[Input::Tensor(self), batch1.into(), batch2.into()], &[Some(Attr::from(beta.into())), Some(Attr::from(alpha.into()))])
+    }
     fn reshape(&self, shape: &[i64]) -> Result<Tensor> {
         apply(row(120), &[Input::Tensor(self)], &[Some(ints(shape))])
     }
@@ -602,6 +855,72 @@ impl Ops for Tensor {
     }
     fn squeeze_with(&self, dim: &[i64]) -> Result<Tensor> {
         apply(row(129), &[Input::Tensor(self)], &[Some(ints(dim))])
+    }
+    fn flatten(&self) -> Result<Tensor> {
+        apply(row(435), &[Input::Tensor(self)], &[None, None])
+    }
+    fn flatten_with(&self, start_dim: i64, end_dim: i64) -> Result<Tensor> {
+        apply(row(435), &[Input::Tensor(self)], &[Some(Attr::from(start_dim)), Some(Attr::from(end_dim))])
+    }
+    fn unflatten(&self, dim: i64, sizes: &[i64]) -> Result<Tensor> {
+        apply(row(436), &[Input::Tensor(self)], &[Some(Attr::from(dim)), Some(ints(sizes))])
+    }
+    fn narrow(&self, dim: i64, start: i64, length: i64) -> Result<Tensor> {
+        apply(row(437), &[Input::Tensor(self)], &[Some(Attr::from(dim)), Some(Attr::from(start)), Some(Attr::from(length))])
+    }
+    fn movedim(&self, source: &[i64], destination: &[i64]) -> Result<Tensor> {
+        apply(row(438), &[Input::Tensor(self)], &[Some(ints(source)), Some(ints(destination))])
+    }
+    fn broadcast_to(&self, shape: &[i64]) -> Result<Tensor> {
+        apply(row(439), &[Input::Tensor(self)], &[Some(ints(shape))])
+    }
+    fn repeat(&self, repeats: &[i64]) -> Result<Tensor> {
+        apply(row(420), &[Input::Tensor(self)], &[Some(ints(repeats))])
+    }
+    fn tile(&self, dims: &[i64]) -> Result<Tensor> {
+        apply(row(421), &[Input::Tensor(self)], &[Some(ints(dims))])
+    }
+    fn flip(&self, dims: &[i64]) -> Result<Tensor> {
+        apply(row(422), &[Input::Tensor(self)], &[Some(ints(dims))])
+    }
+    fn fliplr(&self) -> Result<Tensor> {
+        apply(row(423), &[Input::Tensor(self)], &[])
+    }
+    fn flipud(&self) -> Result<Tensor> {
+        apply(row(424), &[Input::Tensor(self)], &[])
+    }
+    fn roll(&self, shifts: &[i64]) -> Result<Tensor> {
+        apply(row(425), &[Input::Tensor(self)], &[Some(ints(shifts)), None])
+    }
+    fn roll_with(&self, shifts: &[i64], dims: &[i64]) -> Result<Tensor> {
+        apply(row(425), &[Input::Tensor(self)], &[Some(ints(shifts)), Some(ints(dims))])
+    }
+    fn rot90(&self) -> Result<Tensor> {
+        apply(row(426), &[Input::Tensor(self)], &[None, None])
+    }
+    fn rot90_with(&self, k: i64, dims: &[i64]) -> Result<Tensor> {
+        apply(row(426), &[Input::Tensor(self)], &[Some(Attr::from(k)), Some(ints(dims))])
+    }
+    fn tril(&self) -> Result<Tensor> {
+        apply(row(431), &[Input::Tensor(self)], &[None])
+    }
+    fn tril_with(&self, diagonal: i64) -> Result<Tensor> {
+        apply(row(431), &[Input::Tensor(self)], &[Some(Attr::from(diagonal))])
+    }
+    fn triu(&self) -> Result<Tensor> {
+        apply(row(432), &[Input::Tensor(self)], &[None])
+    }
+    fn triu_with(&self, diagonal: i64) -> Result<Tensor> {
+        apply(row(432), &[Input::Tensor(self)], &[Some(Attr::from(diagonal))])
+    }
+    fn diag(&self) -> Result<Tensor> {
+        apply(row(433), &[Input::Tensor(self)], &[None])
+    }
+    fn diag_with(&self, diagonal: i64) -> Result<Tensor> {
+        apply(row(433), &[Input::Tensor(self)], &[Some(Attr::from(diagonal))])
+    }
+    fn trace(&self) -> Result<Tensor> {
+        apply(row(434), &[Input::Tensor(self)], &[])
     }
     fn gather<'a>(&'a self, index: impl Into<Input<'a>>, dim: i64) -> Result<Tensor> {
         apply(row(140), &[Input::Tensor(self), index.into()], &[Some(Attr::from(dim))])
@@ -666,8 +985,44 @@ impl Ops for Tensor {
     fn cummin(&self, dim: i64) -> Result<Vec<Tensor>> {
         apply_all(row(519), &[Input::Tensor(self)], &[Some(Attr::from(dim))])
     }
+    fn new_zeros(&self, shape: &[i64]) -> Result<Tensor> {
+        apply(row(497), &[Input::Tensor(self)], &[Some(ints(shape)), None])
+    }
+    fn new_zeros_with(&self, shape: &[i64], dtype: Option<DType>) -> Result<Tensor> {
+        apply(row(497), &[Input::Tensor(self)], &[Some(ints(shape)), dtype.map(Attr::from)])
+    }
+    fn new_ones(&self, shape: &[i64]) -> Result<Tensor> {
+        apply(row(498), &[Input::Tensor(self)], &[Some(ints(shape)), None])
+    }
+    fn new_ones_with(&self, shape: &[i64], dtype: Option<DType>) -> Result<Tensor> {
+        apply(row(498), &[Input::Tensor(self)], &[Some(ints(shape)), dtype.map(Attr::from)])
+    }
+    fn new_full(&self, shape: &[i64], fill_value: impl Into<Scalar>) -> Result<Tensor> {
+        apply(row(499), &[Input::Tensor(self)], &[Some(ints(shape)), Some(Attr::from(fill_value.into())), None])
+    }
+    fn new_full_with(&self, shape: &[i64], fill_value: impl Into<Scalar>, dtype: Option<DType>) -> Result<Tensor> {
+        apply(row(499), &[Input::Tensor(self)], &[Some(ints(shape)), Some(Attr::from(fill_value.into())), dtype.map(Attr::from)])
+    }
+    fn bernoulli(&self) -> Result<Tensor> {
+        apply(row(451), &[Input::Tensor(self)], &[None, None, None, None, None])
+    }
+    fn bernoulli_with(&self, p: f64) -> Result<Tensor> {
+        apply(row(451), &[Input::Tensor(self)], &[Some(Attr::Float(p)), None, None, None, None])
+    }
+    fn multinomial(&self, num_samples: i64) -> Result<Tensor> {
+        apply(row(454), &[Input::Tensor(self)], &[Some(Attr::from(num_samples)), None, None, None])
+    }
+    fn multinomial_with(&self, num_samples: i64, replacement: bool) -> Result<Tensor> {
+        apply(row(454), &[Input::Tensor(self)], &[Some(Attr::from(num_samples)), Some(Attr::from(replacement)), None, None])
+    }
     fn softmax(&self, dim: i64) -> Result<Tensor> {
         apply(row(220), &[Input::Tensor(self)], &[Some(Attr::from(dim))])
+    }
+    fn log_softmax(&self, dim: i64) -> Result<Tensor> {
+        apply(row(490), &[Input::Tensor(self)], &[Some(Attr::from(dim))])
+    }
+    fn softmin(&self, dim: i64) -> Result<Tensor> {
+        apply(row(491), &[Input::Tensor(self)], &[Some(Attr::from(dim))])
     }
 }
 
@@ -711,6 +1066,36 @@ pub fn arange_with(start: impl Into<Scalar>, end: impl Into<Scalar>, step: impl 
     apply(row(163), &[], &[Some(Attr::from(start.into())), Some(Attr::from(end.into())), Some(Attr::from(step.into())), dtype.map(Attr::from)])
 }
 
+/// So many numbers from start to end, evenly spaced.
+pub fn linspace(start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64) -> Result<Tensor> {
+    apply(row(440), &[], &[Some(Attr::from(start.into())), Some(Attr::from(end.into())), Some(Attr::from(steps)), None])
+}
+
+/// So many numbers from start to end, evenly spaced. All attributes are given.
+pub fn linspace_with(start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64, dtype: Option<DType>) -> Result<Tensor> {
+    apply(row(440), &[], &[Some(Attr::from(start.into())), Some(Attr::from(end.into())), Some(Attr::from(steps)), dtype.map(Attr::from)])
+}
+
+/// Powers of a base, whose exponents go evenly from start to end.
+pub fn logspace(start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64) -> Result<Tensor> {
+    apply(row(441), &[], &[Some(Attr::from(start.into())), Some(Attr::from(end.into())), Some(Attr::from(steps)), None, None])
+}
+
+/// Powers of a base, whose exponents go evenly from start to end. All attributes are given.
+pub fn logspace_with(start: impl Into<Scalar>, end: impl Into<Scalar>, steps: i64, base: f64, dtype: Option<DType>) -> Result<Tensor> {
+    apply(row(441), &[], &[Some(Attr::from(start.into())), Some(Attr::from(end.into())), Some(Attr::from(steps)), Some(Attr::Float(base)), dtype.map(Attr::from)])
+}
+
+/// A matrix with ones on its diagonal and zeros elsewhere.
+pub fn eye(n: i64) -> Result<Tensor> {
+    apply(row(442), &[], &[Some(Attr::from(n)), None, None])
+}
+
+/// A matrix with ones on its diagonal and zeros elsewhere. All attributes are given.
+pub fn eye_with(n: i64, m: i64, dtype: Option<DType>) -> Result<Tensor> {
+    apply(row(442), &[], &[Some(Attr::from(n)), Some(Attr::from(m)), dtype.map(Attr::from)])
+}
+
 /// Random numbers evenly from zero up to one.
 pub fn rand(shape: &[i64]) -> Result<Tensor> {
     apply(row(180), &[], &[Some(ints(shape)), None, None, None, None, None])
@@ -729,4 +1114,24 @@ pub fn randn(shape: &[i64]) -> Result<Tensor> {
 /// Random numbers with mean zero and variance one. All attributes are given.
 pub fn randn_with(shape: &[i64], dtype: Option<DType>) -> Result<Tensor> {
     apply(row(181), &[], &[Some(ints(shape)), dtype.map(Attr::from), None, None, None, None])
+}
+
+/// Random whole numbers from low up to, but not including, high.
+pub fn randint(low: i64, high: i64, shape: &[i64]) -> Result<Tensor> {
+    apply(row(448), &[], &[Some(Attr::from(low)), Some(Attr::from(high)), Some(ints(shape)), None, None, None, None, None])
+}
+
+/// Random whole numbers from low up to, but not including, high. All attributes are given.
+pub fn randint_with(low: i64, high: i64, shape: &[i64], dtype: Option<DType>) -> Result<Tensor> {
+    apply(row(448), &[], &[Some(Attr::from(low)), Some(Attr::from(high)), Some(ints(shape)), dtype.map(Attr::from), None, None, None, None])
+}
+
+/// The whole numbers from zero up to n in a random order.
+pub fn randperm(n: i64) -> Result<Tensor> {
+    apply(row(450), &[], &[Some(Attr::from(n)), None, None, None])
+}
+
+/// The whole numbers from zero up to n in a random order. All attributes are given.
+pub fn randperm_with(n: i64, dtype: Option<DType>) -> Result<Tensor> {
+    apply(row(450), &[], &[Some(Attr::from(n)), dtype.map(Attr::from), None, None])
 }

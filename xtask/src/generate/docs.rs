@@ -32,7 +32,10 @@ fn entry(text: &mut String, op: &'static Op) {
     }
     let mut also = Vec::new();
     also.extend(python.operator.map(|word| format!("`__{word}__`")));
-    also.extend(python.in_place.then(|| format!("`{}_`", op.name)));
+    for name in op.names() {
+        also.extend((name != op.name).then(|| format!("`{name}`")));
+        also.extend(python.in_place.then(|| format!("`{name}_`")));
+    }
     if !also.is_empty() {
         let _ = writeln!(text, "- also as: {}", also.join(", "));
     }

@@ -19,11 +19,13 @@ pub fn stub() -> String {
     let (head, tail) = BY_HAND.split_once("    # operations\n").expect("the mark is there");
     text.push_str(head);
     for op in ops::ALL.iter().copied() {
-        if op.python.method && !op.variadic {
-            function(&mut text, op, Some("self"), op.name);
-        }
-        if op.python.in_place {
-            function(&mut text, op, Some("self"), &format!("{}_", op.name));
+        for name in op.names() {
+            if op.python.method && !op.variadic {
+                function(&mut text, op, Some("self"), name);
+            }
+            if op.python.in_place {
+                function(&mut text, op, Some("self"), &format!("{name}_"));
+            }
         }
         if let Some(word) = op.python.operator {
             operators(&mut text, op, word);
@@ -38,7 +40,7 @@ pub fn stub() -> String {
     }
     text.push('\n');
     for op in ops::ALL.iter().filter(|op| op.python.function) {
-        function(&mut text, op, None, op.name);
+        op.names().for_each(|name| function(&mut text, op, None, name));
     }
     text
 }

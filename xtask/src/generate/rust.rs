@@ -150,11 +150,13 @@ pub fn bindings() -> String {
          use crate::tensor::Tensor;\n\n#[pymethods]\nimpl Tensor {\n",
     );
     for op in ops::ALL.iter().copied() {
-        if op.python.method && !op.variadic {
-            method_binding(&mut text, op, "");
-        }
-        if op.python.in_place {
-            method_binding(&mut text, op, "_");
+        for name in op.names() {
+            if op.python.method && !op.variadic {
+                method_binding(&mut text, op, name, "");
+            }
+            if op.python.in_place {
+                method_binding(&mut text, op, name, "_");
+            }
         }
         if let Some(word) = op.python.operator {
             operator_bindings(&mut text, op, word);
@@ -164,8 +166,8 @@ pub fn bindings() -> String {
     text
 }
 
-fn method_binding(text: &mut String, op: &'static Op, suffix: &str) {
-    let (name, code) = (op.name, op.code);
+fn method_binding(text: &mut String, op: &'static Op, name: &str, suffix: &str) {
+    let code = op.code;
     let plain = op.inputs.len() == 1 && op.attrs.is_empty() && suffix.is_empty();
     let what = if suffix.is_empty() { "" } else { " Writes the result into the tensor." };
     let signature = text_signature(op, true);

@@ -16,7 +16,9 @@ use crate::rules::shape;
 /// The rows of this file.
 pub(super) static ROWS: &[&Op] = &[&GELU, &SILU, &SOFTPLUS, &LEAKY_RELU, &ELU];
 
-const ACTIVATION: Op = Op { kernel: |_| Ok(Kernel::Expansion), python: Python::BOTH, ..UNARY };
+/// One input, with a gradient and an expansion of its own.
+pub(super) const ACTIVATION: Op =
+    Op { kernel: |_| Ok(Kernel::Expansion), python: Python::BOTH, ..UNARY };
 
 /// √(2/π)
 const SQRT_2_OVER_PI: f64 = FRAC_2_SQRT_PI * FRAC_1_SQRT_2;

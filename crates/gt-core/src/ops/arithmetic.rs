@@ -106,6 +106,7 @@ pub static CLAMP: Op = Op {
     }),
     domain: Domain::NonZero,
     torch: "torch.clamp",
+    python: Python::IN_PLACE.also(&["clip"]),
     samples: || {
         let of = |low: Attr, high: Attr| Sample::of(&[&[3, 4]]).attrs([low, high]);
         vec![
@@ -141,12 +142,13 @@ pub static LERP: Op = Op {
     ..BINARY
 };
 
-static MIXED: [In; 3] = [
+pub(super) static MIXED: [In; 3] = [
     In { name: "input", role: Role::Operand },
     In { name: "tensor1", role: Role::Operand },
     In { name: "tensor2", role: Role::Operand },
 ];
-static VALUE_ATTR: [AttrSpec; 1] = [AttrSpec::optional("value", AttrKind::Number, Attr::Int(1))];
+pub(super) static VALUE_ATTR: [AttrSpec; 1] =
+    [AttrSpec::optional("value", AttrKind::Number, Attr::Int(1))];
 
 pub static ADDCMUL: Op = Op {
     name: "addcmul",

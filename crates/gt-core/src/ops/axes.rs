@@ -3,18 +3,28 @@
 use smallvec::SmallVec;
 
 use super::family::MOVE;
-use super::movement::{permute, reshape};
-use crate::attrs::{Attr, AttrKind, AttrSpec};
-use crate::error::Result;
-use crate::expr::Expr::Grad;
+use super::movement::{permute, reshape, slice_write};
+use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use crate::error::{Error, Result};
+use crate::expr::Expr::{Grad, Input};
 use crate::kernel::Kernel;
 use crate::op::{Call, Op, Python, Sample, View, ints};
-use crate::rules::shape;
 use crate::rules::shard::Factors;
+use crate::rules::{shape, shard};
 use crate::shape::{Shape, wrap_axis};
 
 /// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&VIEW, &TRANSPOSE, &UNSQUEEZE, &SQUEEZE];
+pub(super) static ROWS: &[&Op] = &[
+    &VIEW,
+    &TRANSPOSE,
+    &UNSQUEEZE,
+    &SQUEEZE,
+    &FLATTEN,
+    &UNFLATTEN,
+    &NARROW,
+    &MOVEDIM,
+    &BROADCAST_TO,
+];
 
 static VIEW_ATTRS: [AttrSpec; 1] = [AttrSpec::required("shape", AttrKind::Sizes)];
 
@@ -57,6 +67,7 @@ pub static TRANSPOSE: Op = Op {
     },
     kernel: |call| Ok(Kernel::Permute(exchanged(call)?)),
     torch: "torch.transpose",
+    python: Python::BOTH.also(&["swapaxes", "swapdims"]),
     samples: || {
         let of = |shape: &[usize], a: i64, b: i64| Sample::of(&[shape]).attrs([a.into(), b.into()]);
         vec![of(&[2, 3], 0, 1), of(&[2, 3, 4], -1, 0), of(&[3], 0, 0), of(&[], 0, -1)]
@@ -114,6 +125,146 @@ pub static SQUEEZE: Op = Op {
     ..MOVE
 };
 
+static FLATTEN_ATTRS: [AttrSpec; 2] = [
+    AttrSpec::optional("start_dim", AttrKind::Axis, Attr::Int(0)),
+    AttrSpec::optional("end_dim", AttrKind::Axis, Attr::Int(-1)),
+];
+
+pub static FLATTEN: Op = Op {
+    name: "flatten",
+    code: 435,
+    doc: "The tensor with some axes that follow each other as one.",
+    attrs: &FLATTEN_ATTRS,
+    shape: |call| {
+        let shape = call.shape(0);
+        let (start, end) = (call.axis("start_dim", 0)?, call.axis("end_dim", 0)?);
+        if start > end {
+            return Err(Error::runtime("start_dim cannot come after end_dim"));
+        }
+        if shape.rank() == 0 {
+            return Ok([[1].into()].into());
+        }
+        let merged = shape[start..=end].iter().product::<usize>();
+        let sizes = shape[..start].iter().copied().chain([merged]);
+        Ok([sizes.chain(shape[end + 1..].iter().copied()).collect()].into())
+    },
+    grad: |call| vec![reshape(Grad(0), call.shape(0))],
+    view: View::IfPossible(|call| reshape(Grad(0), call.shape(0))),
+    kernel: |_| Ok(Kernel::Reshape),
+    torch: "torch.flatten",
+    python: Python::BOTH.also(&["ravel"]),
+    samples: || {
+        let of = |shape: &[usize], start: i64, end: i64| {
+            Sample::of(&[shape]).attrs([start.into(), end.into()])
+        };
+        vec![of(&[2, 3, 4], 0, -1), of(&[2, 3, 4], 1, 2), of(&[], 0, -1), of(&[0, 3], 0, 1)]
+    },
+    ..MOVE
+};
+
+static UNFLATTEN_ATTRS: [AttrSpec; 2] =
+    [AttrSpec::required("dim", AttrKind::Axis), AttrSpec::required("sizes", AttrKind::Spatial)];
+
+pub static UNFLATTEN: Op = Op {
+    name: "unflatten",
+    code: 436,
+    doc: "The tensor with one axis as several; one size may be -1.",
+    attrs: &UNFLATTEN_ATTRS,
+    shape: |call| {
+        let (shape, axis) = (call.shape(0), call.axis("dim", 0)?);
+        let sizes = call.ints("sizes");
+        if shape.rank() == 0 || sizes.is_empty() {
+            return Err(Error::runtime("an axis must become at least one"));
+        }
+        let parts = Shape::resolve(sizes, shape[axis])?;
+        let lead = shape[..axis].iter().chain(parts.iter());
+        Ok([lead.chain(&shape[axis + 1..]).copied().collect()].into())
+    },
+    grad: |call| vec![reshape(Grad(0), call.shape(0))],
+    view: View::Writable(|call| reshape(Grad(0), call.shape(0))),
+    kernel: |_| Ok(Kernel::Reshape),
+    torch: "torch.unflatten",
+    samples: || {
+        let of = |shape: &[usize], axis: i64, sizes: &[i64]| {
+            Sample::of(&[shape]).attrs([axis.into(), ints(sizes.iter().copied())])
+        };
+        vec![of(&[6], 0, &[2, 3]), of(&[2, 8, 3], 1, &[2, -1, 2]), of(&[2, 4], -1, &[4])]
+    },
+    ..MOVE
+};
+
+static NARROW_ATTRS: [AttrSpec; 3] = [
+    AttrSpec::required("dim", AttrKind::Axis),
+    AttrSpec::required("start", AttrKind::Int),
+    AttrSpec::required("length", AttrKind::Int),
+];
+
+pub static NARROW: Op = Op {
+    name: "narrow",
+    code: 437,
+    doc: "So many elements along an axis, from a position on.",
+    attrs: &NARROW_ATTRS,
+    shape: |call| Ok([narrowed(call)?.iter().map(|range| range.len).collect()].into()),
+    grad: |call| {
+        let zeros = super::create::zeros(call.shape(0), call.inputs[0].dtype());
+        vec![slice_write(zeros, Grad(0), narrowed(call).unwrap_or_default())]
+    },
+    view: View::Writable(|call| slice_write(Input(0), Grad(0), narrowed(call).unwrap_or_default())),
+    shard: |call| match call.axis("dim", 0) {
+        Ok(axis) => shard::all_but(call, axis),
+        Err(_) => shard::gather_first(call),
+    },
+    kernel: |call| Ok(Kernel::Slice(narrowed(call)?)),
+    torch: "torch.narrow",
+    samples: || {
+        let of =
+            |shape: &[usize], attrs: [i64; 3]| Sample::of(&[shape]).attrs(attrs.map(Attr::Int));
+        vec![of(&[5], [0, 1, 3]), of(&[3, 4], [-1, -2, 2]), of(&[2, 3], [0, 2, 0])]
+    },
+    ..MOVE
+};
+
+static MOVEDIM_ATTRS: [AttrSpec; 2] = [
+    AttrSpec::required("source", AttrKind::Spatial),
+    AttrSpec::required("destination", AttrKind::Spatial),
+];
+
+pub static MOVEDIM: Op = Op {
+    name: "movedim",
+    code: 438,
+    doc: "The tensor with some axes at other places, the others in their order.",
+    attrs: &MOVEDIM_ATTRS,
+    shape: |call| Ok([call.shape(0).permuted(&moved(call)?)].into()),
+    grad: |call| vec![permute(Grad(0), &back(&moved(call).unwrap_or_default()))],
+    view: View::Writable(|call| permute(Grad(0), &back(&moved(call).unwrap_or_default()))),
+    shard: |call| Factors {
+        inputs: vec![(0..call.shape(0).rank() as u8).map(Some).collect()],
+        outputs: vec![
+            moved(call).unwrap_or_default().iter().map(|&axis| Some(axis as u8)).collect(),
+        ],
+        combined: Vec::new(),
+    },
+    kernel: |call| Ok(Kernel::Permute(moved(call)?)),
+    torch: "torch.movedim",
+    python: Python::BOTH.also(&["moveaxis"]),
+    samples: || {
+        let of = |shape: &[usize], from: &[i64], to: &[i64]| {
+            Sample::of(&[shape]).attrs([from, to].map(|list| ints(list.iter().copied())))
+        };
+        vec![of(&[2, 3, 4], &[0], &[-1]), of(&[2, 3, 4], &[0, 2], &[1, 0]), of(&[3], &[0], &[0])]
+    },
+    ..MOVE
+};
+
+pub static BROADCAST_TO: Op = Op {
+    name: "broadcast_to",
+    code: 439,
+    doc: "The tensor repeated along axes of size one until it has this shape.",
+    torch: "torch.broadcast_to",
+    python: Python::BOTH,
+    ..super::movement::EXPAND
+};
+
 /// All axes in order, but for the two that are exchanged.
 fn exchanged(call: &Call) -> Result<SmallVec<[usize; 4]>> {
     let (a, b) = (call.axis("dim0", 0)?, call.axis("dim1", 0)?);
@@ -122,4 +273,56 @@ fn exchanged(call: &Call) -> Result<SmallVec<[usize; 4]>> {
         axes.swap(a, b);
     }
     Ok(axes)
+}
+
+/// The part of each axis that `narrow` names.
+fn narrowed(call: &Call) -> Result<Vec<Range>> {
+    let (shape, axis) = (call.shape(0), call.axis("dim", 0)?);
+    let (start, len) = (call.int("start"), call.int("length"));
+    let Some(&size) = shape.get(axis) else {
+        return Err(Error::runtime("a tensor without axes cannot be narrowed"));
+    };
+    let size = size as i64;
+    if !(-size..=size).contains(&start) {
+        return Err(Error::index(format!(
+            "start out of range (expected to be in range of [{}, {size}], but got {start})",
+            -size
+        )));
+    }
+    let start = if start < 0 { start + size } else { start };
+    if len < 0 || len > size - start {
+        return Err(Error::runtime(format!(
+            "start ({start}) + length ({len}) exceeds dimension size ({size})"
+        )));
+    }
+    let mut ranges: Vec<Range> = shape.iter().map(|&size| Range::all(size)).collect();
+    ranges[axis] = Range { start: start as usize, len: len as usize, step: 1 };
+    Ok(ranges)
+}
+
+/// Which axis stands at each place after `movedim`.
+fn moved(call: &Call) -> Result<SmallVec<[usize; 4]>> {
+    let shape = call.shape(0);
+    let (from, to) = (call.ints("source"), call.ints("destination"));
+    if from.len() != to.len() {
+        let (from, to) = (from.len(), to.len());
+        return Err(Error::runtime(format!("{from} axes cannot move to {to} places")));
+    }
+    if from.is_empty() || shape.rank() == 0 {
+        return Ok((0..shape.rank()).collect());
+    }
+    let (from, to) = (shape.axes(from)?, shape.axes(to)?);
+    let mut others = (0..shape.rank()).filter(|axis| !from.contains(axis));
+    let place = |place: usize| match to.iter().position(|&other| other == place) {
+        Some(index) => from[index],
+        None => others.next().expect("as many places as axes"),
+    };
+    Ok((0..shape.rank()).map(place).collect())
+}
+
+/// The order that undoes another.
+fn back(order: &[usize]) -> SmallVec<[usize; 4]> {
+    let mut back = SmallVec::from_elem(0, order.len());
+    order.iter().enumerate().for_each(|(place, &axis)| back[axis] = place);
+    back
 }

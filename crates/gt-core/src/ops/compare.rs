@@ -30,7 +30,7 @@ pub static NE: Op = Op {
     doc: "Whether two elements differ.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Ne)),
     torch: "torch.ne",
-    python: Python::operator("ne"),
+    python: Python::operator("ne").also(&["not_equal"]),
     ..COMPARE
 };
 
@@ -40,7 +40,7 @@ pub static LT: Op = Op {
     doc: "Whether the first element is smaller.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Lt)),
     torch: "torch.lt",
-    python: Python::operator("lt"),
+    python: Python::operator("lt").also(&["less"]),
     ..COMPARE
 };
 
@@ -50,7 +50,7 @@ pub static LE: Op = Op {
     doc: "Whether the first element is smaller or equal.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Le)),
     torch: "torch.le",
-    python: Python::operator("le"),
+    python: Python::operator("le").also(&["less_equal"]),
     ..COMPARE
 };
 
@@ -60,7 +60,7 @@ pub static GT: Op = Op {
     doc: "Whether the first element is larger.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Gt)),
     torch: "torch.gt",
-    python: Python::operator("gt"),
+    python: Python::operator("gt").also(&["greater"]),
     ..COMPARE
 };
 
@@ -70,7 +70,7 @@ pub static GE: Op = Op {
     doc: "Whether the first element is larger or equal.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Ge)),
     torch: "torch.ge",
-    python: Python::operator("ge"),
+    python: Python::operator("ge").also(&["greater_equal"]),
     ..COMPARE
 };
 

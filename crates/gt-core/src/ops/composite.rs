@@ -1,7 +1,7 @@
 //! Operations written with other operations. Each travels as one instruction and may carry a
 //! gradient of its own; an engine takes it whole or runs its expansion.
 
-use super::elementwise::EXP;
+use super::elementwise::{EXP, LOG};
 use super::family::COMPOSITE;
 use super::matmul::matmul;
 use super::movement::{permute, reshape};
@@ -18,7 +18,7 @@ use crate::rules::{shape, shard};
 use crate::shape::Shape;
 
 /// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&SOFTMAX, &CONV2D];
+pub(super) static ROWS: &[&Op] = &[&SOFTMAX, &LOG_SOFTMAX, &SOFTMIN, &CONV2D];
 
 static SOFTMAX_ATTRS: [AttrSpec; 1] = [AttrSpec::required("dim", AttrKind::Axis)];
 
@@ -54,6 +54,40 @@ pub static SOFTMAX: Op = Op {
         vec![of(&[2, 5], -1), of(&[4, 3], 0), of(&[], 0), of(&[0, 3], 0)]
     },
     ..COMPOSITE
+};
+
+pub static LOG_SOFTMAX: Op = Op {
+    name: "log_softmax",
+    code: 490,
+    doc: "The logarithm of the softmax along an axis.",
+    grad: |call| {
+        let total = sum(Grad(0), call.ints("dim"), true);
+        vec![Grad(0) - Expr::apply(&EXP, [Output(0)], []) * total]
+    },
+    expansion: Some(|call| {
+        if call.shape(0).count() == 0 {
+            return vec![Expr::apply(&EXP, [Input(0)], [])];
+        }
+        let dim = call.ints("dim");
+        let below = Input(0) - amax(Input(0), dim, true);
+        let total = sum(Expr::apply(&EXP, [below.clone()], []), dim, true);
+        vec![below - Expr::apply(&LOG, [total], [])]
+    }),
+    torch: "torch.log_softmax",
+    ..SOFTMAX
+};
+
+pub static SOFTMIN: Op = Op {
+    name: "softmin",
+    code: 491,
+    doc: "Exponentials of the negative elements along an axis, scaled so that they sum to one.",
+    grad: |call| {
+        let weighted = sum(Grad(0) * Output(0), call.ints("dim"), true);
+        vec![Output(0) * (weighted - Grad(0))]
+    },
+    expansion: Some(|call| vec![Expr::apply(&SOFTMAX, [-Input(0)], [call.attr("dim").clone()])]),
+    torch: "torch.nn.functional.softmin",
+    ..SOFTMAX
 };
 
 static CONV_INPUTS: [In; 2] =

@@ -1,17 +1,35 @@
 //! Operations that make a tensor from nothing.
 
-use super::family::CREATE;
+use super::compare::{eq, lt};
+use super::elementwise::{POW, cast, where_};
+use super::family::{CREATE, MOVED};
+use super::movement::reshape;
 use crate::attrs::{Attr, AttrKind, AttrSpec};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::expr::Expr;
 use crate::kernel::Kernel;
-use crate::op::{Call, Op, Sample, Shapes, ints};
-use crate::rules::shard;
+use crate::op::{Call, Op, Output as Out, OutputType, Python, Sample, Shapes, ints};
+use crate::rules::promote::Promotion;
+use crate::rules::{shape, shard};
 use crate::shape::{MAX_BYTES, Shape};
 
 /// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&ZEROS, &ONES, &FULL, &ARANGE];
+pub(super) static ROWS: &[&Op] = &[
+    &ZEROS,
+    &ONES,
+    &FULL,
+    &ARANGE,
+    &LINSPACE,
+    &LOGSPACE,
+    &EYE,
+    &ZEROS_LIKE,
+    &ONES_LIKE,
+    &FULL_LIKE,
+    &NEW_ZEROS,
+    &NEW_ONES,
+    &NEW_FULL,
+];
 
 pub static ZEROS: Op = Op {
     name: "zeros",
@@ -19,6 +37,7 @@ pub static ZEROS: Op = Op {
     doc: "A tensor of zeros.",
     kernel: |_| Ok(Kernel::Fill(Scalar::Int(0))),
     torch: "torch.zeros",
+    python: Python::FUNCTION.also(&["empty"]),
     ..CREATE
 };
 
@@ -67,7 +86,10 @@ pub static ARANGE: Op = Op {
     attrs: &ARANGE_ATTRS,
     shape: arange_shape,
     shard: shard::gather_first,
-    kernel: |call| Ok(Kernel::Iota { start: call.number("start"), step: call.number("step") }),
+    kernel: |call| {
+        let [start, _, step] = arange_numbers(call);
+        Ok(Kernel::Iota { start, step })
+    },
     torch: "torch.arange",
     samples: || {
         let of = |start: Attr, end: Attr, step: Attr| {
@@ -83,6 +105,239 @@ pub static ARANGE: Op = Op {
     ..CREATE
 };
 
+static GIVEN: [Out; 1] = [Out { name: "result", dtype: OutputType::Attr }];
+static LINSPACE_ATTRS: [AttrSpec; 4] = [
+    AttrSpec::required("start", AttrKind::Number),
+    AttrSpec::required("end", AttrKind::Number),
+    AttrSpec::required("steps", AttrKind::Int),
+    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
+];
+
+const SPACED: Op = Op {
+    outputs: &GIVEN,
+    promotion: Promotion::Float,
+    shape: |call| match usize::try_from(call.int("steps")) {
+        Ok(steps) => Ok([[steps].into()].into()),
+        Err(_) => Err(Error::runtime("the number of steps cannot be negative")),
+    },
+    shard: shard::gather_first,
+    kernel: |_| Ok(Kernel::Expansion),
+    ..CREATE
+};
+
+pub static LINSPACE: Op = Op {
+    name: "linspace",
+    code: 440,
+    doc: "So many numbers from start to end, evenly spaced.",
+    attrs: &LINSPACE_ATTRS,
+    expansion: Some(|call| vec![cast(spaced(call), result_dtype(call))]),
+    torch: "torch.linspace",
+    samples: || {
+        let of = |start: f64, end: f64, steps: i64, dtype: Attr| {
+            Sample::of(&[]).attrs([Attr::Float(start), Attr::Float(end), steps.into(), dtype])
+        };
+        vec![
+            of(0.0, 1.0, 5, Attr::None),
+            of(3.0, -2.5, 4, DType::F64.into()),
+            of(1.0, 2.0, 1, Attr::None),
+            of(0.0, 10.0, 4, DType::I64.into()),
+            of(0.0, 1.0, 0, Attr::None),
+        ]
+    },
+    ..SPACED
+};
+
+static LOGSPACE_ATTRS: [AttrSpec; 5] = [
+    AttrSpec::required("start", AttrKind::Number),
+    AttrSpec::required("end", AttrKind::Number),
+    AttrSpec::required("steps", AttrKind::Int),
+    AttrSpec::optional("base", AttrKind::Float, Attr::Float(10.0)),
+    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
+];
+
+pub static LOGSPACE: Op = Op {
+    name: "logspace",
+    code: 441,
+    doc: "Powers of a base, whose exponents go evenly from start to end.",
+    attrs: &LOGSPACE_ATTRS,
+    expansion: Some(|call| {
+        let power = Expr::apply(&POW, [call.number("base").as_f64().into(), spaced(call)], []);
+        vec![cast(power, result_dtype(call))]
+    }),
+    torch: "torch.logspace",
+    samples: || {
+        let of = |start: f64, end: f64, steps: i64, base: f64| {
+            let numbers = [start, end].map(Attr::Float);
+            let rest = [steps.into(), Attr::Float(base), Attr::None];
+            Sample::of(&[]).attrs(numbers.into_iter().chain(rest))
+        };
+        vec![of(0.0, 2.0, 3, 10.0), of(-1.0, 3.0, 5, 2.0)]
+    },
+    ..SPACED
+};
+
+static EYE_ATTRS: [AttrSpec; 3] = [
+    AttrSpec::required("n", AttrKind::Int),
+    AttrSpec::optional("m", AttrKind::Int, Attr::None),
+    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
+];
+
+pub static EYE: Op = Op {
+    name: "eye",
+    code: 442,
+    doc: "A matrix with ones on its diagonal and zeros elsewhere.",
+    attrs: &EYE_ATTRS,
+    shape: |call| Ok([Shape::given(&eye_sizes(call))?].into()),
+    expansion: Some(|call| {
+        let [rows, columns] = eye_sizes(call).map(|size| size as usize);
+        let row = reshape(arange(0, rows), &[rows, 1].into());
+        vec![cast(eq(row, arange(0, columns)), result_dtype(call))]
+    }),
+    torch: "torch.eye",
+    samples: || {
+        let of = |n: i64, m: Attr| Sample::of(&[]).attrs([n.into(), m, Attr::None]);
+        vec![of(3, Attr::None), of(2, Attr::Int(4)), of(0, Attr::None)]
+    },
+    ..SPACED
+};
+
+static LIKE_ATTRS: [AttrSpec; 1] = [AttrSpec::optional("dtype", AttrKind::DType, Attr::None)];
+
+const LIKE: Op = Op {
+    inputs: &MOVED,
+    attrs: &LIKE_ATTRS,
+    shape: shape::same,
+    shard: shard::pointwise,
+    samples: || {
+        let of = |shape: &[usize]| Sample::of(&[shape]).attrs([Attr::None]);
+        vec![of(&[2, 3]), of(&[]), of(&[0, 2])]
+    },
+    ..CREATE
+};
+
+pub static ZEROS_LIKE: Op = Op {
+    name: "zeros_like",
+    code: 443,
+    doc: "A tensor of zeros in the shape of another.",
+    kernel: |_| Ok(Kernel::Fill(Scalar::Int(0))),
+    torch: "torch.zeros_like",
+    python: Python::FUNCTION.also(&["empty_like"]),
+    ..LIKE
+};
+
+pub static ONES_LIKE: Op = Op {
+    name: "ones_like",
+    code: 444,
+    doc: "A tensor of ones in the shape of another.",
+    kernel: |_| Ok(Kernel::Fill(Scalar::Int(1))),
+    torch: "torch.ones_like",
+    ..LIKE
+};
+
+static FULL_LIKE_ATTRS: [AttrSpec; 2] = [
+    AttrSpec::required("fill_value", AttrKind::Number),
+    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
+];
+
+pub static FULL_LIKE: Op = Op {
+    name: "full_like",
+    code: 445,
+    doc: "A tensor with the same number everywhere, in the shape of another.",
+    attrs: &FULL_LIKE_ATTRS,
+    kernel: |call| Ok(Kernel::Fill(call.number("fill_value"))),
+    torch: "torch.full_like",
+    samples: || {
+        let of = |shape: &[usize], value: Attr| Sample::of(&[shape]).attrs([value, Attr::None]);
+        vec![of(&[2, 3], Attr::Float(1.5)), of(&[], Attr::Int(2))]
+    },
+    ..LIKE
+};
+
+const BESIDE: Op = Op {
+    inputs: &MOVED,
+    shard: shard::gather_first,
+    python: Python { function: false, method: true, ..Python::BOTH },
+    samples: || {
+        let of =
+            |sizes: &[i64]| Sample::of(&[&[2]]).attrs([ints(sizes.iter().copied()), Attr::None]);
+        vec![of(&[2, 3]), of(&[]), of(&[0, 2])]
+    },
+    ..CREATE
+};
+
+pub static NEW_ZEROS: Op = Op {
+    name: "new_zeros",
+    code: 497,
+    doc: "A tensor of zeros in the dtype of another.",
+    kernel: |_| Ok(Kernel::Fill(Scalar::Int(0))),
+    torch: "Tensor.new_zeros",
+    python: Python { function: false, ..Python::BOTH }.also(&["new_empty"]),
+    ..BESIDE
+};
+
+pub static NEW_ONES: Op = Op {
+    name: "new_ones",
+    code: 498,
+    doc: "A tensor of ones in the dtype of another.",
+    kernel: |_| Ok(Kernel::Fill(Scalar::Int(1))),
+    torch: "Tensor.new_ones",
+    ..BESIDE
+};
+
+pub static NEW_FULL: Op = Op {
+    name: "new_full",
+    code: 499,
+    doc: "A tensor with the same number everywhere, in the dtype of another.",
+    attrs: &FULL_ATTRS,
+    kernel: |call| Ok(Kernel::Fill(call.number("fill_value"))),
+    torch: "Tensor.new_full",
+    samples: || {
+        let of = |sizes: &[i64], value: Attr| {
+            Sample::of(&[&[2]]).attrs([ints(sizes.iter().copied()), value, Attr::None])
+        };
+        vec![of(&[2, 3], Attr::Float(1.5)), of(&[], Attr::Int(2))]
+    },
+    ..BESIDE
+};
+
+/// A tensor of one number.
+pub fn full(shape: &Shape, value: Scalar, dtype: DType) -> Expr {
+    Expr::apply(&FULL, [], [Attr::Ints(shape.to_ints()), value.into(), dtype.into()])
+}
+
+/// So many whole numbers from `start` on.
+pub fn arange(start: i64, len: usize) -> Expr {
+    let end = start.saturating_add(len as i64);
+    Expr::apply(&ARANGE, [], [start.into(), end.into(), Attr::Int(1), DType::I64.into()])
+}
+
+fn eye_sizes(call: &Call) -> [i64; 2] {
+    let n = call.int("n");
+    [n, if *call.attr("m") == Attr::None { n } else { call.int("m") }]
+}
+
+fn result_dtype(call: &Call) -> DType {
+    call.dtype("dtype").unwrap_or(DType::F32)
+}
+
+/// Evenly spaced numbers in float64. Each half is counted from its own end, so that both ends are
+/// exact; whole numbers have whole ends.
+fn spaced(call: &Call) -> Expr {
+    let steps = call.int("steps");
+    let limits = [call.number("start"), call.number("end")];
+    let [start, end] = match result_dtype(call).is_float() {
+        true => limits.map(Scalar::as_f64),
+        false => limits.map(|limit| limit.as_i64() as f64),
+    };
+    let last = (steps - 1) as f64;
+    let step = if steps > 1 { (end - start) / last } else { 0.0 };
+    let index = cast(arange(0, steps as usize), DType::F64);
+    let upwards = index.clone() * step + start;
+    let downwards = (index.clone() - last) * step + end;
+    let half = if steps > 1 { (steps / 2) as f64 } else { 1.0 };
+    where_(lt(index, half), upwards, downwards)
+}
+
 /// A tensor of zeros.
 pub fn zeros(shape: &Shape, dtype: DType) -> Expr {
     Expr::apply(&ZEROS, [], [Attr::Ints(shape.to_ints()), dtype.into()])
@@ -94,8 +349,22 @@ pub fn iota(count: usize) -> Expr {
     Expr::apply(&ARANGE, [], attrs)
 }
 
-fn arange_shape(call: &Call) -> Result<Shapes> {
+/// The limits and the step as the dtype has them: whole numbers are cut before they are counted.
+fn arange_numbers(call: &Call) -> [Scalar; 3] {
     let numbers = [call.number("start"), call.number("end"), call.number("step")];
+    match call.dtype("dtype") {
+        Some(dtype) if !dtype.is_float() => numbers.map(|number| number.as_i64().into()),
+        _ => numbers,
+    }
+}
+
+fn arange_shape(call: &Call) -> Result<Shapes> {
+    // Only int64 counts its steps in whole numbers.
+    let numbers = match call.dtype("dtype") {
+        Some(DType::I64) | None => arange_numbers(call),
+        Some(_) => [call.number("start"), call.number("end"), call.number("step")],
+    };
+    let cut = arange_numbers(call)[2].as_f64();
     let [start, end, step] = numbers.map(Scalar::as_f64);
     let steps = match numbers {
         [Scalar::Int(start), Scalar::Int(end), Scalar::Int(step)] if step != 0 => {
@@ -106,7 +375,7 @@ fn arange_shape(call: &Call) -> Result<Shapes> {
         _ => ((end - start) / step).ceil(),
     };
     let forward = (step > 0.0 && end >= start) || (step < 0.0 && end <= start);
-    if !forward || !steps.is_finite() || steps > MAX_BYTES as f64 {
+    if !forward || cut == 0.0 || !steps.is_finite() || steps > MAX_BYTES as f64 {
         return Err(Error::runtime(format!("no way from {start} to {end} in steps of {step}")));
     }
     Ok([[steps as usize].into()].into())

@@ -41,7 +41,7 @@ pub static SUB: Op = Op {
     linear: Linear::Together(&[0, 1]),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Sub)),
     torch: "torch.sub",
-    python: Python::operator("sub"),
+    python: Python::operator("sub").also(&["subtract"]),
     ..BINARY
 };
 
@@ -53,7 +53,7 @@ pub static MUL: Op = Op {
     linear: Linear::Each(&[0, 1]),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Mul)),
     torch: "torch.mul",
-    python: Python::operator("mul"),
+    python: Python::operator("mul").also(&["multiply"]),
     ..BINARY
 };
 
@@ -67,7 +67,7 @@ pub static DIV: Op = Op {
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Div)),
     domain: Domain::NonZero,
     torch: "torch.div",
-    python: Python::operator("truediv"),
+    python: Python::operator("truediv").also(&["divide", "true_divide"]),
     ..BINARY
 };
 
@@ -124,7 +124,7 @@ pub static NEG: Op = Op {
     linear: Linear::Each(&[0]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Neg)),
     torch: "torch.neg",
-    python: Python::operator("neg"),
+    python: Python::operator("neg").also(&["negative"]),
     ..UNARY
 };
 
@@ -140,7 +140,7 @@ pub static ABS: Op = Op {
     kernel: |_| Ok(Kernel::Map(UnaryFn::Abs)),
     domain: Domain::NonZero,
     torch: "torch.abs",
-    python: Python::operator("abs"),
+    python: Python::operator("abs").also(&["absolute"]),
     ..UNARY
 };
 

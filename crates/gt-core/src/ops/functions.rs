@@ -1,11 +1,13 @@
 //! Mathematical functions of each element.
 
-use std::f64::consts::{FRAC_2_SQRT_PI, LN_2};
+use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
 
+use super::elementwise::{LOG, POW, cast};
 use super::family::UNARY;
+use crate::dtype::DType;
 use crate::expr::Expr::{self, Grad, Input, Output, Zero};
 use crate::kernel::{Kernel, UnaryFn};
-use crate::op::{Autocast, Domain, Op};
+use crate::op::{Autocast, Call, Domain, Op, Python};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
 
@@ -26,6 +28,10 @@ pub(super) static ROWS: &[&Op] = &[
     &COS,
     &TAN,
     &ERF,
+    &LOG10,
+    &EXP2,
+    &ERFC,
+    &FRAC,
 ];
 
 pub static SIGN: Op = Op {
@@ -37,6 +43,7 @@ pub static SIGN: Op = Op {
     kernel: |_| Ok(Kernel::Map(UnaryFn::Sign)),
     domain: Domain::NonZero,
     torch: "torch.sign",
+    python: Python::IN_PLACE.also(&["sgn"]),
     ..UNARY
 };
 
@@ -81,6 +88,7 @@ pub static TRUNC: Op = Op {
     doc: "Each element without its fraction.",
     kernel: |_| Ok(Kernel::Map(UnaryFn::Trunc)),
     torch: "torch.trunc",
+    python: Python::IN_PLACE.also(&["fix"]),
     ..ROUNDING
 };
 
@@ -194,6 +202,78 @@ pub static ERF: Op = Op {
     torch: "torch.erf",
     ..UNARY
 };
+
+pub static LOG10: Op = Op {
+    name: "log10",
+    code: 465,
+    doc: "The logarithm of each element to the base of ten.",
+    grad: |_| vec![Grad(0) / (Input(0) * LN_10)],
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| {
+        // A product of rounded numbers misses whole powers of ten; twice as fine, it does not.
+        match computed(call) {
+            DType::F64 => vec![log(Input(0)) / LN_10],
+            dtype => vec![cast(log(cast(Input(0), DType::F64)) / LN_10, dtype)],
+        }
+    }),
+    domain: Domain::Positive,
+    autocast: Autocast::Full,
+    torch: "torch.log10",
+    ..UNARY
+};
+
+pub static EXP2: Op = Op {
+    name: "exp2",
+    code: 466,
+    doc: "Two to the power of each element.",
+    grad: |_| vec![Grad(0) * (Output(0) * LN_2)],
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|_| vec![Expr::apply(&POW, [2.0.into(), Input(0)], [])]),
+    torch: "torch.exp2",
+    ..UNARY
+};
+
+pub static ERFC: Op = Op {
+    name: "erfc",
+    code: 467,
+    doc: "One less the error function of each element.",
+    grad: |_| vec![Grad(0) * (exp(-(Input(0) * Input(0))) * -FRAC_2_SQRT_PI)],
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| finely(call, |x| Expr::from(1.0) - erf(x))),
+    torch: "torch.erfc",
+    ..UNARY
+};
+
+pub static FRAC: Op = Op {
+    name: "frac",
+    code: 468,
+    doc: "The fraction of each element, with its sign.",
+    promotion: Promotion::Common,
+    shape: shape::broadcast_numbers,
+    grad: |_| vec![Grad(0)],
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|_| vec![Input(0) - Expr::apply(&TRUNC, [Input(0)], [])]),
+    domain: Domain::NonZero,
+    torch: "torch.frac",
+    ..UNARY
+};
+
+/// The dtype a row computes in.
+fn computed(call: &Call) -> DType {
+    call.infer().map_or(DType::F32, |inferred| inferred.compute)
+}
+
+/// A formula of one input, in float32 where the dtype has half its bits: rounded once, at the end.
+pub fn finely(call: &Call, formula: impl Fn(Expr) -> Expr) -> Vec<Expr> {
+    match computed(call) {
+        dtype if dtype.size() == 2 => vec![cast(formula(cast(Input(0), DType::F32)), dtype)],
+        _ => vec![formula(Input(0))],
+    }
+}
+
+fn log(input: Expr) -> Expr {
+    Expr::apply(&LOG, [input], [])
+}
 
 /// e to the power of each element.
 pub fn exp(input: Expr) -> Expr {

@@ -8,17 +8,25 @@ use crate::op::Op;
 
 pub mod activation;
 pub mod arithmetic;
+pub mod arrange;
 pub mod axes;
+pub mod bent;
 pub mod compare;
 pub mod composite;
 pub mod create;
+pub mod einsum;
 pub mod elementwise;
 mod family;
+pub mod frame;
 pub mod functions;
+pub mod hyperbolic;
 pub mod index;
+pub mod join;
+pub mod linear;
 pub mod listed;
 pub mod logic;
 pub mod matmul;
+pub mod mixture;
 pub mod movement;
 pub mod order;
 pub mod random;
@@ -27,6 +35,7 @@ pub mod scan;
 pub mod scatter;
 pub mod select;
 pub mod statistics;
+pub mod triangle;
 pub mod window;
 
 /// The rows of each file, in the order of the reference.
@@ -34,15 +43,24 @@ static FILES: &[&[&Op]] = &[
     elementwise::ROWS,
     arithmetic::ROWS,
     functions::ROWS,
+    hyperbolic::ROWS,
+    mixture::ROWS,
     activation::ROWS,
+    bent::ROWS,
     logic::ROWS,
     compare::ROWS,
     reduce::ROWS,
     statistics::ROWS,
     scan::ROWS,
     matmul::ROWS,
+    linear::ROWS,
+    einsum::ROWS,
     movement::ROWS,
     axes::ROWS,
+    arrange::ROWS,
+    join::ROWS,
+    frame::ROWS,
+    triangle::ROWS,
     index::ROWS,
     select::ROWS,
     listed::ROWS,
@@ -115,6 +133,13 @@ mod tests {
             assert!(by_code(op.code).is_some_and(|found| std::ptr::eq(found, op)), "{}", op.name);
             assert!(by_name(op.name).is_some_and(|found| std::ptr::eq(found, op)), "{}", op.name);
         }
+    }
+
+    #[test]
+    fn other_names_are_used_once() {
+        let mut seen = std::collections::HashSet::new();
+        let names = ALL.iter().flat_map(|op| op.names());
+        names.for_each(|name| assert!(seen.insert(name), "{name} is the name of two rows"));
     }
 
     #[test]

@@ -194,7 +194,7 @@ pub static CAT: Op = Op {
     kernel: |call| Ok(Kernel::Concat(call.axis("dim", 0)?)),
     autocast: Autocast::Widest,
     torch: "torch.cat",
-    python: Python::FUNCTION,
+    python: Python::FUNCTION.also(&["concat", "concatenate"]),
     samples: || {
         vec![
             Sample::of(&[&[2, 3], &[1, 3]]).attrs([Attr::Int(0)]),

@@ -21,6 +21,8 @@ pub enum Promotion {
     WithNumbers,
     /// The common dtype, where booleans become int64.
     Whole,
+    /// The attribute `dtype`, or int64.
+    AttrOrInt64,
 }
 
 /// The dtype this call computes in, after checking what its inputs may be.
@@ -38,6 +40,7 @@ pub fn promote(call: &Call) -> Result<DType> {
         Promotion::Float => common,
         Promotion::Accumulate if asked.is_none() && common.kind() < Kind::Float => DType::I64,
         Promotion::Accumulate | Promotion::Attr => asked.unwrap_or(common),
+        Promotion::AttrOrInt64 => asked.unwrap_or(DType::I64),
     };
     if dtype.is_supported() {
         return Ok(dtype);

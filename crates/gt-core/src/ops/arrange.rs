@@ -1,0 +1,373 @@
+//! Operations that turn, shift and repeat the elements of a tensor.
+
+use smallvec::SmallVec;
+
+use super::family::MOVE;
+use super::join::join;
+use super::movement::{expand, permute, reshape, slice};
+use super::reduce::sum;
+use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use crate::error::{Error, Result};
+use crate::expr::Expr::{self, Grad, Input};
+use crate::kernel::{Axes, Kernel};
+use crate::op::{Call, Op, Python, Sample, ints};
+use crate::rules::shape;
+use crate::rules::shard::{Factors, gather_first};
+use crate::shape::Shape;
+
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&REPEAT, &TILE, &FLIP, &FLIPLR, &FLIPUD, &ROLL, &ROT90];
+
+static REPEATS: [AttrSpec; 1] = [AttrSpec::required("repeats", AttrKind::Sizes)];
+
+pub static REPEAT: Op = Op {
+    name: "repeat",
+    code: 420,
+    doc: "The tensor so many times along each axis; there may be more axes than it has.",
+    attrs: &REPEATS,
+    shape: |call| Ok([Repetition::of(call, "repeats")?.result()].into()),
+    grad: |call| Repetition::of(call, "repeats").map(Repetition::backward).unwrap_or_default(),
+    shard: |call| Repetition::of(call, "repeats").map_or_else(|_| gather_first(call), |r| r.cuts()),
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| {
+        Repetition::of(call, "repeats").map(Repetition::forward).unwrap_or_default()
+    }),
+    torch: "Tensor.repeat",
+    python: Python { function: false, ..Python::BOTH },
+    samples: || {
+        let of = |shape: &[usize], times: &[i64]| {
+            Sample::of(&[shape]).attrs([ints(times.iter().copied())])
+        };
+        vec![
+            of(&[2, 3], &[2, 1]),
+            of(&[3], &[2, 3]),
+            of(&[], &[4]),
+            of(&[2, 2], &[0, 3]),
+            of(&[2, 1, 3], &[1, 2, 1]),
+        ]
+    },
+    ..MOVE
+};
+
+static TIMES: [AttrSpec; 1] = [AttrSpec::required("dims", AttrKind::Sizes)];
+
+pub static TILE: Op = Op {
+    name: "tile",
+    code: 421,
+    doc: "The tensor so many times along each of its last axes.",
+    attrs: &TIMES,
+    shape: |call| Ok([Repetition::of(call, "dims")?.result()].into()),
+    grad: |call| Repetition::of(call, "dims").map(Repetition::backward).unwrap_or_default(),
+    shard: |call| Repetition::of(call, "dims").map_or_else(|_| gather_first(call), |r| r.cuts()),
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| {
+        Repetition::of(call, "dims").map(Repetition::forward).unwrap_or_default()
+    }),
+    torch: "torch.tile",
+    samples: || {
+        let of = |shape: &[usize], times: &[i64]| {
+            Sample::of(&[shape]).attrs([ints(times.iter().copied())])
+        };
+        vec![of(&[2, 3], &[2]), of(&[3], &[2, 3]), of(&[2, 3, 1], &[1, 2])]
+    },
+    ..MOVE
+};
+
+/// How often a tensor stands along each axis of the result.
+struct Repetition {
+    /// The shape of the input, with ones for the axes it does not have.
+    sizes: Shape,
+    times: Axes,
+    input: Shape,
+}
+
+impl Repetition {
+    fn of(call: &Call, attr: &str) -> Result<Self> {
+        let (input, given) = (call.shape(0).clone(), call.ints(attr));
+        let times = Shape::given(given)?;
+        if attr == "repeats" && times.rank() < input.rank() {
+            return Err(Error::runtime(format!(
+                "{} numbers are not enough for the {} axes of the tensor",
+                times.rank(),
+                input.rank()
+            )));
+        }
+        let rank = times.rank().max(input.rank());
+        let padded = |shape: &Shape| -> Shape {
+            std::iter::repeat_n(1, rank - shape.rank()).chain(shape.iter().copied()).collect()
+        };
+        let times = padded(&times).iter().copied().collect();
+        Ok(Repetition { sizes: padded(&input), times, input })
+    }
+
+    fn result(&self) -> Shape {
+        self.sizes.iter().zip(&self.times).map(|(&a, &b)| a.saturating_mul(b)).collect()
+    }
+
+    /// For each axis two: one to repeat along, and its own.
+    fn pairs(&self, repeated: bool) -> Shape {
+        let pair = |(&size, &times): (&usize, &usize)| [if repeated { times } else { 1 }, size];
+        self.sizes.iter().zip(&self.times).flat_map(pair).collect()
+    }
+
+    fn forward(self) -> Vec<Expr> {
+        let pairs = reshape(Input(0), &self.pairs(false));
+        vec![reshape(expand(pairs, &self.pairs(true)), &self.result())]
+    }
+
+    fn backward(self) -> Vec<Expr> {
+        let axes: Vec<i64> = (0..self.sizes.rank() as i64).map(|axis| 2 * axis).collect();
+        let pairs = reshape(Grad(0), &self.pairs(true));
+        // No axes would mean all of them.
+        let total = if axes.is_empty() { pairs } else { sum(pairs, &axes, false) };
+        vec![reshape(total, &self.input)]
+    }
+
+    /// Axes that stand there once may be cut.
+    fn cuts(self) -> Factors {
+        let added = self.sizes.rank() - self.input.rank();
+        let letter = |axis: usize| (self.times[axis] == 1).then_some(axis as u8);
+        Factors {
+            inputs: vec![(added..self.sizes.rank()).map(letter).collect()],
+            outputs: vec![
+                (0..self.sizes.rank()).map(|axis| letter(axis).filter(|_| axis >= added)).collect(),
+            ],
+            combined: Vec::new(),
+        }
+    }
+}
+
+static FLIP_ATTRS: [AttrSpec; 1] = [AttrSpec::required("dims", AttrKind::Axes)];
+
+pub static FLIP: Op = Op {
+    name: "flip",
+    code: 422,
+    doc: "The tensor with the elements along axes in the opposite order.",
+    attrs: &FLIP_ATTRS,
+    shape: |call| {
+        flipped_axes(call)?;
+        shape::same(call)
+    },
+    grad: |call| vec![flip(Grad(0), call)],
+    shard: |call| uncut(call, &flipped_axes(call).unwrap_or_default()),
+    kernel: |call| Ok(Kernel::Slice(flipped(call.shape(0), &flipped_axes(call)?))),
+    torch: "torch.flip",
+    samples: || {
+        let of = |shape: &[usize], axes: &[i64]| {
+            Sample::of(&[shape]).attrs([ints(axes.iter().copied())])
+        };
+        vec![of(&[4], &[0]), of(&[2, 3], &[0, -1]), of(&[0, 3], &[0]), of(&[2, 3, 2], &[1])]
+    },
+    ..MOVE
+};
+
+pub static FLIPLR: Op = Op {
+    name: "fliplr",
+    code: 423,
+    doc: "The tensor with the elements along the second axis in the opposite order.",
+    attrs: &[],
+    shape: |call| {
+        if call.shape(0).rank() < 2 {
+            return Err(Error::runtime("the tensor needs at least two axes"));
+        }
+        shape::same(call)
+    },
+    grad: |call| vec![slice(Grad(0), flipped(call.shape(0), &[1]))],
+    shard: |call| uncut(call, &[1]),
+    kernel: |call| Ok(Kernel::Slice(flipped(call.shape(0), &[1]))),
+    torch: "torch.fliplr",
+    samples: || vec![Sample::of(&[&[2, 3]]), Sample::of(&[&[2, 0, 2]])],
+    ..MOVE
+};
+
+pub static FLIPUD: Op = Op {
+    name: "flipud",
+    code: 424,
+    doc: "The tensor with the elements along the first axis in the opposite order.",
+    attrs: &[],
+    shape: |call| {
+        if call.shape(0).rank() < 1 {
+            return Err(Error::runtime("the tensor needs at least one axis"));
+        }
+        shape::same(call)
+    },
+    grad: |call| vec![slice(Grad(0), flipped(call.shape(0), &[0]))],
+    shard: |call| uncut(call, &[0]),
+    kernel: |call| Ok(Kernel::Slice(flipped(call.shape(0), &[0]))),
+    torch: "torch.flipud",
+    samples: || vec![Sample::of(&[&[2, 3]]), Sample::of(&[&[4]])],
+    ..MOVE
+};
+
+static ROLL_ATTRS: [AttrSpec; 2] = [
+    AttrSpec::required("shifts", AttrKind::Spatial),
+    AttrSpec::optional("dims", AttrKind::Spatial, Attr::Ints(SmallVec::new_const())),
+];
+
+pub static ROLL: Op = Op {
+    name: "roll",
+    code: 425,
+    doc: "The elements moved along axes, or among all; what leaves at the end comes in again.",
+    attrs: &ROLL_ATTRS,
+    shape: |call| {
+        turns(call)?;
+        shape::same(call)
+    },
+    grad: |call| vec![roll(Grad(0), call, Turn::Back)],
+    shard: |call| match turns(call) {
+        Ok(turns) if !call.ints("dims").is_empty() => {
+            uncut(call, &turns.iter().map(|&(axis, _)| axis).collect::<Axes>())
+        }
+        _ => gather_first(call),
+    },
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| vec![roll(Input(0), call, Turn::Forth)]),
+    torch: "torch.roll",
+    samples: || {
+        let of = |shape: &[usize], shifts: &[i64], axes: &[i64]| {
+            let lists = [shifts, axes].map(|list| ints(list.iter().copied()));
+            Sample::of(&[shape]).attrs(lists)
+        };
+        vec![
+            of(&[5], &[2], &[0]),
+            of(&[3, 4], &[-1, 6], &[0, -1]),
+            of(&[2, 3], &[2], &[]),
+            of(&[2, 3, 2], &[1], &[1]),
+        ]
+    },
+    ..MOVE
+};
+
+static ROT90_ATTRS: [AttrSpec; 2] = [
+    AttrSpec::optional("k", AttrKind::Int, Attr::Int(1)),
+    AttrSpec::optional("dims", AttrKind::Spatial, Attr::Ints(SmallVec::new_const())),
+];
+
+pub static ROT90: Op = Op {
+    name: "rot90",
+    code: 426,
+    doc: "The tensor turned k times by a right angle, from the first of two axes to the second.",
+    attrs: &ROT90_ATTRS,
+    shape: |call| {
+        let plane = plane(call)?;
+        let shape = call.shape(0);
+        Ok([if call.int("k") % 2 == 0 { shape.clone() } else { exchanged(shape, plane) }].into())
+    },
+    grad: |call| vec![rotate(Grad(0), call, -call.int("k"))],
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| vec![rotate(Input(0), call, call.int("k"))]),
+    torch: "torch.rot90",
+    samples: || {
+        let of = |shape: &[usize], k: i64, axes: &[i64]| {
+            Sample::of(&[shape]).attrs([k.into(), ints(axes.iter().copied())])
+        };
+        vec![of(&[2, 3], 1, &[]), of(&[2, 3, 2], -1, &[1, 2]), of(&[2, 3], 2, &[1, 0])]
+    },
+    ..MOVE
+};
+
+/// One input and one result of the same rank; all axes but these may be cut.
+pub(super) fn uncut(call: &Call, axes: &[usize]) -> Factors {
+    let rank = call.shape(0).rank();
+    let letters: SmallVec<[Option<u8>; 4]> =
+        (0..rank).map(|axis| (!axes.contains(&axis)).then_some(axis as u8)).collect();
+    Factors { inputs: vec![letters.clone()], outputs: vec![letters], combined: Vec::new() }
+}
+
+fn flipped_axes(call: &Call) -> Result<Axes> {
+    // Here no axes are none, not all.
+    if call.ints("dims").is_empty() { Ok(Axes::new()) } else { call.axes("dims", 0) }
+}
+
+fn flip(input: Expr, call: &Call) -> Expr {
+    Expr::apply(&FLIP, [input], [call.attr("dims").clone()])
+}
+
+/// The ranges that walk backwards along these axes.
+fn flipped(shape: &Shape, axes: &[usize]) -> Vec<Range> {
+    let sizes = shape.iter().enumerate();
+    let range = |(axis, &size): (usize, &usize)| match axes.contains(&axis) && size > 0 {
+        true => Range { start: size - 1, len: size, step: -1 },
+        false => Range::all(size),
+    };
+    sizes.map(range).collect()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Forth,
+    Back,
+}
+
+/// The axes along which elements move, and how far. Without axes, all elements are one.
+fn turns(call: &Call) -> Result<SmallVec<[(usize, i64); 4]>> {
+    let (shifts, dims) = (call.ints("shifts"), call.ints("dims"));
+    if dims.is_empty() && shifts.len() == 1 {
+        return Ok([(0, shifts[0])].into_iter().collect());
+    }
+    if shifts.is_empty() || shifts.len() != dims.len() {
+        let (shifts, dims) = (shifts.len(), dims.len());
+        return Err(Error::runtime(format!("{shifts} shifts for {dims} axes")));
+    }
+    let axes = dims.iter().map(|&dim| call.shape(0).axis(dim));
+    axes.zip(shifts).map(|(axis, &shift)| Ok((axis?, shift))).collect()
+}
+
+fn roll(input: Expr, call: &Call, turn: Turn) -> Expr {
+    let shape = call.shape(0);
+    let flat = call.ints("dims").is_empty();
+    let seen: Shape = if flat { [shape.count()].into() } else { shape.clone() };
+    let start = if flat { reshape(input, &seen) } else { input };
+    let turned = turns(call).unwrap_or_default().into_iter().fold(start, |expr, (axis, shift)| {
+        let Some(size) = seen.get(axis).copied().filter(|&size| size > 0) else { return expr };
+        let shift = if turn == Turn::Forth { shift } else { shift.wrapping_neg() };
+        let split = size - shift.rem_euclid(size as i64) as usize;
+        let part = |range: Range| {
+            let mut ranges: Vec<Range> = seen.iter().map(|&size| Range::all(size)).collect();
+            ranges[axis] = range;
+            slice(expr.clone(), ranges)
+        };
+        join([part(Range::between(split, size)), part(Range::between(0, split))], axis)
+    });
+    if flat { reshape(turned, shape) } else { turned }
+}
+
+/// The two axes of a rotation.
+fn plane(call: &Call) -> Result<[usize; 2]> {
+    let shape = call.shape(0);
+    let dims = match call.ints("dims") {
+        [] => [0, 1],
+        &[a, b] => [a, b],
+        other => {
+            return Err(Error::runtime(format!("a rotation has two axes, not {}", other.len())));
+        }
+    };
+    let [a, b] = [shape.axis(dims[0])?, shape.axis(dims[1])?];
+    if a == b || shape.rank() < 2 {
+        return Err(Error::runtime(format!("a rotation of {shape} needs two different axes")));
+    }
+    Ok([a, b])
+}
+
+fn exchanged(shape: &Shape, [a, b]: [usize; 2]) -> Shape {
+    shape.with(a, shape[b]).with(b, shape[a])
+}
+
+fn rotate(input: Expr, call: &Call, k: i64) -> Expr {
+    let Ok([a, b]) = plane(call) else { return input };
+    // The input of a gradient is the result, whose sizes are exchanged after an odd turn.
+    let odd = k % 2 != 0;
+    let given = call.shape(0);
+    let shape = match (&input, odd) {
+        (Grad(_), true) => exchanged(given, [a, b]),
+        _ => given.clone(),
+    };
+    let mut axes: Axes = (0..shape.rank()).collect();
+    axes.swap(a, b);
+    match k.rem_euclid(4) {
+        0 => input,
+        1 => permute(slice(input, flipped(&shape, &[b])), &axes),
+        2 => slice(input, flipped(&shape, &[a, b])),
+        _ => permute(slice(input, flipped(&shape, &[a])), &axes),
+    }
+}

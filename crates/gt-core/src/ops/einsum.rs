@@ -1,0 +1,440 @@
+//! Sums of products, written with a letter for each index.
+
+use smallvec::SmallVec;
+
+use super::create::zeros;
+use super::matmul::matmul;
+use super::movement::{expand, permute, reshape, slice, slice_write};
+use super::reduce::SUM;
+use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::expr::Expr::{self, Grad, Input};
+use crate::kernel::Kernel;
+use crate::op::{Autocast, Call, Input as In, Linear, Op, Python, Role, Sample, ints};
+use crate::ops::family::COMPOSITE;
+use crate::placement::Combine;
+use crate::rules::promote::{Promotion, promote};
+use crate::rules::shard::{Factors, gather_first};
+use crate::shape::Shape;
+
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&EINSUM];
+
+static OPERANDS: [In; 1] = [In { name: "operands", role: Role::Operand }];
+static EQUATION: [AttrSpec; 1] = [AttrSpec::required("equation", AttrKind::Text)];
+
+pub static EINSUM: Op = Op {
+    name: "einsum",
+    code: 464,
+    doc: "The sums of products that an equation such as \"ij,jk->ik\" describes.",
+    inputs: &OPERANDS,
+    variadic: true,
+    attrs: &EQUATION,
+    promotion: Promotion::Common,
+    shape: |call| {
+        if call.inputs.iter().all(|input| input.dtype() == DType::Bool) {
+            return Err(Error::runtime("bool tensors have no products; cast one of them first"));
+        }
+        let equation = Equation::of(call)?;
+        Ok([equation.output.iter().map(|&label| equation.size(label)).collect()].into())
+    },
+    grad: |call| match Equation::of(call) {
+        Ok(equation) => (0..call.inputs.len()).map(|index| equation.grad(call, index)).collect(),
+        Err(_) => Vec::new(),
+    },
+    linear: Linear::Each(&[0]),
+    shard: |call| Equation::of(call).map_or_else(|_| gather_first(call), |e| e.factors(call)),
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| match Equation::of(call) {
+        Ok(equation) => {
+            let operands = (0..call.inputs.len()).map(|index| equation.operand(call, index));
+            vec![contract(operands.collect(), &equation.output)]
+        }
+        Err(_) => Vec::new(),
+    }),
+    autocast: Autocast::Lower,
+    torch: "torch.einsum",
+    python: Python { order: &["equation", "operands"], ..Python::FUNCTION },
+    samples: || {
+        let of = |equation: &str, shapes: &[&[usize]]| {
+            Sample::of(shapes).attrs([Attr::Text(equation.into())])
+        };
+        vec![
+            of("ij,jk->ik", &[&[2, 3], &[3, 4]]),
+            of("ij,jk", &[&[2, 3], &[3, 4]]),
+            of("bij,bjk->bki", &[&[2, 3, 4], &[2, 4, 2]]),
+            of("ii->i", &[&[3, 3]]),
+            of("ii", &[&[3, 3]]),
+            of("ij->", &[&[2, 3]]),
+            of("ij->ji", &[&[2, 3]]),
+            of("i,j->ij", &[&[2], &[3]]),
+            of("i,i->i", &[&[3], &[3]]),
+            of("...ij,...jk->...ik", &[&[2, 3, 4], &[4, 2]]),
+            of("b...,b...->b", &[&[2, 3, 2], &[2, 3, 2]]),
+            of("ij,jk,kl->il", &[&[2, 3], &[3, 2], &[2, 4]]),
+            of("ij,k->i", &[&[2, 3], &[4]]),
+            of("ij,ij->i", &[&[2, 3], &[2, 1]]),
+            of("iij,j->ij", &[&[2, 2, 3], &[3]]),
+            of("i,i,i->", &[&[3], &[3], &[3]]),
+        ]
+    },
+    ..COMPOSITE
+};
+
+/// An index: letters are numbered from zero, axes under an ellipsis from [`ELLIPSIS`] on, the last
+/// one first.
+type Label = u8;
+type Labels = SmallVec<[Label; 4]>;
+
+const ELLIPSIS: Label = 52;
+
+/// What an equation says of its operands.
+struct Equation {
+    inputs: Vec<Labels>,
+    output: Labels,
+    sizes: Vec<(Label, usize)>,
+    dtype: DType,
+}
+
+impl Equation {
+    fn of(call: &Call) -> Result<Self> {
+        let Attr::Text(text) = call.attr("equation") else {
+            return Err(Error::runtime("the equation is missing"));
+        };
+        let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        let (left, right) = match text.split_once("->") {
+            Some((left, right)) => (left, Some(right)),
+            None => (&*text, None),
+        };
+        let terms: Vec<&str> = left.split(',').collect();
+        if terms.len() != call.inputs.len() {
+            return Err(Error::runtime(format!(
+                "the equation has {} terms for {} operands",
+                terms.len(),
+                call.inputs.len()
+            )));
+        }
+        let mut inputs = Vec::new();
+        for (term, input) in terms.iter().zip(call.inputs) {
+            inputs.push(labels(term, Some(input.shape().rank()))?);
+        }
+        let sizes = sizes(call, &inputs)?;
+        let hidden = sizes.iter().filter(|(label, _)| *label >= ELLIPSIS).count();
+        let output = match right {
+            Some(right) => explicit(right, hidden)?,
+            None => implied(&inputs, hidden),
+        };
+        let unknown = output.iter().find(|label| sizes.iter().all(|(known, _)| known != *label));
+        if unknown.is_some() {
+            return Err(Error::runtime("the result has an index that no operand has"));
+        }
+        Ok(Equation { inputs, output, sizes, dtype: promote(call)? })
+    }
+
+    fn size(&self, label: Label) -> usize {
+        let known = self.sizes.iter().find(|(known, _)| *known == label);
+        known.map_or(1, |&(_, size)| size)
+    }
+
+    /// An input, with each index once and without the axes that are broadcast.
+    fn operand(&self, call: &Call, index: usize) -> Operand {
+        let (shape, labels) = (call.shape(index).clone(), self.inputs[index].clone());
+        let mut operand = Operand { expr: Input(index), shape, labels, dtype: self.dtype };
+        operand.take_diagonals();
+        let broadcast = |operand: &Operand, axis: usize| {
+            operand.shape[axis] == 1 && self.size(operand.labels[axis]) != 1
+        };
+        let kept: Vec<usize> =
+            (0..operand.labels.len()).filter(|&axis| !broadcast(&operand, axis)).collect();
+        if kept.len() < operand.labels.len() {
+            operand.shape = operand.shape.permuted(&kept);
+            operand.labels = kept.iter().map(|&axis| operand.labels[axis]).collect();
+            operand.expr = reshape(operand.expr, &operand.shape);
+        }
+        operand
+    }
+
+    /// The gradient of one operand: the same sum with the gradient of the result in its place,
+    /// repeated along indices that nothing else has, and put on diagonals.
+    fn grad(&self, call: &Call, index: usize) -> Expr {
+        let result: Shape = self.output.iter().map(|&label| self.size(label)).collect();
+        let mut operands = vec![Operand {
+            expr: Grad(0),
+            shape: result,
+            labels: self.output.clone(),
+            dtype: self.dtype,
+        }];
+        let others = (0..call.inputs.len()).filter(|&other| other != index);
+        operands.extend(others.map(|other| self.operand(call, other)));
+        let mut own = Labels::new();
+        for &label in &self.inputs[index] {
+            if !own.contains(&label) {
+                own.push(label);
+            }
+        }
+        let known = |label: &Label| operands.iter().any(|operand| operand.labels.contains(label));
+        let found: Labels = own.iter().copied().filter(|label| known(label)).collect();
+        let with_ones = own.iter().map(|label| if known(label) { self.size(*label) } else { 1 });
+        let with_ones: Shape = with_ones.collect();
+        let whole: Shape = own.iter().map(|&label| self.size(label)).collect();
+        let grad = expand(reshape(contract(operands, &found), &with_ones), &whole);
+        put_on_diagonals(grad, own, &self.inputs[index], whole, call.inputs[index].dtype())
+    }
+
+    /// An index may be cut unless it runs along a diagonal; cut sums are partial.
+    fn factors(&self, call: &Call) -> Factors {
+        let once = |label: Label| {
+            let count = |labels: &Labels| labels.iter().filter(|&&other| other == label).count();
+            self.inputs.iter().all(|labels| count(labels) <= 1)
+        };
+        let axes = |index: usize| {
+            let axes = self.inputs[index].iter().zip(call.shape(index).iter());
+            axes.map(|(&label, &size)| (once(label) && size == self.size(label)).then_some(label))
+        };
+        let summed = self.sizes.iter().map(|&(label, _)| label);
+        let summed = summed.filter(|&label| once(label) && !self.output.contains(&label));
+        Factors {
+            inputs: (0..call.inputs.len()).map(|index| axes(index).collect()).collect(),
+            outputs: vec![self.output.iter().map(|&label| once(label).then_some(label)).collect()],
+            combined: summed.map(|label| (label, Combine::Sum)).collect(),
+        }
+    }
+}
+
+/// The indices of a term: those of an ellipsis are as many as the tensor has axes left.
+fn labels(term: &str, rank: Option<usize>) -> Result<Labels> {
+    let wrong = || Error::runtime(format!("'{term}' does not fit a tensor of {rank:?} axes"));
+    let (before, after) = match term.split_once("...") {
+        Some((before, after)) => (before, Some(after)),
+        None => (term, None),
+    };
+    let mut labels = Labels::new();
+    for letter in before.chars() {
+        labels.push(number(letter)?);
+    }
+    if let Some(after) = after {
+        let named = before.len() + after.len();
+        let hidden = rank.ok_or_else(wrong)?.checked_sub(named).ok_or_else(wrong)?;
+        labels.extend((0..hidden as Label).rev().map(|place| ELLIPSIS + place));
+        for letter in after.chars() {
+            labels.push(number(letter)?);
+        }
+    }
+    if rank.is_some_and(|rank| rank != labels.len()) {
+        return Err(wrong());
+    }
+    Ok(labels)
+}
+
+fn number(letter: char) -> Result<Label> {
+    match letter {
+        'A'..='Z' => Ok(letter as u8 - b'A'),
+        'a'..='z' => Ok(letter as u8 - b'a' + 26),
+        _ => Err(Error::runtime(format!("'{letter}' is not an index; use letters"))),
+    }
+}
+
+/// The indices of a result as the equation gives them.
+fn explicit(right: &str, hidden: usize) -> Result<Labels> {
+    let rank = if right.contains("...") { right.len() - 3 + hidden } else { right.len() };
+    let output = labels(right, Some(rank))?;
+    let twice = (1..output.len()).find(|&at| output[..at].contains(&output[at]));
+    match twice {
+        Some(_) => Err(Error::runtime("an index appears twice in the result")),
+        None => Ok(output),
+    }
+}
+
+/// The indices of a result that is not given: what an ellipsis covers, then the letters that
+/// appear once, in their order.
+fn implied(inputs: &[Labels], hidden: usize) -> Labels {
+    let count = |label: Label| inputs.iter().flatten().filter(|&&other| other == label).count();
+    let ellipsis = (0..hidden as Label).rev().map(|place| ELLIPSIS + place);
+    ellipsis.chain((0..ELLIPSIS).filter(|&label| count(label) == 1)).collect()
+}
+
+/// The size of each index; an axis of one element fits any.
+fn sizes(call: &Call, inputs: &[Labels]) -> Result<Vec<(Label, usize)>> {
+    let mut sizes: Vec<(Label, usize)> = Vec::new();
+    for (index, labels) in inputs.iter().enumerate() {
+        for (axis, &label) in labels.iter().enumerate() {
+            let size = call.shape(index)[axis];
+            let again = labels[..axis].iter().position(|&other| other == label);
+            if again.is_some_and(|other| call.shape(index)[other] != size) {
+                return Err(Error::runtime("an index repeats along axes of different sizes"));
+            }
+            match sizes.iter_mut().find(|(known, _)| *known == label) {
+                Some((_, known)) if *known == 1 => *known = size,
+                Some((_, known)) if *known != size && size != 1 => {
+                    return Err(Error::runtime(format!(
+                        "operand {index} has size {size} where another has {known}"
+                    )));
+                }
+                Some(_) => {}
+                None => sizes.push((label, size)),
+            }
+        }
+    }
+    Ok(sizes)
+}
+
+/// A tensor whose axes carry indices.
+struct Operand {
+    expr: Expr,
+    shape: Shape,
+    labels: Labels,
+    dtype: DType,
+}
+
+impl Operand {
+    /// Of two axes with the same index, only the diagonal is left.
+    fn take_diagonals(&mut self) {
+        while let Some((first, second)) = repeated(&self.labels) {
+            let others = (0..self.labels.len()).filter(|&axis| axis != first && axis != second);
+            let order: SmallVec<[usize; 4]> = others.chain([first, second]).collect();
+            self.arrange(&order);
+            let size = self.shape[order.len() - 1];
+            let lead = &self.shape[..order.len() - 2];
+            let flat: Shape = lead.iter().copied().chain([size * size]).collect();
+            let mut ranges: Vec<Range> = flat.iter().map(|&size| Range::all(size)).collect();
+            ranges[order.len() - 2] = Range { start: 0, len: size, step: size as i64 + 1 };
+            self.expr = slice(reshape(self.expr.clone(), &flat), ranges);
+            self.shape = flat.with(order.len() - 2, size);
+            self.labels.pop();
+        }
+    }
+
+    fn arrange(&mut self, order: &[usize]) {
+        if order.iter().copied().eq(0..order.len()) {
+            return;
+        }
+        self.expr = permute(self.expr.clone(), order);
+        self.shape = self.shape.permuted(order);
+        self.labels = order.iter().map(|&axis| self.labels[axis]).collect();
+    }
+
+    /// The axes in the order of these labels.
+    fn ordered(&mut self, labels: &[Label]) {
+        let place = |label: &Label| self.labels.iter().position(|own| own == label);
+        let order: SmallVec<[usize; 4]> = labels.iter().filter_map(place).collect();
+        self.arrange(&order);
+    }
+
+    /// Sums over the indices that nobody asks for.
+    fn sum_out(&mut self, needed: impl Fn(Label) -> bool) {
+        let axes: Vec<usize> =
+            (0..self.labels.len()).filter(|&axis| !needed(self.labels[axis])).collect();
+        if axes.is_empty() {
+            return;
+        }
+        let named: Vec<i64> = axes.iter().map(|&axis| axis as i64).collect();
+        // Whole numbers stay in the dtype of the product.
+        let attrs = [ints(named), false.into(), self.dtype.into()];
+        self.expr = Expr::apply(&SUM, [self.expr.clone()], attrs);
+        self.shape = self.shape.reduced(&axes, false);
+        self.labels.retain(|label| needed(*label));
+    }
+
+    /// The sizes of these labels, as one or one by one.
+    fn sizes<'a>(&'a self, labels: &'a [Label]) -> impl Iterator<Item = usize> + 'a {
+        labels.iter().filter_map(|label| {
+            let axis = self.labels.iter().position(|own| own == label)?;
+            Some(self.shape[axis])
+        })
+    }
+}
+
+fn repeated(labels: &[Label]) -> Option<(usize, usize)> {
+    let pairs = (0..labels.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
+    pairs.into_iter().find(|&(first, second)| labels[first] == labels[second])
+}
+
+/// The sum of the products of all operands over every index but `output`, two at a time.
+fn contract(operands: Vec<Operand>, output: &[Label]) -> Expr {
+    let mut rest = operands.into_iter().collect::<std::collections::VecDeque<_>>();
+    let Some(mut result) = rest.pop_front() else { return Expr::Zero };
+    loop {
+        let later = |label: Label| rest.iter().any(|operand| operand.labels.contains(&label));
+        result.sum_out(|label| output.contains(&label) || later(label));
+        let Some(mut next) = rest.pop_front() else { break };
+        let later = |label: Label| {
+            output.contains(&label) || rest.iter().any(|operand| operand.labels.contains(&label))
+        };
+        let own = result.labels.clone();
+        next.sum_out(|label| own.contains(&label) || later(label));
+        result = product(result, next, later);
+    }
+    result.ordered(output);
+    result.expr
+}
+
+/// The product of two operands, summed over the indices both have and nobody needs later.
+fn product(mut left: Operand, mut right: Operand, later: impl Fn(Label) -> bool) -> Operand {
+    let both = |label: &Label| left.labels.contains(label) && right.labels.contains(label);
+    let batch: Labels = left.labels.iter().copied().filter(|l| both(l) && later(*l)).collect();
+    let inner: Labels = left.labels.iter().copied().filter(|l| both(l) && !later(*l)).collect();
+    let rows: Labels = left.labels.iter().copied().filter(|l| !both(l)).collect();
+    let columns: Labels = right.labels.iter().copied().filter(|l| !both(l)).collect();
+    let labels: Labels = [&batch[..], &rows[..], &columns[..]].concat().into();
+    left.ordered(&[&batch[..], &rows[..], &inner[..]].concat());
+    right.ordered(&[&batch[..], &inner[..], &columns[..]].concat());
+    let (outer, tall) = (left.sizes(&batch).collect::<Vec<_>>(), left.sizes(&rows).collect());
+    let (tall, wide): (Vec<usize>, Vec<usize>) = (tall, right.sizes(&columns).collect());
+    let shape: Shape = outer.iter().chain(&tall).chain(&wide).copied().collect();
+    if inner.is_empty() {
+        // Without a sum, elements are multiplied where they meet.
+        let ones = |count: usize| std::iter::repeat_n(1, count);
+        let spread: Shape = left.shape.iter().copied().chain(ones(wide.len())).collect();
+        let between = outer.iter().copied().chain(ones(tall.len())).chain(wide.iter().copied());
+        let expr = reshape(left.expr, &spread) * reshape(right.expr, &between.collect());
+        return Operand { expr, shape, labels, dtype: left.dtype };
+    }
+    let summed: usize = left.sizes(&inner).product();
+    let matrix = |rows: usize, columns: usize| -> Shape {
+        outer.iter().copied().chain([rows, columns]).collect()
+    };
+    let (height, width) = (tall.iter().product(), wide.iter().product());
+    let expr = matmul(
+        reshape(left.expr, &matrix(height, summed)),
+        reshape(right.expr, &matrix(summed, width)),
+    );
+    Operand { expr: reshape(expr, &shape), shape, labels, dtype: left.dtype }
+}
+
+/// A tensor whose indices `own` become the axes of `target`, where one may repeat: the elements
+/// then stand on the diagonal, and zeros beside it.
+fn put_on_diagonals(expr: Expr, own: Labels, target: &[Label], shape: Shape, dtype: DType) -> Expr {
+    let mut operand = Operand { expr, shape, labels: own, dtype };
+    let mut missing: Vec<Label> = target.to_vec();
+    for label in &operand.labels {
+        let at = missing.iter().position(|other| other == label);
+        missing.remove(at.expect("each index of the operand is among the axes"));
+    }
+    // The place in `target` of each axis.
+    let first = |label: &Label| target.iter().position(|other| other == label);
+    let mut places: Vec<usize> = operand.labels.iter().filter_map(first).collect();
+    for label in missing {
+        let axis = operand.labels.iter().position(|other| *other == label);
+        let axis = axis.expect("a repeated index was there before");
+        let rank = operand.labels.len();
+        let order: SmallVec<[usize; 4]> =
+            (0..rank).filter(|&other| other != axis).chain([axis]).collect();
+        operand.arrange(&order);
+        places = order.iter().map(|&axis| places[axis]).collect();
+        let size = operand.shape[rank - 1];
+        let flat = operand.shape.with(rank - 1, size * size);
+        let mut ranges: Vec<Range> = flat.iter().map(|&size| Range::all(size)).collect();
+        ranges[rank - 1] = Range { start: 0, len: size, step: size as i64 + 1 };
+        let written = slice_write(zeros(&flat, dtype), operand.expr.clone(), ranges);
+        operand.shape = operand.shape.iter().copied().chain([size]).collect();
+        operand.expr = reshape(written, &operand.shape);
+        operand.labels.push(label);
+        let next = (0..target.len()).find(|at| target[*at] == label && !places.contains(at));
+        places.push(next.expect("as many axes as indices"));
+    }
+    let mut order: SmallVec<[usize; 4]> = SmallVec::from_elem(0, places.len());
+    places.iter().enumerate().for_each(|(axis, &place)| order[place] = axis);
+    operand.arrange(&order);
+    operand.expr
+}

@@ -1,0 +1,112 @@
+//! Hyperbolic functions and their inverses, from exponentials and logarithms.
+
+use std::f64::consts::LN_2;
+
+use super::compare::{gt, lt};
+use super::elementwise::{ABS, LOG, SQRT, where_};
+use super::family::UNARY;
+use super::functions::{EXPM1, LOG1P, exp, finely};
+use crate::expr::Expr::{self, Grad, Input};
+use crate::kernel::Kernel;
+use crate::op::{Autocast, Domain, Op, Python};
+
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&SINH, &COSH, &ASINH, &ACOSH, &ATANH];
+
+const HYPERBOLIC: Op = Op { kernel: |_| Ok(Kernel::Expansion), autocast: Autocast::Full, ..UNARY };
+
+pub static SINH: Op = Op {
+    name: "sinh",
+    code: 470,
+    doc: "The hyperbolic sine of each element.",
+    grad: |_| vec![Grad(0) * Expr::apply(&COSH, [Input(0)], [])],
+    expansion: Some(|call| {
+        finely(call, |x| {
+            let grown = Expr::apply(&EXPM1, [x.clone()], []);
+            // Near zero a difference of exponentials has no digits left; far away, `grown` is
+            // infinite.
+            let near = grown.clone() + grown.clone() / (grown + 1.0);
+            let far = exp(x.clone()) - exp(-x.clone());
+            where_(gt(abs(x), 1.0), far, near) * 0.5
+        })
+    }),
+    torch: "torch.sinh",
+    ..HYPERBOLIC
+};
+
+pub static COSH: Op = Op {
+    name: "cosh",
+    code: 471,
+    doc: "The hyperbolic cosine of each element.",
+    grad: |_| vec![Grad(0) * Expr::apply(&SINH, [Input(0)], [])],
+    expansion: Some(|call| finely(call, |x| (exp(x.clone()) + exp(-x)) * 0.5)),
+    torch: "torch.cosh",
+    ..HYPERBOLIC
+};
+
+/// From here on, the square of a number plus one is that square.
+const LARGE: f64 = 1e9;
+
+pub static ASINH: Op = Op {
+    name: "asinh",
+    code: 472,
+    doc: "The number whose hyperbolic sine is each element.",
+    grad: |_| vec![Grad(0) / sqrt(Input(0) * Input(0) + 1.0)],
+    expansion: Some(|call| {
+        finely(call, |x| {
+            let size = abs(x.clone());
+            let square = size.clone() * size.clone();
+            let bent = square.clone() / (sqrt(square + 1.0) + 1.0);
+            let near = Expr::apply(&LOG1P, [size.clone() + bent], []);
+            let far = Expr::apply(&LOG, [size.clone()], []) + LN_2;
+            let found = where_(gt(size, LARGE), far, near);
+            where_(lt(x, 0.0), -found.clone(), found)
+        })
+    }),
+    torch: "torch.asinh",
+    python: Python::IN_PLACE.also(&["arcsinh"]),
+    ..HYPERBOLIC
+};
+
+pub static ACOSH: Op = Op {
+    name: "acosh",
+    code: 473,
+    doc: "The number whose hyperbolic cosine is each element.",
+    grad: |_| vec![Grad(0) / (sqrt(Input(0) - 1.0) * sqrt(Input(0) + 1.0))],
+    expansion: Some(|call| {
+        finely(call, |x| {
+            let above = x - 1.0;
+            let root = sqrt(above.clone()) * sqrt(above.clone() + 2.0);
+            Expr::apply(&LOG1P, [above + root], [])
+        })
+    }),
+    domain: Domain::AboveOne,
+    torch: "torch.acosh",
+    python: Python::IN_PLACE.also(&["arccosh"]),
+    ..HYPERBOLIC
+};
+
+pub static ATANH: Op = Op {
+    name: "atanh",
+    code: 474,
+    doc: "The number whose hyperbolic tangent is each element.",
+    grad: |_| vec![Grad(0) / (Expr::from(1.0) - Input(0) * Input(0))],
+    expansion: Some(|call| {
+        finely(call, |x| {
+            let ratio = (x.clone() + x.clone()) / (Expr::from(1.0) - x);
+            Expr::apply(&LOG1P, [ratio], []) * 0.5
+        })
+    }),
+    domain: Domain::Unit,
+    torch: "torch.atanh",
+    python: Python::IN_PLACE.also(&["arctanh"]),
+    ..HYPERBOLIC
+};
+
+fn abs(input: Expr) -> Expr {
+    Expr::apply(&ABS, [input], [])
+}
+
+fn sqrt(input: Expr) -> Expr {
+    Expr::apply(&SQRT, [input], [])
+}

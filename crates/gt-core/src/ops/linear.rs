@@ -1,0 +1,310 @@
+//! Products of matrices and vectors by their own names.
+
+use super::family::BINARY;
+use super::matmul::{MATMUL, matmul};
+use super::movement::{reshape, transpose};
+use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::expr::Expr::{self, Grad, Input, Number, Zero};
+use crate::kernel::Kernel;
+use crate::op::{Autocast, Call, Input as In, Linear, Op, Python, Role, Sample, Shapes};
+use crate::rules::shard::Factors;
+use crate::rules::{shape, shard};
+use crate::shape::Shape;
+
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&MM, &BMM, &MV, &DOT, &OUTER, &INNER, &ADDMM, &BADDBMM];
+
+static TWO_MATRICES: [In; 2] =
+    [In { name: "input", role: Role::Operand }, In { name: "mat2", role: Role::Operand }];
+static MATRIX_AND_VECTOR: [In; 2] =
+    [In { name: "input", role: Role::Operand }, In { name: "vec", role: Role::Operand }];
+
+pub static MM: Op = Op {
+    name: "mm",
+    code: 456,
+    doc: "The product of two matrices.",
+    inputs: &TWO_MATRICES,
+    shape: |call| of_ranks(call, [2, 2]),
+    torch: "torch.mm",
+    python: Python::BOTH,
+    samples: || vec![Sample::of(&[&[3, 4], &[4, 2]]), Sample::of(&[&[2, 0], &[0, 3]])],
+    ..MATMUL
+};
+
+pub static BMM: Op = Op {
+    name: "bmm",
+    code: 457,
+    doc: "The products of the matrices in two stacks of the same height.",
+    inputs: &TWO_MATRICES,
+    shape: |call| {
+        let result = of_ranks(call, [3, 3])?;
+        let (a, b) = (call.shape(0), call.shape(1));
+        if a[0] != b[0] {
+            return Err(Error::runtime(format!("stacks of {} and {} matrices", a[0], b[0])));
+        }
+        Ok(result)
+    },
+    torch: "torch.bmm",
+    python: Python::BOTH,
+    samples: || vec![Sample::of(&[&[2, 3, 4], &[2, 4, 2]]), Sample::of(&[&[1, 2, 2], &[1, 2, 1]])],
+    ..MATMUL
+};
+
+pub static MV: Op = Op {
+    name: "mv",
+    code: 458,
+    doc: "The product of a matrix and a vector.",
+    inputs: &MATRIX_AND_VECTOR,
+    shape: |call| of_ranks(call, [2, 1]),
+    torch: "torch.mv",
+    python: Python::BOTH,
+    samples: || vec![Sample::of(&[&[3, 4], &[4]]), Sample::of(&[&[2, 0], &[0]])],
+    ..MATMUL
+};
+
+static TWO_VECTORS: [In; 2] =
+    [In { name: "input", role: Role::Operand }, In { name: "tensor", role: Role::Operand }];
+
+pub static DOT: Op = Op {
+    name: "dot",
+    code: 459,
+    doc: "The sum of the products of two vectors' elements.",
+    inputs: &TWO_VECTORS,
+    shape: |call| of_ranks(call, [1, 1]),
+    torch: "torch.dot",
+    python: Python::BOTH.also(&["vdot"]),
+    samples: || vec![Sample::of(&[&[4], &[4]]), Sample::of(&[&[0], &[0]])],
+    ..MATMUL
+};
+
+static OUTER_INPUTS: [In; 2] =
+    [In { name: "input", role: Role::Operand }, In { name: "vec2", role: Role::Operand }];
+
+pub static OUTER: Op = Op {
+    name: "outer",
+    code: 460,
+    doc: "The product of each element of a vector with each of another.",
+    inputs: &OUTER_INPUTS,
+    numbers: false,
+    shape: |call| match (&**call.shape(0), &**call.shape(1)) {
+        (&[rows], &[columns]) => Ok([[rows, columns].into()].into()),
+        _ => Err(Error::runtime("expected two vectors")),
+    },
+    grad: |call| {
+        let (a, b) = (call.shape(0), call.shape(1));
+        let column = reshape(Input(1), &[b[0], 1].into());
+        let row = reshape(Input(0), &[1, a[0]].into());
+        vec![reshape(matmul(Grad(0), column), a), reshape(matmul(row, Grad(0)), b)]
+    },
+    linear: Linear::Each(&[0, 1]),
+    shard: |call| match call.shape(0).rank() + call.shape(1).rank() {
+        2 => Factors {
+            inputs: vec![[Some(0)].into_iter().collect(), [Some(1)].into_iter().collect()],
+            outputs: vec![[Some(0), Some(1)].into_iter().collect()],
+            combined: Vec::new(),
+        },
+        _ => shard::gather_first(call),
+    },
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| vec![reshape(Input(0), &[call.shape(0)[0], 1].into()) * Input(1)]),
+    autocast: Autocast::Keep,
+    torch: "torch.outer",
+    python: Python::BOTH.also(&["ger"]),
+    samples: || vec![Sample::of(&[&[3], &[4]]), Sample::of(&[&[0], &[2]])],
+    ..BINARY
+};
+
+pub static INNER: Op = Op {
+    name: "inner",
+    code: 461,
+    doc: "The sums of products along the last axis of each of two tensors.",
+    numbers: false,
+    shape: |call| {
+        not_of_bools(call)?;
+        let (a, b) = (call.shape(0), call.shape(1));
+        if a.rank() == 0 || b.rank() == 0 {
+            return shape::broadcast(call);
+        }
+        if a.last() != b.last() {
+            return Err(Error::runtime(format!("the last sizes of {a} and {b} differ")));
+        }
+        let lead = |shape: &Shape| shape[..shape.rank() - 1].to_vec();
+        Ok([lead(a).into_iter().chain(lead(b)).collect()].into())
+    },
+    grad: |call| match Rows::of(call) {
+        Some(rows) => {
+            let grad = reshape(Grad(0), &[rows.left[0], rows.right[0]].into());
+            let left = matmul(grad.clone(), reshape(Input(1), &rows.right));
+            let right = matmul(transpose(grad, 2), reshape(Input(0), &rows.left));
+            vec![reshape(left, call.shape(0)), reshape(right, call.shape(1))]
+        }
+        None => vec![Grad(0) * Input(1), Grad(0) * Input(0)],
+    },
+    linear: Linear::Each(&[0, 1]),
+    shard: shard::gather_first,
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| match Rows::of(call) {
+        Some(rows) => {
+            let result = (call.op.shape)(call).map(|shapes| shapes[0].clone()).unwrap_or_default();
+            let right = transpose(reshape(Input(1), &rows.right), 2);
+            vec![reshape(matmul(reshape(Input(0), &rows.left), right), &result)]
+        }
+        None => vec![Input(0) * Input(1)],
+    }),
+    autocast: Autocast::Lower,
+    torch: "torch.inner",
+    python: Python::BOTH,
+    samples: || {
+        vec![
+            Sample::of(&[&[4], &[4]]),
+            Sample::of(&[&[2, 3], &[4, 3]]),
+            Sample::of(&[&[], &[2, 3]]),
+            Sample::of(&[&[2, 1, 3], &[3]]),
+        ]
+    },
+    ..BINARY
+};
+
+/// Two tensors as matrices whose rows are multiplied; `None` if one has no axes.
+struct Rows {
+    left: Shape,
+    right: Shape,
+}
+
+impl Rows {
+    fn of(call: &Call) -> Option<Self> {
+        let matrix = |shape: &Shape| -> Option<Shape> {
+            let (&size, lead) = shape.split_last()?;
+            Some([lead.iter().product(), size].into())
+        };
+        Some(Rows { left: matrix(call.shape(0))?, right: matrix(call.shape(1))? })
+    }
+}
+
+static ADDED: [In; 3] = [
+    In { name: "input", role: Role::Operand },
+    In { name: "mat1", role: Role::Operand },
+    In { name: "mat2", role: Role::Operand },
+];
+static BATCH_ADDED: [In; 3] = [
+    In { name: "input", role: Role::Operand },
+    In { name: "batch1", role: Role::Operand },
+    In { name: "batch2", role: Role::Operand },
+];
+static WEIGHTS: [AttrSpec; 2] = [
+    AttrSpec::optional("beta", AttrKind::Number, Attr::Int(1)),
+    AttrSpec::optional("alpha", AttrKind::Number, Attr::Int(1)),
+];
+
+pub static ADDMM: Op = Op {
+    name: "addmm",
+    code: 462,
+    doc: "beta input + alpha (mat1 @ mat2), for matrices.",
+    inputs: &ADDED,
+    attrs: &WEIGHTS,
+    numbers: false,
+    shape: |call| added_shape(call, 2),
+    grad: |call| {
+        let rank = call.shape(1).rank();
+        let scaled = Grad(0) * Number(call.number("alpha"));
+        let for_left = matmul(scaled.clone(), transpose(Input(2), rank));
+        let for_right = matmul(transpose(Input(1), rank), scaled);
+        vec![weighted(Grad(0), call).unwrap_or(Zero), for_left, for_right]
+    },
+    shard: shard::gather_first,
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| {
+        let product = matmul(Input(1), Input(2));
+        let product = match call.attr("alpha") {
+            Attr::Int(1) => product,
+            _ => product * Number(call.number("alpha")),
+        };
+        // Nothing of the input counts then, not even what is not a number.
+        vec![match weighted(Input(0), call) {
+            Some(input) => input + product,
+            None => product,
+        }]
+    }),
+    autocast: Autocast::Lower,
+    torch: "torch.addmm",
+    python: Python::IN_PLACE,
+    samples: || {
+        let of =
+            |shapes: &[&[usize]], beta: Attr, alpha: Attr| Sample::of(shapes).attrs([beta, alpha]);
+        vec![
+            of(&[&[3, 2], &[3, 4], &[4, 2]], Attr::Int(1), Attr::Int(1)),
+            of(&[&[2], &[3, 4], &[4, 2]], Attr::Float(0.5), Attr::Float(-2.0)),
+            of(&[&[3, 2], &[3, 4], &[4, 2]], Attr::Int(0), Attr::Int(1)),
+        ]
+    },
+    ..BINARY
+};
+
+pub static BADDBMM: Op = Op {
+    name: "baddbmm",
+    code: 463,
+    doc: "beta input + alpha (batch1 @ batch2), for stacks of matrices.",
+    inputs: &BATCH_ADDED,
+    shape: |call| added_shape(call, 3),
+    torch: "torch.baddbmm",
+    samples: || {
+        let of =
+            |shapes: &[&[usize]], beta: Attr, alpha: Attr| Sample::of(shapes).attrs([beta, alpha]);
+        vec![
+            of(&[&[2, 3, 2], &[2, 3, 4], &[2, 4, 2]], Attr::Int(1), Attr::Int(1)),
+            of(&[&[3, 1], &[2, 3, 4], &[2, 4, 2]], Attr::Float(0.5), Attr::Float(2.0)),
+        ]
+    },
+    ..ADDMM
+};
+
+fn not_of_bools(call: &Call) -> Result<()> {
+    if call.inputs.iter().all(|input| input.dtype() == DType::Bool) {
+        return Err(Error::runtime("bool tensors have no products; cast one of them first"));
+    }
+    Ok(())
+}
+
+/// The shape of a product whose factors must have so many axes.
+fn of_ranks(call: &Call, ranks: [usize; 2]) -> Result<Shapes> {
+    let found = [call.shape(0).rank(), call.shape(1).rank()];
+    if found != ranks {
+        let ([a, b], [x, y]) = (ranks, found);
+        return Err(Error::runtime(format!(
+            "expected tensors of {a} and {b} axes, not {x} and {y}"
+        )));
+    }
+    (MATMUL.shape)(call)
+}
+
+fn added_shape(call: &Call, rank: usize) -> Result<Shapes> {
+    not_of_bools(call)?;
+    let factors = &call.inputs[1..];
+    if factors.iter().any(|input| input.shape().rank() != rank) {
+        return Err(Error::runtime(format!("expected factors of {rank} axes")));
+    }
+    if rank == 3 && factors[0].shape()[0] != factors[1].shape()[0] {
+        return Err(Error::runtime("the stacks of matrices differ in height"));
+    }
+    let whole = call.inputs.iter().all(|input| !input.dtype().is_float());
+    if whole && ["beta", "alpha"].iter().any(|name| matches!(call.attr(name), Attr::Float(_))) {
+        return Err(Error::runtime("beta and alpha must be whole for whole numbers"));
+    }
+    let product = shape::matmul(&Call { op: &MATMUL, inputs: factors, attrs: call.attrs })?;
+    if !call.shape(0).expands_to(&product[0]) {
+        let (input, product) = (call.shape(0), &product[0]);
+        return Err(Error::runtime(format!("{input} cannot be expanded to {product}")));
+    }
+    Ok(product)
+}
+
+/// An expression times beta; `None` if beta is zero.
+fn weighted(expr: Expr, call: &Call) -> Option<Expr> {
+    match call.number("beta").as_f64() {
+        0.0 => None,
+        1.0 => Some(expr),
+        _ => Some(expr * Number(call.number("beta"))),
+    }
+}

@@ -1,0 +1,193 @@
+//! Parts of a tensor as methods and functions: `split`, `chunk`, `unbind` and their kin.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::error::to_python;
+use crate::provenance;
+use crate::tensor::Tensor;
+
+/// Adds the functions to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(select, module)?)?;
+    module.add_function(wrap_pyfunction!(split, module)?)?;
+    module.add_function(wrap_pyfunction!(chunk, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor_split, module)?)?;
+    module.add_function(wrap_pyfunction!(unbind, module)?)?;
+    module.add_function(wrap_pyfunction!(positive, module)?)
+}
+
+/// One number, or several.
+#[derive(FromPyObject)]
+enum Sizes {
+    One(i64),
+    Many(Vec<i64>),
+}
+
+type Parts<'py> = PyResult<Bound<'py, PyTuple>>;
+
+fn tuple<'py>(py: Python<'py>, parts: gt::Result<Vec<gt::Tensor>>) -> Parts<'py> {
+    let parts = parts.map_err(to_python)?.into_iter();
+    PyTuple::new(py, parts.map(|part| Bound::new(py, Tensor(part))).collect::<PyResult<Vec<_>>>()?)
+}
+
+#[pymethods]
+impl Tensor {
+    /// The elements at one position of an axis, without that axis: a view.
+    #[pyo3(name = "select")]
+    fn op_select(&self, py: Python<'_>, dim: i64, index: i64) -> PyResult<Tensor> {
+        provenance::mark(py);
+        self.0.select(dim, index).map(Tensor).map_err(to_python)
+    }
+
+    /// Parts along an axis: all of one size, or of the sizes given. They are views.
+    #[pyo3(name = "split", signature = (split_size, dim=0))]
+    fn op_split<'py>(&self, py: Python<'py>, split_size: Sizes, dim: i64) -> Parts<'py> {
+        provenance::mark(py);
+        tuple(
+            py,
+            match split_size {
+                Sizes::One(size) => self.0.split(size, dim),
+                Sizes::Many(sizes) => self.0.split_with_sizes(&sizes, dim),
+            },
+        )
+    }
+
+    /// Parts of these sizes along an axis. They are views.
+    #[pyo3(signature = (split_sizes, dim=0))]
+    fn split_with_sizes<'py>(
+        &self,
+        py: Python<'py>,
+        split_sizes: Vec<i64>,
+        dim: i64,
+    ) -> Parts<'py> {
+        provenance::mark(py);
+        tuple(py, self.0.split_with_sizes(&split_sizes, dim))
+    }
+
+    /// At most so many parts of one size along an axis. They are views.
+    #[pyo3(name = "chunk", signature = (chunks, dim=0))]
+    fn op_chunk<'py>(&self, py: Python<'py>, chunks: i64, dim: i64) -> Parts<'py> {
+        provenance::mark(py);
+        tuple(py, self.0.chunk(chunks, dim))
+    }
+
+    /// So many parts of about one size, or the parts between positions. They are views.
+    #[pyo3(name = "tensor_split", signature = (indices_or_sections, dim=0))]
+    fn op_tensor_split<'py>(
+        &self,
+        py: Python<'py>,
+        indices_or_sections: Sizes,
+        dim: i64,
+    ) -> Parts<'py> {
+        provenance::mark(py);
+        tuple(
+            py,
+            match indices_or_sections {
+                Sizes::One(sections) => self.0.tensor_split(sections, dim),
+                Sizes::Many(positions) => self.0.tensor_split_at(&positions, dim),
+            },
+        )
+    }
+
+    /// The elements at each position of an axis, without that axis. They are views.
+    #[pyo3(name = "unbind", signature = (dim=0))]
+    fn op_unbind<'py>(&self, py: Python<'py>, dim: i64) -> Parts<'py> {
+        provenance::mark(py);
+        tuple(py, self.0.unbind(dim))
+    }
+
+    /// The elements in the shape of another tensor: a view.
+    fn view_as(&self, py: Python<'_>, other: &Bound<'_, Tensor>) -> PyResult<Tensor> {
+        provenance::mark(py);
+        self.0.view_as(&other.get().0).map(Tensor).map_err(to_python)
+    }
+
+    /// The elements in the shape of another tensor: a view if they can stay where they are.
+    fn reshape_as(&self, py: Python<'_>, other: &Bound<'_, Tensor>) -> PyResult<Tensor> {
+        provenance::mark(py);
+        self.0.reshape_as(&other.get().0).map(Tensor).map_err(to_python)
+    }
+
+    /// The tensor repeated until it has the shape of another.
+    fn expand_as(&self, py: Python<'_>, other: &Bound<'_, Tensor>) -> PyResult<Tensor> {
+        provenance::mark(py);
+        self.0.expand_as(&other.get().0).map(Tensor).map_err(to_python)
+    }
+
+    /// The tensor itself if its elements lie in a row, else a copy in which they do.
+    #[pyo3(signature = (**_options))]
+    fn contiguous(&self, py: Python<'_>, _options: Option<&Bound<'_, PyDict>>) -> PyResult<Tensor> {
+        provenance::mark(py);
+        self.0.contiguous().map(Tensor).map_err(to_python)
+    }
+
+    /// Whether the elements lie in a row, one after another.
+    fn is_contiguous(&self) -> bool {
+        self.0.is_contiguous()
+    }
+
+    /// The tensor itself.
+    #[pyo3(name = "positive")]
+    fn op_positive(&self) -> PyResult<Tensor> {
+        if self.0.dtype() == gt::DType::Bool {
+            let message = "positive: not implemented for bool";
+            return Err(pyo3::exceptions::PyRuntimeError::new_err(message));
+        }
+        Ok(Tensor(self.0.clone()))
+    }
+
+    fn __pos__(&self) -> PyResult<Tensor> {
+        self.op_positive()
+    }
+}
+
+/// The elements at one position of an axis, without that axis: a view.
+#[pyfunction]
+fn select(py: Python<'_>, input: &Bound<'_, Tensor>, dim: i64, index: i64) -> PyResult<Tensor> {
+    input.get().op_select(py, dim, index)
+}
+
+/// Parts along an axis: all of one size, or of the sizes given. They are views.
+#[pyfunction]
+#[pyo3(signature = (tensor, split_size_or_sections, dim=0))]
+fn split<'py>(
+    py: Python<'py>,
+    tensor: &Bound<'py, Tensor>,
+    split_size_or_sections: Sizes,
+    dim: i64,
+) -> Parts<'py> {
+    tensor.get().op_split(py, split_size_or_sections, dim)
+}
+
+/// At most so many parts of one size along an axis. They are views.
+#[pyfunction]
+#[pyo3(signature = (input, chunks, dim=0))]
+fn chunk<'py>(py: Python<'py>, input: &Bound<'py, Tensor>, chunks: i64, dim: i64) -> Parts<'py> {
+    input.get().op_chunk(py, chunks, dim)
+}
+
+/// So many parts of about one size, or the parts between positions. They are views.
+#[pyfunction]
+#[pyo3(signature = (input, indices_or_sections, dim=0))]
+fn tensor_split<'py>(
+    py: Python<'py>,
+    input: &Bound<'py, Tensor>,
+    indices_or_sections: Sizes,
+    dim: i64,
+) -> Parts<'py> {
+    input.get().op_tensor_split(py, indices_or_sections, dim)
+}
+
+/// The elements at each position of an axis, without that axis. They are views.
+#[pyfunction]
+#[pyo3(signature = (input, dim=0))]
+fn unbind<'py>(py: Python<'py>, input: &Bound<'py, Tensor>, dim: i64) -> Parts<'py> {
+    input.get().op_unbind(py, dim)
+}
+
+/// The tensor itself.
+#[pyfunction]
+fn positive(input: &Bound<'_, Tensor>) -> PyResult<Tensor> {
+    input.get().op_positive()
+}
