@@ -13,6 +13,7 @@ pub mod axes;
 pub mod bent;
 pub mod compare;
 pub mod composite;
+pub mod convolution;
 pub mod create;
 pub mod einsum;
 pub mod elementwise;
@@ -28,7 +29,9 @@ pub mod logic;
 pub mod matmul;
 pub mod mixture;
 pub mod movement;
+pub mod normalize;
 pub mod order;
+pub mod pooling;
 pub mod random;
 pub mod reduce;
 pub mod scan;
@@ -70,6 +73,9 @@ static FILES: &[&[&Op]] = &[
     random::ROWS,
     window::ROWS,
     composite::ROWS,
+    convolution::ROWS,
+    pooling::ROWS,
+    normalize::ROWS,
 ];
 
 /// Every row.

@@ -1,0 +1,223 @@
+//! Pooling: the largest element, or the mean, under each position of a window.
+
+use super::convolution::both;
+use super::create::{FULL, zeros};
+use super::family::COMPOSITE;
+use super::index::scatter_add;
+use super::movement::{reshape, slice, slice_write};
+use super::order::MAX_ALONG;
+use super::reduce::sum;
+use super::window::{fold, window};
+use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::expr::Expr::{self, Grad, Input, Output as Out};
+use crate::kernel::WindowSpec;
+use crate::op::{Call, Domain, Op, Output, OutputType, Python, Sample, ints};
+use crate::rules::promote::Promotion;
+use crate::shape::Shape;
+
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&MAX_POOL2D, &AVG_POOL2D];
+
+static MAX_ATTRS: [AttrSpec; 4] = [
+    AttrSpec::required("kernel_size", AttrKind::Spatial),
+    AttrSpec::required("stride", AttrKind::Spatial),
+    AttrSpec::optional("padding", AttrKind::Spatial, Attr::Int(0)),
+    AttrSpec::optional("dilation", AttrKind::Spatial, Attr::Int(1)),
+];
+static FOUND: [Output; 2] = [
+    Output { name: "values", dtype: OutputType::Common },
+    Output { name: "places", dtype: OutputType::Is(DType::I64) },
+];
+
+pub static MAX_POOL2D: Op = Op {
+    name: "max_pool2d_with_places",
+    code: 562,
+    doc: "The largest element under each position of a window, and its place in the window.",
+    attrs: &MAX_ATTRS,
+    outputs: &FOUND,
+    promotion: Promotion::Common,
+    shape: |call| {
+        let pool = Pool::of(call)?;
+        Ok([pool.result.clone(), pool.result].into_iter().collect())
+    },
+    grad: |call| match Pool::of(call) {
+        Ok(pool) => vec![pool.gradient(call.inputs[0].dtype())],
+        Err(_) => Vec::new(),
+    },
+    expansion: Some(|call| match Pool::of(call) {
+        Ok(pool) => {
+            let windows = pool.windows(Input(0), call.inputs[0].dtype());
+            let found = Expr::apply(&MAX_ALONG, [windows], [Attr::Int(2), false.into()]);
+            vec![found.clone(), found.result(1)]
+        }
+        Err(_) => Vec::new(),
+    }),
+    domain: Domain::Distinct,
+    python: Python::FUNCTION,
+    samples: || {
+        let of =
+            |shape: &[usize], attrs: [[i64; 2]; 4]| Sample::of(&[shape]).attrs(attrs.map(ints));
+        vec![
+            of(&[2, 2, 4, 6], [[2, 3], [2, 3], [0, 0], [1, 1]]),
+            of(&[1, 2, 5, 5], [[3, 3], [2, 1], [1, 1], [1, 1]]),
+            of(&[1, 1, 6, 5], [[2, 2], [1, 2], [1, 0], [2, 1]]),
+        ]
+    },
+    ..COMPOSITE
+};
+
+static AVG_ATTRS: [AttrSpec; 4] = [
+    AttrSpec::required("kernel_size", AttrKind::Spatial),
+    AttrSpec::required("stride", AttrKind::Spatial),
+    AttrSpec::optional("padding", AttrKind::Spatial, Attr::Int(0)),
+    AttrSpec::optional("count_include_pad", AttrKind::Bool, Attr::Bool(true)),
+];
+
+pub static AVG_POOL2D: Op = Op {
+    name: "avg_pool2d_of_windows",
+    code: 563,
+    doc: "The mean of the elements under each position of a window.",
+    attrs: &AVG_ATTRS,
+    shape: |call| Ok([Pool::of(call)?.result].into()),
+    grad: |call| match Pool::of(call) {
+        Ok(pool) => vec![pool.spread(call)],
+        Err(_) => Vec::new(),
+    },
+    expansion: Some(|call| match Pool::of(call) {
+        Ok(pool) => vec![pool.mean(call, Input(0))],
+        Err(_) => Vec::new(),
+    }),
+    python: Python::FUNCTION,
+    samples: || {
+        let of = |shape: &[usize], attrs: [[i64; 2]; 3], whole: bool| {
+            let [size, stride, padding] = attrs.map(ints);
+            Sample::of(&[shape]).attrs([size, stride, padding, whole.into()])
+        };
+        vec![
+            of(&[2, 2, 4, 6], [[2, 3], [2, 3], [0, 0]], true),
+            of(&[1, 2, 5, 5], [[3, 3], [2, 1], [1, 1]], true),
+            of(&[1, 2, 5, 5], [[3, 3], [2, 1], [1, 1]], false),
+        ]
+    },
+    ..COMPOSITE
+};
+
+/// A window over images (N, C, H, W).
+struct Pool {
+    spec: WindowSpec,
+    images: Shape,
+    result: Shape,
+}
+
+impl Pool {
+    fn of(call: &Call) -> Result<Self> {
+        let images = call.shape(0);
+        let &[count, channels, height, width] = &**images else {
+            return Err(Error::runtime(format!("expected images (N, C, H, W), not {images}")));
+        };
+        let dilated = call.op.attrs.iter().any(|spec| spec.name == "dilation");
+        let spec = WindowSpec {
+            size: both(call.ints("kernel_size"), 1)?,
+            stride: both(call.ints("stride"), 1)?,
+            padding: both(call.ints("padding"), 0)?,
+            dilation: both(if dilated { call.ints("dilation") } else { &[1] }, 1)?,
+        };
+        let spec = spec.checked()?;
+        let wide = |axis: usize| 2 * spec.padding[axis] > spec.size[axis];
+        if wide(0) || wide(1) {
+            return Err(Error::runtime("the padding is more than half of the window"));
+        }
+        let (rows, columns) = (spec.positions(0, height), spec.positions(1, width));
+        if rows == 0 || columns == 0 {
+            return Err(Error::runtime(format!("a window of {:?} leaves {images}", spec.size)));
+        }
+        let result = [count, channels, rows, columns].into();
+        Ok(Pool { spec, images: images.clone(), result })
+    }
+
+    fn size(&self) -> usize {
+        self.spec.size[0] * self.spec.size[1]
+    }
+
+    /// (N, C, elements of the window, rows, columns)
+    fn flat(&self) -> Shape {
+        let [count, channels, rows, columns] = self.result[..] else { unreachable!("four sizes") };
+        [count, channels, self.size(), rows, columns].into()
+    }
+
+    /// (N, C, kH, kW, rows, columns)
+    fn unrolled(&self) -> Shape {
+        let [count, channels, rows, columns] = self.result[..] else { unreachable!("four sizes") };
+        [count, channels, self.spec.size[0], self.spec.size[1], rows, columns].into()
+    }
+
+    /// The sizes of the images with their padding.
+    fn padded(&self) -> Shape {
+        let grown = |axis: usize| self.images[2 + axis] + 2 * self.spec.padding[axis];
+        [self.images[0], self.images[1], grown(0), grown(1)].into()
+    }
+
+    fn unpadded(&self) -> WindowSpec {
+        WindowSpec { padding: [0, 0].into_iter().collect(), ..self.spec.clone() }
+    }
+
+    /// Where the images lie within their padding.
+    fn inside(&self) -> Vec<Range> {
+        let mut ranges: Vec<Range> = self.images.iter().map(|&size| Range::all(size)).collect();
+        ranges[2].start = self.spec.padding[0];
+        ranges[3].start = self.spec.padding[1];
+        ranges
+    }
+
+    /// What lies under each window; the padding is smaller than everything.
+    fn windows(&self, images: Expr, dtype: DType) -> Expr {
+        if self.spec.padding.iter().all(|&padding| padding == 0) {
+            return reshape(window(images, &self.spec), &self.flat());
+        }
+        let least = match dtype.is_float() {
+            true => Attr::Float(f64::NEG_INFINITY),
+            false if matches!(dtype, DType::Bool | DType::U8) => Attr::Int(0),
+            false => Attr::Int(i64::MIN >> (64 - 8 * dtype.size())),
+        };
+        let sizes = Attr::Ints(self.padded().to_ints());
+        let border = Expr::apply(&FULL, [], [sizes, least, dtype.into()]);
+        let padded = slice_write(border, images, self.inside());
+        reshape(window(padded, &self.unpadded()), &self.flat())
+    }
+
+    /// The gradient of the images, which goes to the largest elements.
+    fn gradient(&self, dtype: DType) -> Expr {
+        let [count, channels, rows, columns] = self.result[..] else { unreachable!("four sizes") };
+        let one: Shape = [count, channels, 1, rows, columns].into();
+        let zeros = zeros(&self.flat(), dtype);
+        let spread = scatter_add(zeros, reshape(Out(1), &one), reshape(Grad(0), &one), 2);
+        let unrolled = reshape(spread, &self.unrolled());
+        let padded = fold(unrolled, &self.unpadded(), &self.padded()[2..]);
+        slice(padded, self.inside())
+    }
+
+    /// How many elements each window holds.
+    fn counts(&self, call: &Call) -> Expr {
+        if call.flag("count_include_pad") {
+            return (self.size() as f64).into();
+        }
+        let shape: Shape = [1, 1, self.images[2], self.images[3]].into();
+        let dtype = call.inputs[0].dtype();
+        let ones = [Attr::Ints(shape.to_ints()), Attr::Int(1), dtype.into()];
+        sum(window(Expr::apply(&FULL, [], ones), &self.spec), &[2, 3], false)
+    }
+
+    fn mean(&self, call: &Call, images: Expr) -> Expr {
+        sum(window(images, &self.spec), &[2, 3], false) / self.counts(call)
+    }
+
+    fn spread(&self, call: &Call) -> Expr {
+        let [count, channels, rows, columns] = self.result[..] else { unreachable!("four sizes") };
+        let each =
+            reshape(Grad(0) / self.counts(call), &[count, channels, 1, 1, rows, columns].into());
+        let unrolled = super::movement::expand(each, &self.unrolled());
+        fold(unrolled, &self.spec, &self.images[2..])
+    }
+}
