@@ -1,0 +1,66 @@
+"""What modules compute, as functions."""
+
+from gt.nn.functional.activation import *  # noqa: F403
+from gt.nn.functional.attention import scaled_dot_product_attention
+from gt.nn.functional.image import (
+    adaptive_avg_pool2d,
+    avg_pool2d,
+    conv1d,
+    conv2d,
+    conv_transpose2d,
+    max_pool2d,
+)
+from gt.nn.functional.layer import (
+    bilinear,
+    cosine_similarity,
+    dropout,
+    embedding,
+    linear,
+    one_hot,
+    pad,
+)
+from gt.nn.functional.loss import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cosine_embedding_loss,
+    cross_entropy,
+    huber_loss,
+    kl_div,
+    l1_loss,
+    mse_loss,
+    nll_loss,
+    smooth_l1_loss,
+)
+from gt.nn.functional.norm import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
+
+__all__ = [
+    "adaptive_avg_pool2d",
+    "avg_pool2d",
+    "batch_norm",
+    "bilinear",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "conv1d",
+    "conv2d",
+    "conv_transpose2d",
+    "cosine_embedding_loss",
+    "cosine_similarity",
+    "cross_entropy",
+    "dropout",
+    "embedding",
+    "group_norm",
+    "huber_loss",
+    "instance_norm",
+    "kl_div",
+    "l1_loss",
+    "layer_norm",
+    "linear",
+    "max_pool2d",
+    "mse_loss",
+    "nll_loss",
+    "one_hot",
+    "pad",
+    "rms_norm",
+    "scaled_dot_product_attention",
+    "smooth_l1_loss",
+]

@@ -1,0 +1,75 @@
+"""Functions of each element, and along an axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gt import _gt
+from gt._gt import Tensor
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """The element, or zero if it is negative."""
+    return input.relu_() if inplace else input.relu()
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """The element, or a part of it if it is negative."""
+    return _gt.leaky_relu(input, negative_slope)
+
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """The element, or an exponential if it is negative."""
+    return _gt.elu(input, alpha)
+
+
+def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+    """The element times the probability that a normal number is smaller."""
+    return _gt.gelu(input, approximate)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """The element times its sigmoid."""
+    return _gt.silu(input)
+
+
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+    """A smooth relu."""
+    return _gt.softplus(input, beta, threshold)
+
+
+def sigmoid(input: Tensor) -> Tensor:
+    """A number between zero and one."""
+    return input.sigmoid()
+
+
+def tanh(input: Tensor) -> Tensor:
+    """A number between minus one and one."""
+    return input.tanh()
+
+
+def softmax(input: Tensor, dim: int = -1, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    """Exponentials along an axis, scaled so that they sum to one."""
+    return (input if dtype is None else input.to(dtype)).softmax(dim)
+
+
+def log_softmax(input: Tensor, dim: int = -1, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    """The logarithm of the softmax along an axis."""
+    return (input if dtype is None else input.to(dtype)).log_softmax(dim)
+
+
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """One half of the elements times the sigmoid of the other."""
+    first, second = input.chunk(2, dim)
+    return first * second.sigmoid()
+
+
+def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
+    """The elements divided by their norm along an axis."""
+    length = _gt.norm(input, p, dim, keepdim=True)
+    return input / length.clamp(min=eps)
+
+
+relu6, hardtanh, hardswish, hardsigmoid = _gt.relu6, _gt.hardtanh, _gt.hardswish, _gt.hardsigmoid
+mish, celu, selu, logsigmoid, softmin = _gt.mish, _gt.celu, _gt.selu, _gt.logsigmoid, _gt.softmin
+threshold = _gt.threshold

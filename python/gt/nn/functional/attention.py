@@ -1,0 +1,50 @@
+"""Attention: means of values, weighted by how well keys answer queries."""
+
+from __future__ import annotations
+
+import math
+
+from gt import _gt
+from gt._gt import Tensor
+from gt.nn.functional.layer import dropout
+
+
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """The values, weighted by the softmax of the products of queries and keys.
+
+    >>> import gt
+    >>> q = gt.zeros(1, 2, 4)
+    >>> gt.nn.functional.scaled_dot_product_attention(q, q, gt.ones(1, 2, 3)).shape
+    (1, 2, 3)
+    """
+    if enable_gqa:
+        times = query.shape[-3] // key.shape[-3]
+        key, value = (_repeated(tensor, times) for tensor in (key, value))
+    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    scores = (query * factor) @ key.transpose(-2, -1)
+    if is_causal:
+        if attn_mask is not None:
+            raise RuntimeError("scaled_dot_product_attention: a causal mask is a mask already")
+        attn_mask = _gt.ones(scores.shape[-2:], dtype=_gt.bool).tril()
+    if attn_mask is not None:
+        if attn_mask.dtype == _gt.bool:
+            scores = scores.masked_fill(attn_mask.logical_not(), float("-inf"))
+        else:
+            scores = scores + attn_mask
+    return dropout(scores.softmax(-1), dropout_p) @ value
+
+
+def _repeated(tensor: Tensor, times: int) -> Tensor:
+    """Each head several times in a row."""
+    lead, (heads, length, size) = tensor.shape[:-3], tensor.shape[-3:]
+    wide = tensor.unsqueeze(-3).expand(*lead, heads, times, length, size)
+    return wide.reshape(*lead, heads * times, length, size)

@@ -1,0 +1,194 @@
+"""Convolution and pooling of sequences and images."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gt import _gt
+from gt._gt import Tensor
+
+Sizes = int | Sequence[int]
+
+
+def _two(value: Sizes) -> tuple[int, int]:
+    if isinstance(value, int):
+        return value, value
+    if len(value) == 1:
+        return value[0], value[0]
+    first, second = value
+    return first, second
+
+
+def _one(value: Sizes) -> int:
+    if isinstance(value, int):
+        return value
+    (only,) = value
+    return only
+
+
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sizes = 1,
+    padding: Sizes | str = 0,
+    dilation: Sizes = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Convolution of images (N, C, H, W) or of one image (C, H, W)."""
+    if input.ndim == 3:
+        return conv2d(input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(
+            0
+        )
+    if isinstance(padding, str):
+        input, padding = _padded(input, weight, padding, _two(stride), _two(dilation))
+    result = _gt.conv2d(input, weight, _two(stride), _two(padding), _two(dilation), groups)
+    return result if bias is None else result + bias.reshape(-1, 1, 1)
+
+
+def _padded(
+    input: Tensor, weight: Tensor, padding: str, stride: tuple[int, int], dilation: tuple[int, int]
+) -> tuple[Tensor, Sizes]:
+    """The images with the padding that 'same' or 'valid' means."""
+    if padding == "valid":
+        return input, 0
+    if padding != "same":
+        raise ValueError(f"padding must be 'same' or 'valid', not '{padding}'")
+    if stride != (1, 1):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    sides: list[int] = []
+    for size, step in zip(reversed(weight.shape[2:]), reversed(dilation), strict=True):
+        total = step * (size - 1)
+        sides += [total // 2, total - total // 2]
+    return _gt.pad(input, sides), 0
+
+
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sizes = 1,
+    padding: Sizes | str = 0,
+    dilation: Sizes = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Convolution of sequences (N, C, L) or of one sequence (C, L)."""
+    sides: Sizes | str = padding if isinstance(padding, str) else (0, _one(padding))
+    result = conv2d(
+        input.unsqueeze(-2),
+        weight.unsqueeze(-2),
+        bias,
+        (1, _one(stride)),
+        sides,
+        (1, _one(dilation)),
+        groups,
+    )
+    return result.squeeze(-2)
+
+
+def conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sizes = 1,
+    padding: Sizes = 0,
+    output_padding: Sizes = 0,
+    groups: int = 1,
+    dilation: Sizes = 1,
+) -> Tensor:
+    """The adjoint of a convolution: larger images from smaller ones."""
+    if input.ndim == 3:
+        return conv_transpose2d(
+            input.unsqueeze(0), weight, bias, stride, padding, output_padding, groups, dilation
+        ).squeeze(0)
+    result = _gt.conv_transpose2d(
+        input, weight, _two(stride), _two(padding), _two(output_padding), groups, _two(dilation)
+    )
+    return result if bias is None else result + bias.reshape(-1, 1, 1)
+
+
+def _extra(
+    size: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool
+) -> int:
+    """How much must be added at the end so that the last part of a window counts."""
+    if not ceil_mode:
+        return 0
+    span = size + 2 * padding - dilation * (kernel - 1) - 1
+    positions = -(-span // stride) + 1
+    # A window that begins in the padding at the end does not count.
+    if (positions - 1) * stride >= size + padding:
+        positions -= 1
+    return max((positions - 1) * stride - span, 0)
+
+
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Sizes = 0,
+    dilation: Sizes = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Tensor:
+    """The largest element under each position of a window."""
+    if return_indices:
+        raise NotImplementedError("max_pool2d: return_indices is not supported")
+    if input.ndim == 3:
+        batch = input.unsqueeze(0)
+        return max_pool2d(batch, kernel_size, stride, padding, dilation, ceil_mode).squeeze(0)
+    kernel, sides, apart = _two(kernel_size), _two(padding), _two(dilation)
+    steps = kernel if stride is None else _two(stride)
+    more = [
+        _extra(input.shape[2 + a], kernel[a], steps[a], sides[a], apart[a], ceil_mode)
+        for a in (0, 1)
+    ]
+    if any(more):
+        input = _gt.pad(input, [0, more[1], 0, more[0]], value=float("-inf"))
+    return _gt.max_pool2d_with_places(input, kernel, steps, sides, apart)[0]
+
+
+def avg_pool2d(
+    input: Tensor,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Sizes = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """The mean of the elements under each position of a window."""
+    if ceil_mode:
+        raise NotImplementedError("avg_pool2d: ceil_mode is not supported")
+    if input.ndim == 3:
+        batch = input.unsqueeze(0)
+        return avg_pool2d(
+            batch, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        ).squeeze(0)
+    kernel = _two(kernel_size)
+    steps = kernel if stride is None else _two(stride)
+    whole = count_include_pad or divisor_override is not None
+    mean = _gt.avg_pool2d_of_windows(input, kernel, steps, _two(padding), whole)
+    if divisor_override is None:
+        return mean
+    return mean * (kernel[0] * kernel[1] / divisor_override)
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Sizes | tuple[int | None, ...]) -> Tensor:
+    """The means of parts of about equal size, as many as `output_size` says."""
+    given = (output_size, output_size) if isinstance(output_size, int) else tuple(output_size)
+    for axis, count in zip((-2, -1), given, strict=True):
+        if count is not None and count != input.shape[axis]:
+            input = _means(input, axis, count)
+    return input
+
+
+def _means(input: Tensor, axis: int, count: int) -> Tensor:
+    """The means of `count` parts of an axis, as a product with the weights of its elements."""
+    size = input.shape[axis]
+    part = _gt.arange(0, count).unsqueeze(-1)
+    first = _gt.floor_divide(part * size, count)
+    last = _gt.floor_divide((part + 1) * size + count - 1, count)
+    place = _gt.arange(0, size)
+    inside = ((place >= first) & (place < last)).to(input.dtype)
+    weights = inside / inside.sum(-1, keepdim=True)
+    return weights @ input if axis == -2 else input @ weights.T

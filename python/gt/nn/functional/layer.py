@@ -1,0 +1,64 @@
+"""What layers compute: products with weights, looked up rows, dropped elements."""
+
+from __future__ import annotations
+
+from gt import _gt
+from gt._gt import Tensor
+
+one_hot = _gt.one_hot
+pad = _gt.pad
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`input @ weight.T + bias`.
+
+    >>> import gt
+    >>> gt.nn.functional.linear(gt.ones(1, 2), gt.tensor([[1.0, 2.0]]), gt.tensor([3.0]))
+    tensor([[6.]])
+    """
+    product = input @ (weight.T if weight.ndim == 2 else weight)
+    return product if bias is None else product + bias
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """The product of two inputs with a weight for each pair of their elements."""
+    result = _gt.einsum("...i,oij,...j->...o", input1, weight, input2)
+    return result if bias is None else result + bias
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """The rows of `weight` that `input` names; the row `padding_idx` is not learned."""
+    if max_norm is not None or scale_grad_by_freq:
+        raise NotImplementedError("embedding: max_norm and scale_grad_by_freq are not supported")
+    if padding_idx is not None:
+        place = padding_idx % weight.shape[0]
+        constant = (_gt.arange(0, weight.shape[0]) == place).unsqueeze(-1)
+        weight = _gt.where(constant, weight.detach(), weight)
+    return weight[input]
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """The elements, each set to zero with probability `p`, the others scaled up for it."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, not {p}")
+    if not training or p == 0:
+        return input
+    if p == 1:
+        return input * 0
+    kept = _gt.rand(input.shape) >= p
+    dropped = input * kept.to(input.dtype) * (1 / (1 - p))
+    return input.copy_(dropped) if inplace else dropped
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along an axis."""
+    lengths = _gt.norm(x1, 2.0, dim).clamp(min=eps) * _gt.norm(x2, 2.0, dim).clamp(min=eps)
+    return (x1 * x2).sum(dim) / lengths

@@ -1,0 +1,183 @@
+"""Losses: how far a result is from what it should be."""
+
+from __future__ import annotations
+
+from gt import _gt
+from gt._gt import Tensor
+from gt.nn.functional.activation import logsigmoid
+
+
+def _reduced(loss: Tensor, reduction: str) -> Tensor:
+    if reduction == "mean":
+        return loss.mean()
+    if reduction == "sum":
+        return loss.sum()
+    if reduction == "none":
+        return loss
+    raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """The squares of the differences.
+
+    >>> import gt
+    >>> gt.nn.functional.mse_loss(gt.tensor([1.0, 2.0]), gt.zeros(2))
+    tensor(2.5000)
+    """
+    difference = input - target
+    return _reduced(difference * difference, reduction)
+
+
+def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """The sizes of the differences."""
+    return _reduced((input - target).abs(), reduction)
+
+
+def smooth_l1_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0
+) -> Tensor:
+    """The sizes of the differences, squared where they are small."""
+    if beta == 0:
+        return l1_loss(input, target, reduction)
+    size = (input - target).abs()
+    return _reduced(
+        _gt.where(size < beta, size * size * (0.5 / beta), size - 0.5 * beta), reduction
+    )
+
+
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0
+) -> Tensor:
+    """Squares of small differences, and lines beyond `delta`."""
+    size = (input - target).abs()
+    loss = _gt.where(size <= delta, size * size * 0.5, (size - 0.5 * delta) * delta)
+    return _reduced(loss, reduction)
+
+
+def binary_cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
+    """The surprise at a truth between zero and one, given probabilities."""
+    # As in PyTorch, a logarithm is at least -100, so that a sure mistake has a loss.
+    sure, doubt = input.log().clamp(min=-100), (1 - input).log().clamp(min=-100)
+    loss = -(target * sure + (1 - target) * doubt)
+    return _reduced(loss if weight is None else loss * weight, reduction)
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    """The same, given logits."""
+    if pos_weight is None:
+        loss = (1 - target) * input - logsigmoid(input)
+    else:
+        factor = (pos_weight - 1) * target + 1
+        loss = (1 - target) * input - factor * logsigmoid(input)
+    return _reduced(loss if weight is None else loss * weight, reduction)
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+) -> Tensor:
+    """The negative of the log-probability that `input` (N, C, …) gives to `target` (N, …)."""
+    axis = 1 if input.ndim > 1 else 0
+    used = target != ignore_index
+    place = _gt.where(used, target, 0).unsqueeze(axis)
+    chosen = -input.gather(axis, place).squeeze(axis)
+    factor = used.to(input.dtype)
+    if weight is not None:
+        factor = factor * weight[place.squeeze(axis)]
+    # `where` and not a product alone: what is ignored may be infinite.
+    loss = _gt.where(used, chosen, 0.0) * factor
+    if reduction == "mean":
+        return loss.sum() / factor.sum()
+    return _reduced(loss, reduction)
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """The surprise at classes, or at probabilities of classes, given logits (N, C, …).
+
+    >>> import gt
+    >>> gt.nn.functional.cross_entropy(gt.zeros(1, 4), gt.tensor([2]))
+    tensor(1.3863)
+    """
+    axis = 1 if input.ndim > 1 else 0
+    logs = input.log_softmax(axis)
+    if target.dtype.is_floating_point:
+        return _with_probabilities(logs, target, weight, reduction, label_smoothing, axis)
+    if label_smoothing == 0:
+        return nll_loss(logs, target, weight, ignore_index, reduction)
+    plain = nll_loss(logs, target, weight, ignore_index, reduction)
+    used = (target != ignore_index).to(logs.dtype)
+    channel = None if weight is None else weight.reshape(-1, *[1] * (logs.ndim - 1 - axis))
+    spread = -(logs if channel is None else logs * channel).sum(axis)
+    smooth = spread * used
+    if reduction == "mean":
+        counts = used if weight is None else used * weight[_gt.where(used > 0, target, 0)]
+        smooth = smooth.sum() / counts.sum()
+    else:
+        smooth = _reduced(smooth, reduction)
+    return plain * (1 - label_smoothing) + smooth * (label_smoothing / input.shape[axis])
+
+
+def _with_probabilities(
+    logs: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    reduction: str,
+    label_smoothing: float,
+    axis: int,
+) -> Tensor:
+    count = logs.shape[axis]
+    if label_smoothing:
+        target = target * (1 - label_smoothing) + label_smoothing / count
+    if weight is not None:
+        logs = logs * weight.reshape(-1, *[1] * (logs.ndim - 1 - axis))
+    loss = -(logs * target).sum(axis)
+    if reduction == "mean":
+        return loss.sum() / max(loss.numel(), 1)
+    return _reduced(loss, reduction)
+
+
+def kl_div(
+    input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False
+) -> Tensor:
+    """How much `target` differs from a distribution whose logarithm is `input`."""
+    if log_target:
+        loss = target.exp() * (target - input)
+    else:
+        # Where the target is zero, so is the loss, whatever its logarithm.
+        sure = _gt.where(target > 0, target, 1.0)
+        loss = target * (sure.log() - input)
+    if reduction == "batchmean":
+        return loss.sum() / loss.shape[0]
+    return _reduced(loss, reduction)
+
+
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0.0,
+    reduction: str = "mean",
+) -> Tensor:
+    """How far pairs are from the same direction, or from different ones."""
+    squares = (input1 * input1).sum(-1) + 1e-12, (input2 * input2).sum(-1) + 1e-12
+    cosine = (input1 * input2).sum(-1) / (squares[0] * squares[1]).sqrt()
+    loss = _gt.where(target > 0, 1 - cosine, (cosine - margin).clamp(min=0.0))
+    return _reduced(loss, reduction)

@@ -1,0 +1,223 @@
+"""Layers for sequences and images."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from gt import _gt
+from gt._gt import Tensor
+from gt.nn import functional as F
+from gt.nn.functional.image import Sizes
+from gt.nn.linear import spread
+from gt.nn.module import Module
+from gt.nn.parameter import Parameter
+
+
+class _Convolution(Module):
+    """What convolutions have in common."""
+
+    _axes: int
+    _turned = False
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Sizes | str = 0,
+        dilation: Sizes = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if padding_mode != "zeros":
+            raise NotImplementedError(f"padding_mode='{padding_mode}' is not supported")
+        if in_channels % groups or out_channels % groups:
+            raise ValueError("in_channels and out_channels must be divisible by groups")
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.kernel_size, self.stride = self._sizes(kernel_size), self._sizes(stride)
+        self.padding = padding if isinstance(padding, str) else self._sizes(padding)
+        self.dilation = self._sizes(dilation)
+        channels = (out_channels, in_channels // groups)
+        if self._turned:
+            channels = (in_channels, out_channels // groups)
+        self.weight = Parameter(_gt.empty(*channels, *self.kernel_size, dtype=dtype))
+        self.register_parameter(
+            "bias", Parameter(_gt.empty(out_channels, dtype=dtype)) if bias else None
+        )
+        spread(self, channels[1] * math.prod(self.kernel_size))
+
+    def _sizes(self, value: Sizes) -> tuple[int, ...]:
+        if isinstance(value, Sequence):
+            return tuple(value)
+        return (value,) * self._axes
+
+    def extra_repr(self) -> str:
+        """The sizes and options."""
+        text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}"
+        text += f", stride={self.stride}"
+        if self.padding not in ((0,) * self._axes, 0):
+            text += f", padding={self.padding}"
+        if self.dilation != (1,) * self._axes:
+            text += f", dilation={self.dilation}"
+        if self.groups != 1:
+            text += f", groups={self.groups}"
+        return text if self.bias is not None else text + ", bias=False"
+
+
+class Conv1d(_Convolution):
+    """Convolution of sequences (N, C, L)."""
+
+    _axes = 1
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The convolved sequences."""
+        options = (self.stride, self.padding, self.dilation, self.groups)
+        return F.conv1d(input, self.weight, self.bias, *options)
+
+
+class Conv2d(_Convolution):
+    """Convolution of images (N, C, H, W).
+
+    >>> import gt
+    >>> gt.nn.Conv2d(3, 8, 3, padding=1)(gt.zeros(1, 3, 5, 5)).shape
+    (1, 8, 5, 5)
+    """
+
+    _axes = 2
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The convolved images."""
+        options = (self.stride, self.padding, self.dilation, self.groups)
+        return F.conv2d(input, self.weight, self.bias, *options)
+
+
+class ConvTranspose2d(_Convolution):
+    """The adjoint of a convolution: larger images from smaller ones."""
+
+    _axes = 2
+    _turned = True
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Sizes = 0,
+        output_padding: Sizes = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Sizes = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            bias,
+            padding_mode,
+            device,
+            dtype,
+        )
+        self.output_padding = self._sizes(output_padding)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The larger images."""
+        options = (self.stride, self.padding, self.output_padding, self.groups, self.dilation)
+        return F.conv_transpose2d(input, self.weight, self.bias, *options)  # type: ignore[arg-type]
+
+
+class MaxPool2d(Module):
+    """The largest element under each position of a window."""
+
+    def __init__(
+        self,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        dilation: Sizes = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__()
+        self.kernel_size, self.padding, self.dilation = kernel_size, padding, dilation
+        self.stride = kernel_size if stride is None else stride
+        self.return_indices, self.ceil_mode = return_indices, ceil_mode
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The largest elements."""
+        window = (self.kernel_size, self.stride, self.padding, self.dilation)
+        return F.max_pool2d(input, *window, self.ceil_mode, self.return_indices)
+
+    def extra_repr(self) -> str:
+        """The window."""
+        return (
+            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
+            f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
+        )
+
+
+class AvgPool2d(Module):
+    """The mean of the elements under each position of a window."""
+
+    def __init__(
+        self,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.kernel_size, self.padding, self.ceil_mode = kernel_size, padding, ceil_mode
+        self.stride = kernel_size if stride is None else stride
+        self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The means."""
+        window = (self.kernel_size, self.stride, self.padding, self.ceil_mode)
+        return F.avg_pool2d(input, *window, self.count_include_pad, self.divisor_override)
+
+    def extra_repr(self) -> str:
+        """The window."""
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AdaptiveAvgPool2d(Module):
+    """The means of parts of about equal size."""
+
+    def __init__(self, output_size: Sizes | tuple[int | None, int | None]) -> None:
+        super().__init__()
+        self.output_size = output_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The means."""
+        return F.adaptive_avg_pool2d(input, self.output_size)
+
+    def extra_repr(self) -> str:
+        """How many parts."""
+        return f"output_size={self.output_size}"
+
+
+__all__ = [
+    "AdaptiveAvgPool2d",
+    "AvgPool2d",
+    "Conv1d",
+    "Conv2d",
+    "ConvTranspose2d",
+    "MaxPool2d",
+]

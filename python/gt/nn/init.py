@@ -1,0 +1,116 @@
+"""First values of parameters, written in place."""
+
+from __future__ import annotations
+
+import math
+
+from gt import _gt
+from gt._gt import Tensor
+from gt.autograd.mode import no_grad
+
+
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
+    """Numbers between `a` and `b`, all equally likely."""
+    with no_grad():
+        return tensor.uniform_(a, b)
+
+
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
+    """Normal numbers."""
+    with no_grad():
+        return tensor.normal_(mean, std)
+
+
+def trunc_normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0
+) -> Tensor:
+    """Normal numbers of which those outside of `a` and `b` are drawn again."""
+    with no_grad():
+        kept = _gt.randn(tensor.shape) * std + mean
+        # Of eight draws, one that fits is taken; that none does is rarer than one in a million.
+        for _ in range(8):
+            outside = (kept < a) | (kept > b)
+            kept = _gt.where(outside, _gt.randn(tensor.shape) * std + mean, kept)
+        return tensor.copy_(kept.clamp(a, b))
+
+
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """The same number everywhere."""
+    with no_grad():
+        return tensor.fill_(val)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """One everywhere."""
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Zero everywhere."""
+    return constant_(tensor, 0.0)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """One on the diagonal of a matrix, zero elsewhere."""
+    if tensor.ndim != 2:
+        raise ValueError("only tensors with 2 dimensions are supported")
+    with no_grad():
+        return tensor.copy_(_gt.eye(*tensor.shape))
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """By how much values must be larger so that their variance survives a function."""
+    if nonlinearity == "tanh":
+        return 5.0 / 3
+    if nonlinearity == "relu":
+        return math.sqrt(2.0)
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else param
+        return math.sqrt(2.0 / (1 + slope**2))
+    if nonlinearity == "selu":
+        return 3.0 / 4
+    known = ("linear", "sigmoid", "conv1d", "conv2d", "conv3d", "conv_transpose2d")
+    if nonlinearity in known:
+        return 1.0
+    raise ValueError(f"unsupported nonlinearity {nonlinearity}")
+
+
+def _fans(tensor: Tensor) -> tuple[int, int]:
+    """How many numbers each result comes from, and how many each number goes to."""
+    if tensor.ndim < 2:
+        raise ValueError("fan in and fan out need a tensor with at least 2 dimensions")
+    field = math.prod(tensor.shape[2:])
+    return tensor.shape[1] * field, tensor.shape[0] * field
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0) -> Tensor:
+    """Uniform numbers that keep the variance in both directions."""
+    bound = gain * math.sqrt(6.0 / sum(_fans(tensor)))
+    return uniform_(tensor, -bound, bound)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
+    """Normal numbers that keep the variance in both directions."""
+    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_fans(tensor))))
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    if mode not in ("fan_in", "fan_out"):
+        raise ValueError(f"mode {mode} is not fan_in or fan_out")
+    fan = _fans(tensor)[mode == "fan_out"]
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan) if fan else 0.0
+
+
+def kaiming_uniform_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
+) -> Tensor:
+    """Uniform numbers that keep the variance through a rectifier."""
+    bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound)
+
+
+def kaiming_normal_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
+) -> Tensor:
+    """Normal numbers that keep the variance through a rectifier."""
+    return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity))

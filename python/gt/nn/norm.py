@@ -1,0 +1,183 @@
+"""Layers that normalise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gt import _gt
+from gt._gt import Tensor
+from gt.nn import functional as F
+from gt.nn.module import Module
+from gt.nn.parameter import Parameter
+
+
+def _sizes(shape: int | Sequence[int]) -> tuple[int, ...]:
+    return (shape,) if isinstance(shape, int) else tuple(shape)
+
+
+class LayerNorm(Module):
+    """Normalises the last axes of each element of a batch."""
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.normalized_shape, self.eps = _sizes(normalized_shape), eps
+        self.elementwise_affine = elementwise_affine
+        shape = self.normalized_shape
+        ones, zeros = _gt.ones(shape, dtype=dtype), _gt.zeros(shape, dtype=dtype)
+        affine = elementwise_affine
+        self.register_parameter("weight", Parameter(ones) if affine else None)
+        self.register_parameter("bias", Parameter(zeros) if affine and bias else None)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The normalised elements."""
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        """The sizes and options."""
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+        )
+
+
+class RMSNorm(Module):
+    """Divides the last axes by the root of their mean square."""
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.normalized_shape, self.eps = _sizes(normalized_shape), eps
+        self.elementwise_affine = elementwise_affine
+        ones = _gt.ones(self.normalized_shape, dtype=dtype)
+        self.register_parameter("weight", Parameter(ones) if elementwise_affine else None)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The normalised elements."""
+        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        """The sizes and options."""
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+        )
+
+
+class GroupNorm(Module):
+    """Normalises the channels of each image in groups."""
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if num_channels % num_groups:
+            raise ValueError("num_channels must be divisible by num_groups")
+        self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
+        self.affine = affine
+        ones, zeros = _gt.ones(num_channels, dtype=dtype), _gt.zeros(num_channels, dtype=dtype)
+        self.register_parameter("weight", Parameter(ones) if affine else None)
+        self.register_parameter("bias", Parameter(zeros) if affine else None)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The normalised elements."""
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        """The sizes and options."""
+        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}"
+
+
+class _BatchNorm(Module):
+    """Normalises each channel over the batch, and remembers what it saw."""
+
+    _ranks: tuple[int, ...]
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        ones, zeros = _gt.ones(num_features, dtype=dtype), _gt.zeros(num_features, dtype=dtype)
+        self.register_parameter("weight", Parameter(ones) if affine else None)
+        self.register_parameter("bias", Parameter(zeros) if affine else None)
+        tracked = track_running_stats
+        self.register_buffer("running_mean", zeros.clone() if tracked else None)
+        self.register_buffer("running_var", ones.clone() if tracked else None)
+        count = _gt.zeros((), dtype=_gt.int64)
+        self.register_buffer("num_batches_tracked", count if tracked else None)
+
+    def reset_running_stats(self) -> None:
+        """Forgets what was seen."""
+        if self.track_running_stats:
+            self.running_mean.zero_()
+            self.running_var.fill_(1)
+            self.num_batches_tracked.zero_()
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The normalised elements."""
+        if input.ndim not in self._ranks:
+            expected = " or ".join(f"{rank}D" for rank in self._ranks)
+            raise ValueError(f"expected {expected} input, got {input.ndim}D")
+        momentum: float | Tensor = 0.0 if self.momentum is None else self.momentum
+        learning = self.training and self.track_running_stats
+        if learning:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:
+                momentum = 1.0 / self.num_batches_tracked
+        known = self.running_mean is not None
+        return F.batch_norm(
+            input,
+            self.running_mean if learning or not self.training else None,
+            self.running_var if learning or not self.training else None,
+            self.weight,
+            self.bias,
+            self.training or not known,
+            momentum,
+            self.eps,
+        )
+
+    def extra_repr(self) -> str:
+        """The sizes and options."""
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class BatchNorm1d(_BatchNorm):
+    """Normalises each channel of (N, C) or (N, C, L)."""
+
+    _ranks = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Normalises each channel of (N, C, H, W)."""
+
+    _ranks = (4,)
