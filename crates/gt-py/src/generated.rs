@@ -2152,14 +2152,10 @@ impl Tensor {
         method(435, slf, args, kwargs)
     }
 
-    /// The tensor with some axes that follow each other as one.
-    #[pyo3(name = "ravel", text_signature = "($self, start_dim=0, end_dim=-1)", signature = (*args, **kwargs))]
-    fn op_ravel<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(435, slf, args, kwargs)
+    /// The elements along one axis.
+    #[pyo3(name = "ravel", text_signature = "($self)")]
+    fn op_ravel(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(492, slf)
     }
 
     /// The tensor with one axis as several; one size may be -1.

@@ -306,6 +306,8 @@ pub trait Ops {
     fn flatten(&self) -> Result<Tensor>;
     /// The tensor with some axes that follow each other as one. All attributes are given.
     fn flatten_with(&self, start_dim: i64, end_dim: i64) -> Result<Tensor>;
+    /// The elements along one axis.
+    fn ravel(&self) -> Result<Tensor>;
     /// The tensor with one axis as several; one size may be -1.
     fn unflatten(&self, dim: i64, sizes: &[i64]) -> Result<Tensor>;
     /// So many elements along an axis, from a position on.
@@ -819,6 +821,9 @@ impl Ops for Tensor {
     }
     fn flatten_with(&self, start_dim: i64, end_dim: i64) -> Result<Tensor> {
         apply(row(435), &[Input::Tensor(self)], &[Some(Attr::from(start_dim)), Some(Attr::from(end_dim))])
+    }
+    fn ravel(&self) -> Result<Tensor> {
+        apply(row(492), &[Input::Tensor(self)], &[])
     }
     fn unflatten(&self, dim: i64, sizes: &[i64]) -> Result<Tensor> {
         apply(row(436), &[Input::Tensor(self)], &[Some(Attr::from(dim)), Some(ints(sizes))])

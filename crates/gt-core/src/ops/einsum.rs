@@ -68,6 +68,7 @@ pub static EINSUM: Op = Op {
             of("ii", &[&[3, 3]]),
             of("ij->", &[&[2, 3]]),
             of("ij->ji", &[&[2, 3]]),
+            of("ij->ij", &[&[2, 3]]),
             of("i,j->ij", &[&[2], &[3]]),
             of("i,i->i", &[&[3], &[3]]),
             of("...ij,...jk->...ik", &[&[2, 3, 4], &[4, 2]]),
@@ -366,7 +367,11 @@ fn contract(operands: Vec<Operand>, output: &[Label]) -> Expr {
         result = product(result, next, later);
     }
     result.ordered(output);
-    result.expr
+    match result.expr {
+        Expr::Apply(..) => result.expr,
+        // An expansion is an operation, and not the input itself.
+        input => reshape(input, &result.shape),
+    }
 }
 
 /// The product of two operands, summed over the indices both have and nobody needs later.
