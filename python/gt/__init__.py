@@ -8,6 +8,7 @@ tensor([2., 3.])
 from __future__ import annotations
 
 import atexit
+import builtins
 from typing import TYPE_CHECKING, Any
 
 from gt import _gt
@@ -41,7 +42,7 @@ def arange(  # type: ignore[no-redef]
 
 # The same for the limits of `randint`, which may be given its upper one alone.
 def randint(  # type: ignore[no-redef]
-    low: int,
+    low: builtins.int,
     high: Any,
     size: Any = None,
     *,
@@ -61,8 +62,8 @@ def randint(  # type: ignore[no-redef]
 
 def randint_like(  # type: ignore[no-redef]
     input: Tensor,
-    low: int,
-    high: int | None = None,
+    low: builtins.int,
+    high: builtins.int | None = None,
     *,
     dtype: DTypeLike | None = None,
     **ignored: Any,

@@ -14,6 +14,7 @@ pub mod bent;
 pub mod compare;
 pub mod composite;
 pub mod create;
+pub mod draw;
 pub mod einsum;
 pub mod elementwise;
 mod family;
@@ -60,6 +61,7 @@ static FILES: &[&[&Op]] = &[
     index::ROWS,
     create::ROWS,
     random::ROWS,
+    draw::ROWS,
     window::ROWS,
     composite::ROWS,
 ];
