@@ -956,6 +956,22 @@ impl Tensor {
         method_in_place(468, slf, args, kwargs)
     }
 
+    /// sin(πx) / πx of each element, and one at zero.
+    #[pyo3(name = "sinc", text_signature = "($self)")]
+    fn op_sinc(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(496, slf)
+    }
+
+    /// sin(πx) / πx of each element, and one at zero. Writes the result into the tensor.
+    #[pyo3(name = "sinc_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_sinc_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(496, slf, args, kwargs)
+    }
+
     /// The hyperbolic sine of each element.
     #[pyo3(name = "sinh", text_signature = "($self)")]
     fn op_sinh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {

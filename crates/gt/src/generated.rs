@@ -102,6 +102,8 @@ pub trait Ops {
     fn erfc(&self) -> Result<Tensor>;
     /// The fraction of each element, with its sign.
     fn frac(&self) -> Result<Tensor>;
+    /// sin(πx) / πx of each element, and one at zero.
+    fn sinc(&self) -> Result<Tensor>;
     /// The hyperbolic sine of each element.
     fn sinh(&self) -> Result<Tensor>;
     /// The hyperbolic cosine of each element.
@@ -515,6 +517,9 @@ impl Ops for Tensor {
     }
     fn frac(&self) -> Result<Tensor> {
         apply(row(468), &[Input::Tensor(self)], &[])
+    }
+    fn sinc(&self) -> Result<Tensor> {
+        apply(row(496), &[Input::Tensor(self)], &[])
     }
     fn sinh(&self) -> Result<Tensor> {
         apply(row(470), &[Input::Tensor(self)], &[])
