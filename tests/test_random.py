@@ -93,3 +93,68 @@ def test_a_seed_means_the_same_in_every_process(script):
 def test_without_a_seed_processes_differ(script):
     program = "import gt; print(gt.randn(4).tolist())"
     assert script(program) != script(program)
+
+
+def test_whole_numbers_are_even_within_their_limits():
+    gt.manual_seed(2)
+    x = gt.randint(-3, 5, (N,)).numpy()
+    counts = np.bincount(x + 3, minlength=8)
+    # The 99.99th percentile of chi squared with seven degrees of freedom is about 30.
+    assert x.min() == -3
+    assert x.max() == 4
+    assert ((counts - N / 8) ** 2 / (N / 8)).sum() < 30
+    assert gt.randint(5, (2, 3)).dtype == gt.int64
+    assert set(gt.randint_like(gt.zeros(100), 2).tolist()) == {0.0, 1.0}
+
+
+def test_a_permutation_has_every_number_once_and_no_favourite():
+    gt.manual_seed(2)
+    assert sorted(gt.randperm(1000).tolist()) == list(range(1000))
+    firsts = np.bincount([gt.randperm(5)[0].item() for _ in range(2000)], minlength=5)
+    # The 99.99th percentile of chi squared with four degrees of freedom is about 23.5.
+    assert ((firsts - 400) ** 2 / 400).sum() < 23.5
+
+
+def test_chances_come_true_as_often_as_they_say():
+    gt.manual_seed(2)
+    chances = gt.tensor([0.0, 0.25, 1.0]).expand(N, 3)
+    found = gt.bernoulli(chances).numpy().mean(axis=0)
+    assert found[0] == 0
+    assert found[2] == 1
+    assert abs(found[1] - 0.25) < 5 * (0.25 * 0.75 / N) ** 0.5
+    x = gt.zeros(N, dtype=gt.int64)
+    assert abs(x.bernoulli_(0.75).numpy().mean() - 0.75) < 5 * (0.25 * 0.75 / N) ** 0.5
+
+
+def test_fills_have_the_moments_they_are_asked_for():
+    gt.manual_seed(2)
+    x = gt.empty(N)
+    even = x.uniform_(-2, 6).numpy()
+    assert even.min() >= -2
+    assert even.max() <= 6
+    assert abs(even.mean() - 2) < 5 * (64 / 12 / N) ** 0.5
+    normal = x.normal_(3, 0.5).numpy()
+    assert abs(normal.mean() - 3) < 5 * 0.5 / N**0.5
+    assert abs(normal.std() - 0.5) < 5 * 0.5 / (2 * N) ** 0.5
+
+
+@pytest.mark.parametrize("replacement", [False, True])
+def test_positions_are_as_likely_as_their_weights(replacement):
+    gt.manual_seed(2)
+    weights = gt.tensor([1.0, 0.0, 3.0, 4.0])
+    draws = gt.multinomial(weights.expand(20_000, 4), 2, replacement).numpy()
+    share = np.bincount(draws[:, 0], minlength=4) / 20_000
+    assert np.abs(share - np.array([1, 0, 3, 4]) / 8).max() < 0.02
+    assert share[1] == 0
+    assert bool((draws[:, 0] == draws[:, 1]).any()) == replacement
+
+
+def test_every_kind_of_random_number_repeats_from_its_seed():
+    def draw():
+        gt.manual_seed(9)
+        x = gt.zeros(8)
+        made = [gt.randint(9, (8,)), gt.randperm(8), gt.rand_like(x), gt.randn_like(x)]
+        made += [gt.bernoulli(x + 0.5), gt.multinomial(x + 1, 3), x.normal_()]
+        return [part.tolist() for part in made]
+
+    assert draw() == draw()

@@ -8,6 +8,7 @@ tensor([2., 3.])
 from __future__ import annotations
 
 import atexit
+import builtins
 from typing import TYPE_CHECKING, Any
 
 from gt import _gt, autograd, func, nn, optim
@@ -52,7 +53,7 @@ def arange(  # type: ignore[no-redef]
 
 # The same for the limits of `randint`, which may be given its upper one alone.
 def randint(  # type: ignore[no-redef]
-    low: int,
+    low: builtins.int,
     high: Any,
     size: Any = None,
     *,
@@ -72,8 +73,8 @@ def randint(  # type: ignore[no-redef]
 
 def randint_like(  # type: ignore[no-redef]
     input: Tensor,
-    low: int,
-    high: int | None = None,
+    low: builtins.int,
+    high: builtins.int | None = None,
     *,
     dtype: DTypeLike | None = None,
     **ignored: Any,

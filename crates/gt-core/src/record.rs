@@ -84,7 +84,8 @@ impl Record {
         let Instruction { op, outputs, inputs, attrs, replaces, provenance } = instruction;
         let first = inputs.first().copied();
         let replaces_first = replaces.is_some_and(|slot| first == Some(Operand::Slot(slot)));
-        let plain = outputs.len() == 1
+        let plain = !op.variadic
+            && outputs.len() == 1
             && inputs.len() <= INLINE_INPUTS
             && attrs.0.is_empty()
             && (replaces.is_none() || replaces_first);

@@ -956,6 +956,22 @@ impl Tensor {
         method_in_place(468, slf, args, kwargs)
     }
 
+    /// sin(πx) / πx of each element, and one at zero.
+    #[pyo3(name = "sinc", text_signature = "($self)")]
+    fn op_sinc(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(496, slf)
+    }
+
+    /// sin(πx) / πx of each element, and one at zero. Writes the result into the tensor.
+    #[pyo3(name = "sinc_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_sinc_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(496, slf, args, kwargs)
+    }
+
     /// The hyperbolic sine of each element.
     #[pyo3(name = "sinh", text_signature = "($self)")]
     fn op_sinh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
@@ -2162,14 +2178,10 @@ impl Tensor {
         method(435, slf, args, kwargs)
     }
 
-    /// The tensor with some axes that follow each other as one.
-    #[pyo3(name = "ravel", text_signature = "($self, start_dim=0, end_dim=-1)", signature = (*args, **kwargs))]
-    fn op_ravel<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(435, slf, args, kwargs)
+    /// The elements along one axis.
+    #[pyo3(name = "ravel", text_signature = "($self)")]
+    fn op_ravel(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(492, slf)
     }
 
     /// The tensor with one axis as several; one size may be -1.

@@ -12,7 +12,7 @@ use crate::dtype::{self, PyDType};
 use crate::error::to_python;
 use crate::{data, index, info, provenance};
 
-static BERNOULLI: &Op = &ops::random::BERNOULLI;
+static BERNOULLI: &Op = &ops::draw::BERNOULLI;
 static CAST: &Op = &ops::elementwise::CAST;
 static FULL: &Op = &ops::create::FULL;
 static TRANSPOSE: &Op = &ops::axes::TRANSPOSE;

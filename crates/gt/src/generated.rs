@@ -102,6 +102,8 @@ pub trait Ops {
     fn erfc(&self) -> Result<Tensor>;
     /// The fraction of each element, with its sign.
     fn frac(&self) -> Result<Tensor>;
+    /// sin(πx) / πx of each element, and one at zero.
+    fn sinc(&self) -> Result<Tensor>;
     /// The hyperbolic sine of each element.
     fn sinh(&self) -> Result<Tensor>;
     /// The hyperbolic cosine of each element.
@@ -310,6 +312,8 @@ pub trait Ops {
     fn flatten(&self) -> Result<Tensor>;
     /// The tensor with some axes that follow each other as one. All attributes are given.
     fn flatten_with(&self, start_dim: i64, end_dim: i64) -> Result<Tensor>;
+    /// The elements along one axis.
+    fn ravel(&self) -> Result<Tensor>;
     /// The tensor with one axis as several; one size may be -1.
     fn unflatten(&self, dim: i64, sizes: &[i64]) -> Result<Tensor>;
     /// So many elements along an axis, from a position on.
@@ -549,6 +553,9 @@ impl Ops for Tensor {
     }
     fn frac(&self) -> Result<Tensor> {
         apply(row(468), &[Input::Tensor(self)], &[])
+    }
+    fn sinc(&self) -> Result<Tensor> {
+        apply(row(496), &[Input::Tensor(self)], &[])
     }
     fn sinh(&self) -> Result<Tensor> {
         apply(row(470), &[Input::Tensor(self)], &[])
@@ -861,6 +868,9 @@ impl Ops for Tensor {
     }
     fn flatten_with(&self, start_dim: i64, end_dim: i64) -> Result<Tensor> {
         apply(row(435), &[Input::Tensor(self)], &[Some(Attr::from(start_dim)), Some(Attr::from(end_dim))])
+    }
+    fn ravel(&self) -> Result<Tensor> {
+        apply(row(492), &[Input::Tensor(self)], &[])
     }
     fn unflatten(&self, dim: i64, sizes: &[i64]) -> Result<Tensor> {
         apply(row(436), &[Input::Tensor(self)], &[Some(Attr::from(dim)), Some(ints(sizes))])

@@ -233,6 +233,7 @@ pub static ROLL: Op = Op {
             of(&[3, 4], &[-1, 6], &[0, -1]),
             of(&[2, 3], &[2], &[]),
             of(&[2, 3, 2], &[1], &[1]),
+            of(&[0, 3], &[1], &[0]),
         ]
     },
     ..MOVE
@@ -261,7 +262,12 @@ pub static ROT90: Op = Op {
         let of = |shape: &[usize], k: i64, axes: &[i64]| {
             Sample::of(&[shape]).attrs([k.into(), ints(axes.iter().copied())])
         };
-        vec![of(&[2, 3], 1, &[]), of(&[2, 3, 2], -1, &[1, 2]), of(&[2, 3], 2, &[1, 0])]
+        vec![
+            of(&[2, 3], 1, &[]),
+            of(&[2, 3, 2], -1, &[1, 2]),
+            of(&[2, 3], 2, &[1, 0]),
+            of(&[2, 3], 4, &[]),
+        ]
     },
     ..MOVE
 };
@@ -319,7 +325,9 @@ fn roll(input: Expr, call: &Call, turn: Turn) -> Expr {
     let seen: Shape = if flat { [shape.count()].into() } else { shape.clone() };
     let start = if flat { reshape(input, &seen) } else { input };
     let turned = turns(call).unwrap_or_default().into_iter().fold(start, |expr, (axis, shift)| {
-        let Some(size) = seen.get(axis).copied().filter(|&size| size > 0) else { return expr };
+        let Some(size) = seen.get(axis).copied().filter(|&size| size > 0) else {
+            return reshape(expr, &seen);
+        };
         let shift = if turn == Turn::Forth { shift } else { shift.wrapping_neg() };
         let split = size - shift.rem_euclid(size as i64) as usize;
         let part = |range: Range| {
@@ -365,7 +373,7 @@ fn rotate(input: Expr, call: &Call, k: i64) -> Expr {
     let mut axes: Axes = (0..shape.rank()).collect();
     axes.swap(a, b);
     match k.rem_euclid(4) {
-        0 => input,
+        0 => reshape(input, &shape),
         1 => permute(slice(input, flipped(&shape, &[b])), &axes),
         2 => slice(input, flipped(&shape, &[a, b])),
         _ => permute(slice(input, flipped(&shape, &[a])), &axes),

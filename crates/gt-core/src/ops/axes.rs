@@ -20,6 +20,7 @@ pub(super) static ROWS: &[&Op] = &[
     &UNSQUEEZE,
     &SQUEEZE,
     &FLATTEN,
+    &RAVEL,
     &UNFLATTEN,
     &NARROW,
     &MOVEDIM,
@@ -152,7 +153,6 @@ pub static FLATTEN: Op = Op {
     view: View::IfPossible(|call| reshape(Grad(0), call.shape(0))),
     kernel: |_| Ok(Kernel::Reshape),
     torch: "torch.flatten",
-    python: Python::BOTH.also(&["ravel"]),
     samples: || {
         let of = |shape: &[usize], start: i64, end: i64| {
             Sample::of(&[shape]).attrs([start.into(), end.into()])
@@ -160,6 +160,17 @@ pub static FLATTEN: Op = Op {
         vec![of(&[2, 3, 4], 0, -1), of(&[2, 3, 4], 1, 2), of(&[], 0, -1), of(&[0, 3], 0, 1)]
     },
     ..MOVE
+};
+
+pub static RAVEL: Op = Op {
+    name: "ravel",
+    code: 492,
+    doc: "The elements along one axis.",
+    attrs: &[],
+    shape: |call| Ok([[call.shape(0).count()].into()].into()),
+    torch: "torch.ravel",
+    samples: || vec![Sample::of(&[&[2, 3]]), Sample::of(&[&[]]), Sample::of(&[&[0, 2]])],
+    ..FLATTEN
 };
 
 static UNFLATTEN_ATTRS: [AttrSpec; 2] =

@@ -96,6 +96,9 @@ pub static THRESHOLD: Op = Op {
     promotion: Promotion::Common,
     shape: |call| match call.inputs[0].dtype() {
         DType::Bool => Err(Error::runtime("not implemented for bool")),
+        DType::U8 if ["threshold", "value"].iter().any(|name| call.number(name).as_f64() < 0.0) => {
+            Err(Error::runtime("uint8 has no negative numbers"))
+        }
         _ => shape::same(call),
     },
     grad: |call| {

@@ -73,6 +73,10 @@ pub static SOFTMIN: Op = Op {
     name: "softmin",
     code: 491,
     doc: "Exponentials of the negative elements along an axis, scaled so that they sum to one.",
+    shape: |call| match call.inputs[0].dtype() {
+        DType::Bool => Err(Error::runtime("bool tensors have no negatives; cast first")),
+        _ => (SOFTMAX.shape)(call),
+    },
     grad: |call| {
         let weighted = sum(Grad(0) * Output(0), call.ints("dim"), true);
         vec![Output(0) * (weighted - Grad(0))]

@@ -1,8 +1,9 @@
 //! Mathematical functions of each element.
 
-use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
+use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10, PI};
 
-use super::elementwise::{LOG, POW, cast};
+use super::compare::eq;
+use super::elementwise::{LOG, POW, cast, where_};
 use super::family::UNARY;
 use crate::dtype::DType;
 use crate::expr::Expr::{self, Grad, Input, Output, Zero};
@@ -32,6 +33,7 @@ pub(super) static ROWS: &[&Op] = &[
     &EXP2,
     &ERFC,
     &FRAC,
+    &SINC,
 ];
 
 pub static SIGN: Op = Op {
@@ -255,6 +257,27 @@ pub static FRAC: Op = Op {
     expansion: Some(|_| vec![Input(0) - Expr::apply(&TRUNC, [Input(0)], [])]),
     domain: Domain::NonZero,
     torch: "torch.frac",
+    ..UNARY
+};
+
+pub static SINC: Op = Op {
+    name: "sinc",
+    code: 496,
+    doc: "sin(πx) / πx of each element, and one at zero.",
+    grad: |_| {
+        let slope = (Expr::apply(&COS, [Input(0) * PI], []) - Output(0)) / Input(0);
+        vec![where_(eq(Input(0), 0.0), 0.0, Grad(0) * slope)]
+    },
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| {
+        finely(call, |x| {
+            let angle = x.clone() * PI;
+            let ratio = Expr::apply(&SIN, [angle.clone()], []) / angle;
+            where_(eq(x, 0.0), 1.0, ratio)
+        })
+    }),
+    domain: Domain::NonZero,
+    torch: "torch.sinc",
     ..UNARY
 };
 

@@ -93,8 +93,11 @@ pub static ATANH: Op = Op {
     grad: |_| vec![Grad(0) / (Expr::from(1.0) - Input(0) * Input(0))],
     expansion: Some(|call| {
         finely(call, |x| {
-            let ratio = (x.clone() + x.clone()) / (Expr::from(1.0) - x);
-            Expr::apply(&LOG1P, [ratio], []) * 0.5
+            // Of a negative number, one would be taken away from almost one.
+            let size = abs(x.clone());
+            let ratio = (size.clone() + size.clone()) / (Expr::from(1.0) - size);
+            let found = Expr::apply(&LOG1P, [ratio], []) * 0.5;
+            where_(lt(x, 0.0), -found.clone(), found)
         })
     }),
     domain: Domain::Unit,

@@ -122,11 +122,11 @@ pub static INNER: Op = Op {
     doc: "The sums of products along the last axis of each of two tensors.",
     numbers: false,
     shape: |call| {
-        not_of_bools(call)?;
         let (a, b) = (call.shape(0), call.shape(1));
         if a.rank() == 0 || b.rank() == 0 {
             return shape::broadcast(call);
         }
+        not_of_bools(call)?;
         if a.last() != b.last() {
             return Err(Error::runtime(format!("the last sizes of {a} and {b} differ")));
         }

@@ -161,7 +161,9 @@ pub static NAN_TO_NUM: Op = Op {
     grad: |_| vec![where_(Expr::apply(&ISFINITE, [Input(0)], []), Grad(0), 0.0)],
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
-        let Some(limit) = largest(call.inputs[0].dtype()) else { return vec![Input(0)] };
+        let Some(limit) = largest(call.inputs[0].dtype()) else {
+            return vec![cast(Input(0), call.inputs[0].dtype())];
+        };
         let given = |name: &str, otherwise: f64| match call.attr(name) {
             Attr::Float(number) => *number,
             _ => otherwise,

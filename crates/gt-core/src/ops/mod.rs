@@ -15,6 +15,7 @@ pub mod compare;
 pub mod composite;
 pub mod convolution;
 pub mod create;
+pub mod draw;
 pub mod einsum;
 pub mod elementwise;
 mod family;
@@ -71,6 +72,7 @@ static FILES: &[&[&Op]] = &[
     order::ROWS,
     create::ROWS,
     random::ROWS,
+    draw::ROWS,
     window::ROWS,
     composite::ROWS,
     convolution::ROWS,

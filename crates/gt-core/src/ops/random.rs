@@ -2,46 +2,27 @@
 
 use smallvec::SmallVec;
 
-use super::compare::lt;
-use super::elementwise::{MAXIMUM, cast};
+use super::elementwise::cast;
 use super::family::{CREATE, MOVED};
-use super::functions::LOG1P;
-use super::index::TOPK;
-use super::movement::reshape;
-use super::statistics::ARGMAX;
 use crate::attrs::{Attr, AttrKind, AttrSpec};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::expr::Expr::{self, Input, Number, Zero};
+use crate::expr::Expr;
 use crate::kernel::{Distribution, Kernel, Random};
-use crate::op::{
-    Call, Input as In, Op, Output as Out, OutputType, Python, Role, Sample, Shapes, ints,
-};
+use crate::op::{Call, Op, Sample, Shapes, ints};
 use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
 use crate::shape::Shape;
 
 /// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[
-    &RAND,
-    &RANDN,
-    &RAND_LIKE,
-    &RANDN_LIKE,
-    &RANDINT,
-    &RANDINT_LIKE,
-    &RANDPERM,
-    &BERNOULLI,
-    &UNIFORM,
-    &NORMAL,
-    &MULTINOMIAL,
-];
+pub(super) static ROWS: &[&Op] = &[&RAND, &RANDN, &RAND_LIKE, &RANDN_LIKE, &RANDINT, &RANDINT_LIKE];
 
-const DTYPE: AttrSpec = AttrSpec::optional("dtype", AttrKind::DType, Attr::None);
-const SEED: AttrSpec = AttrSpec::required("seed", AttrKind::Seed);
-const STREAM: AttrSpec = AttrSpec::required("stream", AttrKind::Stream);
-const WHOLE: AttrSpec =
+pub(super) const DTYPE: AttrSpec = AttrSpec::optional("dtype", AttrKind::DType, Attr::None);
+pub(super) const SEED: AttrSpec = AttrSpec::required("seed", AttrKind::Seed);
+pub(super) const STREAM: AttrSpec = AttrSpec::required("stream", AttrKind::Stream);
+pub(super) const WHOLE: AttrSpec =
     AttrSpec::optional("whole", AttrKind::Region, Attr::Ints(SmallVec::new_const()));
-const START: AttrSpec =
+pub(super) const START: AttrSpec =
     AttrSpec::optional("start", AttrKind::Region, Attr::Ints(SmallVec::new_const()));
 
 static RANDOM_ATTRS: [AttrSpec; 6] =
@@ -84,7 +65,7 @@ pub static RANDN: Op = Op {
 
 static LIKE_ATTRS: [AttrSpec; 5] = [DTYPE, SEED, STREAM, WHOLE, START];
 
-const LIKE: Op = Op {
+pub(super) const LIKE: Op = Op {
     inputs: &MOVED,
     attrs: &LIKE_ATTRS,
     shape: |call| {
@@ -188,207 +169,13 @@ pub static RANDINT_LIKE: Op = Op {
     ..LIKE
 };
 
-static RANDPERM_ATTRS: [AttrSpec; 4] =
-    [AttrSpec::required("n", AttrKind::Int), DTYPE, SEED, STREAM];
-
-pub static RANDPERM: Op = Op {
-    name: "randperm",
-    code: 450,
-    doc: "The whole numbers from zero up to n in a random order.",
-    attrs: &RANDPERM_ATTRS,
-    promotion: Promotion::AttrOrInt64,
-    shape: |call| Ok([Shape::given(&[call.int("n")])?].into()),
-    shard: shard::gather_first,
-    kernel: |_| Ok(Kernel::Expansion),
-    // Positions of numbers in order are in no order.
-    expansion: Some(|call| {
-        let n = call.int("n");
-        let keys = uniform(call, &[n], DType::F64);
-        vec![cast(largest(keys, n), call.dtype("dtype").unwrap_or(DType::I64))]
-    }),
-    torch: "torch.randperm",
-    samples: || {
-        let of = |n: i64| Sample::of(&[]).attrs([n.into(), Attr::None, Attr::Int(7), Attr::Int(3)]);
-        vec![of(10), of(1), of(0)]
-    },
-    ..CREATE
-};
-
-static CHANCES: [In; 1] = [In { name: "input", role: Role::Operand }];
-static BERNOULLI_ATTRS: [AttrSpec; 5] =
-    [AttrSpec::optional("p", AttrKind::Float, Attr::None), SEED, STREAM, WHOLE, START];
-
-pub static BERNOULLI: Op = Op {
-    name: "bernoulli",
-    code: 451,
-    doc: "One with the probability that each element says, or p, else zero.",
-    inputs: &CHANCES,
-    attrs: &BERNOULLI_ATTRS,
-    promotion: Promotion::Common,
-    shape: |call| {
-        match call.attr("p") {
-            Attr::Float(p) if !(0.0..=1.0).contains(p) => {
-                return Err(Error::runtime(format!("p must be between 0 and 1, not {p}")));
-            }
-            Attr::None => check_float(call.inputs[0].dtype())?,
-            _ => {}
-        }
-        same_region(call)
-    },
-    grad: |_| vec![Zero],
-    kernel: |_| Ok(Kernel::Expansion),
-    expansion: Some(|call| {
-        let dtype = call.inputs[0].dtype();
-        // As fine as the probabilities are; halves are compared as float32.
-        let fine = if dtype == DType::F64 { DType::F64 } else { DType::F32 };
-        let chance = match call.attr("p") {
-            Attr::None => Input(0),
-            _ => Number(call.number("p")),
-        };
-        vec![cast(lt(uniform(call, &call.shape(0).to_ints(), fine), chance), dtype)]
-    }),
-    torch: "torch.bernoulli",
-    python: Python::BOTH,
-    samples: || {
-        let of =
-            |shape: &[usize], p: Attr| Sample::of(&[shape]).attrs([p].into_iter().chain(counted()));
-        vec![of(&[4, 5], Attr::None), of(&[3], Attr::Float(0.25)), of(&[], Attr::None)]
-    },
-    ..LIKE
-};
-
-const FILL: Op = Op {
-    shape: |call| {
-        check_float(call.inputs[0].dtype())?;
-        same_region(call)
-    },
-    kernel: |_| Ok(Kernel::Expansion),
-    python: Python { in_place: true, ..Python::HIDDEN },
-    samples: || {
-        let of = |shape: &[usize], a: f64, b: f64| {
-            let first = [Attr::Float(a), Attr::Float(b)];
-            Sample::of(&[shape]).attrs(first.into_iter().chain(counted()))
-        };
-        vec![of(&[4, 5], 0.0, 1.0), of(&[3], -2.0, 3.0), of(&[0, 2], 1.0, 1.0)]
-    },
-    ..LIKE
-};
-
-static UNIFORM_ATTRS: [AttrSpec; 6] = [
-    AttrSpec::optional("low", AttrKind::Float, Attr::Float(0.0)),
-    AttrSpec::optional("to", AttrKind::Float, Attr::Float(1.0)),
-    SEED,
-    STREAM,
-    WHOLE,
-    START,
-];
-
-pub static UNIFORM: Op = Op {
-    name: "uniform",
-    code: 452,
-    doc: "Random numbers evenly between two numbers, in the shape of the tensor.",
-    attrs: &UNIFORM_ATTRS,
-    shape: |call| {
-        let (low, to) = (call.number("low").as_f64(), call.number("to").as_f64());
-        if low > to {
-            return Err(Error::runtime(format!("there is nothing from {low} up to {to}")));
-        }
-        (FILL.shape)(call)
-    },
-    expansion: Some(|call| {
-        let (low, to) = (call.number("low").as_f64(), call.number("to").as_f64());
-        let numbers = uniform(call, &call.shape(0).to_ints(), call.inputs[0].dtype());
-        vec![numbers * (to - low) + low]
-    }),
-    torch: "Tensor.uniform_",
-    ..FILL
-};
-
-static NORMAL_ATTRS: [AttrSpec; 6] = [
-    AttrSpec::optional("mean", AttrKind::Float, Attr::Float(0.0)),
-    AttrSpec::optional("std", AttrKind::Float, Attr::Float(1.0)),
-    SEED,
-    STREAM,
-    WHOLE,
-    START,
-];
-
-pub static NORMAL: Op = Op {
-    name: "normal",
-    code: 453,
-    doc: "Random numbers with a mean and a standard deviation, in the shape of the tensor.",
-    attrs: &NORMAL_ATTRS,
-    shape: |call| {
-        let std = call.number("std").as_f64();
-        if std.is_nan() || std < 0.0 {
-            return Err(Error::runtime(format!("normal expects std >= 0.0, but found std {std}")));
-        }
-        (FILL.shape)(call)
-    },
-    expansion: Some(|call| {
-        let (mean, std) = (call.number("mean").as_f64(), call.number("std").as_f64());
-        let attrs = drawn(call, &call.shape(0).to_ints(), call.inputs[0].dtype());
-        vec![Expr::apply(&RANDN, [], attrs) * std + mean]
-    }),
-    torch: "Tensor.normal_",
-    ..FILL
-};
-
-static MULTINOMIAL_ATTRS: [AttrSpec; 4] = [
-    AttrSpec::required("num_samples", AttrKind::Int),
-    AttrSpec::optional("replacement", AttrKind::Bool, Attr::Bool(false)),
-    SEED,
-    STREAM,
-];
-static POSITIONS: [Out; 1] = [Out { name: "result", dtype: OutputType::Is(DType::I64) }];
-
-pub static MULTINOMIAL: Op = Op {
-    name: "multinomial",
-    code: 454,
-    doc: "Random positions along the last axis, each as likely as its weight says.",
-    inputs: &CHANCES,
-    attrs: &MULTINOMIAL_ATTRS,
-    outputs: &POSITIONS,
-    promotion: Promotion::Common,
-    shape: multinomial_shape,
-    shard: shard::gather_first,
-    kernel: |_| Ok(Kernel::Expansion),
-    // Each weight is divided by a time after which something would come. What comes first, comes
-    // with the probability of its weight; what comes second, with that among those left.
-    expansion: Some(|call| {
-        let (shape, samples) = (call.shape(0), call.int("num_samples"));
-        let weights = cast(Input(0), DType::F64);
-        if !call.flag("replacement") {
-            return vec![largest(weights / waited(call, &shape.to_ints()), samples)];
-        }
-        let mut each = shape.to_ints();
-        each.insert(each.len() - 1, 1);
-        let rows = reshape(weights, &each.iter().map(|&size| size as usize).collect());
-        let last = each.len() - 2;
-        each[last] = samples;
-        let keys = rows / waited(call, &each);
-        vec![Expr::apply(&ARGMAX, [keys], [Attr::Int(-1), false.into()])]
-    }),
-    torch: "torch.multinomial",
-    python: Python::BOTH,
-    domain: crate::op::Domain::Positive,
-    samples: || {
-        let of = |shape: &[usize], samples: i64, replacement: bool| {
-            let first = [samples.into(), replacement.into()];
-            Sample::of(&[shape]).attrs(first.into_iter().chain([Attr::Int(7), Attr::Int(3)]))
-        };
-        vec![of(&[4], 3, false), of(&[2, 3], 5, true), of(&[3, 2], 2, false)]
-    },
-    ..CREATE
-};
-
 /// What samples say of the random numbers: a seed, a stream, and that they are the whole.
-fn counted() -> [Attr; 4] {
+pub(super) fn counted() -> [Attr; 4] {
     [Attr::Int(7), Attr::Int(3), ints([]), ints([])]
 }
 
 /// The attributes of a random row with the numbers of this call.
-fn drawn(call: &Call, sizes: &[i64], dtype: DType) -> Vec<Attr> {
+pub(super) fn drawn(call: &Call, sizes: &[i64], dtype: DType) -> Vec<Attr> {
     let own = |name: &str| match call.op.attrs.iter().any(|spec| spec.name == name) {
         true => call.attr(name).clone(),
         false => ints([]),
@@ -397,7 +184,7 @@ fn drawn(call: &Call, sizes: &[i64], dtype: DType) -> Vec<Attr> {
     first.into_iter().chain(["seed", "stream", "whole", "start"].map(own)).collect()
 }
 
-fn uniform(call: &Call, sizes: &[i64], dtype: DType) -> Expr {
+pub(super) fn uniform(call: &Call, sizes: &[i64], dtype: DType) -> Expr {
     Expr::apply(&RAND, [], drawn(call, sizes, dtype))
 }
 
@@ -406,35 +193,7 @@ fn randint(call: &Call, sizes: &[i64]) -> Expr {
     Expr::apply(&RANDINT, [], limits.into_iter().chain(drawn(call, sizes, DType::I64)))
 }
 
-/// Exponentially distributed times, never zero.
-fn waited(call: &Call, sizes: &[i64]) -> Expr {
-    let left = Expr::apply(&LOG1P, [-uniform(call, sizes, DType::F64)], []);
-    Expr::apply(&MAXIMUM, [-left, 1e-300.into()], [])
-}
-
-/// The positions of the largest elements along the last axis, the largest first.
-fn largest(keys: Expr, count: i64) -> Expr {
-    let attrs = [count.into(), Attr::Int(-1), true.into(), true.into()];
-    Expr::apply(&TOPK, [keys], attrs).result(1)
-}
-
-fn multinomial_shape(call: &Call) -> Result<Shapes> {
-    let (shape, samples) = (call.shape(0), call.int("num_samples"));
-    check_float(call.inputs[0].dtype())?;
-    let (&[.., size], 1..=2) = (&**shape, shape.rank()) else {
-        return Err(Error::runtime(format!("weights are one row or several, not {shape}")));
-    };
-    let count = usize::try_from(samples).ok().filter(|&count| count > 0);
-    let count = count.ok_or_else(|| {
-        Error::runtime(format!("cannot draw {samples} samples; at least one is needed"))
-    })?;
-    if !call.flag("replacement") && count > size {
-        return Err(Error::runtime(format!("cannot draw {count} of {size} without replacement")));
-    }
-    Ok([shape.with(shape.rank() - 1, count)].into())
-}
-
-fn check_float(dtype: DType) -> Result<()> {
+pub(super) fn check_float(dtype: DType) -> Result<()> {
     if dtype.is_float() {
         return Ok(());
     }
@@ -472,7 +231,7 @@ fn random(call: &Call, sizes: &[i64], distribution: Distribution) -> Result<Kern
 }
 
 /// The shape of the first input, which must lie within the whole.
-fn same_region(call: &Call) -> Result<Shapes> {
+pub(super) fn same_region(call: &Call) -> Result<Shapes> {
     check_region(call, &call.shape(0).to_ints())?;
     shape::same(call)
 }

@@ -7,7 +7,7 @@ pub mod reference;
 pub mod tape;
 
 use gt_core::attrs::Attrs;
-use gt_core::expr::{Emit, Evaluator, Subject, Term};
+use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
 use gt_core::kernel::Kernel;
 use gt_core::op::{Arg, Call, Inferred, Op, Role};
 use gt_core::{DType, Error, Meta, Result};
@@ -68,6 +68,7 @@ impl Machine<'_> {
         let mut evaluator = Evaluator::new(&mut machine, subject);
         let mut results = Vec::new();
         for formula in expansion(call) {
+            assert!(matches!(formula, Expr::Apply(..)), "{} expands to {formula}", call.op.name);
             match evaluator.evaluate(&formula)? {
                 Term::Value(value) => results.push(value),
                 other => return Err(Error::bug(format!("{formula} is {other:?}"))),
