@@ -55,7 +55,7 @@ def eye_(tensor: Tensor) -> Tensor:
     if tensor.ndim != 2:
         raise ValueError("only tensors with 2 dimensions are supported")
     with no_grad():
-        return tensor.copy_(_gt.eye(*tensor.shape))
+        return tensor.copy_(_gt.eye(tensor.shape[0], tensor.shape[1]))
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:

@@ -167,10 +167,10 @@ class TransformerEncoderLayer(Module):
         self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
         self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
         self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
-        known = {"relu": F.relu, "gelu": F.gelu}
-        if isinstance(activation, str) and activation not in known:
+        if isinstance(activation, str) and activation not in ("relu", "gelu"):
             raise RuntimeError(f"activation should be relu or gelu, not {activation}")
-        self.activation = known[activation] if isinstance(activation, str) else activation
+        named: Any = {"relu": F.relu, "gelu": F.gelu}.get(str(activation), activation)
+        self.activation: Callable[[Tensor], Tensor] = named
 
     def forward(
         self,

@@ -5,6 +5,8 @@ use super::elementwise::{EXP, LOG};
 use super::family::COMPOSITE;
 use super::reduce::{amax, sum};
 use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::dtype::DType;
+use crate::error::Error;
 use crate::expr::Expr::{self, Grad, Input, Output};
 use crate::op::{Autocast, Op, Sample};
 use crate::rules::{shape, shard};

@@ -22,7 +22,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """The product of two inputs with a weight for each pair of their elements."""
-    result = _gt.einsum("...i,oij,...j->...o", input1, weight, input2)
+    result = _gt.einsum("...i,oij,...j->...o", [input1, weight, input2])
     return result if bias is None else result + bias
 
 
