@@ -66,6 +66,8 @@ class _Convolution(Module):
             text += f", padding={self.padding}"
         if self.dilation != (1,) * self._axes:
             text += f", dilation={self.dilation}"
+        if any(getattr(self, "output_padding", ())):
+            text += f", output_padding={self.output_padding}"
         if self.groups != 1:
             text += f", groups={self.groups}"
         return text if self.bias is not None else text + ", bias=False"

@@ -44,7 +44,8 @@ class LayerNorm(Module):
     def extra_repr(self) -> str:
         """The sizes and options."""
         return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+            f"{self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
         )
 
 
@@ -87,6 +88,8 @@ class GroupNorm(Module):
         affine: bool = True,
         device: Any = None,
         dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         if num_channels % num_groups:
@@ -95,7 +98,7 @@ class GroupNorm(Module):
         self.affine = affine
         ones, zeros = _gt.ones(num_channels, dtype=dtype), _gt.zeros(num_channels, dtype=dtype)
         self.register_parameter("weight", Parameter(ones) if affine else None)
-        self.register_parameter("bias", Parameter(zeros) if affine else None)
+        self.register_parameter("bias", Parameter(zeros) if affine and bias else None)
 
     def forward(self, input: Tensor) -> Tensor:
         """The normalised elements."""
@@ -103,7 +106,10 @@ class GroupNorm(Module):
 
     def extra_repr(self) -> str:
         """The sizes and options."""
-        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}"
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )
 
 
 class _BatchNorm(Module):
@@ -120,13 +126,15 @@ class _BatchNorm(Module):
         track_running_stats: bool = True,
         device: Any = None,
         dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
         ones, zeros = _gt.ones(num_features, dtype=dtype), _gt.zeros(num_features, dtype=dtype)
         self.register_parameter("weight", Parameter(ones) if affine else None)
-        self.register_parameter("bias", Parameter(zeros) if affine else None)
+        self.register_parameter("bias", Parameter(zeros) if affine and bias else None)
         tracked = track_running_stats
         self.register_buffer("running_mean", zeros.clone() if tracked else None)
         self.register_buffer("running_var", ones.clone() if tracked else None)
@@ -167,7 +175,8 @@ class _BatchNorm(Module):
         """The sizes and options."""
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
-            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+            f"affine={self.affine}, bias={self.bias is not None}, "
+            f"track_running_stats={self.track_running_stats}"
         )
 
 
