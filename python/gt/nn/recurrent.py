@@ -89,16 +89,21 @@ class _Recurrent(Module):
     ) -> tuple[Tensor, State]:
         """One layer in one direction."""
         suffix = _suffix(layer, direction)
-        weights = [self._parameters.get(n + suffix) for n in ("weight_ih", "bias_ih")]
-        again = [self._parameters.get(n + suffix) for n in ("weight_hh", "bias_hh")]
+        weight, bias = self._weights("hh", suffix)
         # The products with the inputs do not wait for the state, so they are made all at once.
-        products = F.linear(input, *weights)  # type: ignore[arg-type]
+        products = F.linear(input, *self._weights("ih", suffix))
         steps = range(input.shape[0])
         results: list[Tensor] = []
         for step in reversed(steps) if direction else steps:
-            state = self._cell(products[step], F.linear(state[0], *again), state)  # type: ignore[arg-type]
+            again = F.linear(state[0], weight, bias)
+            state = self._cell(products[step], again, state)
             results.append(state[0])
         return _gt.stack(results[::-1] if direction else results), state
+
+    def _weights(self, which: str, suffix: str) -> tuple[Tensor, Tensor | None]:
+        weight = self._parameters[f"weight_{which}{suffix}"]
+        assert weight is not None
+        return weight, self._parameters.get(f"bias_{which}{suffix}")
 
     def _run(self, input: Tensor, first: State | None) -> tuple[Tensor, State]:
         """The walk for inputs with or without a batch, and with it in front or not."""

@@ -71,7 +71,7 @@ static TRANSPOSE_ATTRS: [AttrSpec; 5] = [
 pub static CONV_TRANSPOSE2D: Op = Op {
     name: "conv_transpose2d",
     code: 561,
-    doc: "The adjoint of a convolution, for images (N, O, H, W) and filters (O, C / groups, kH, kW).",
+    doc: "The adjoint of a convolution: images (N, O, H, W), filters (O, C / groups, kH, kW).",
     attrs: &TRANSPOSE_ATTRS,
     shape: |call| Ok([Convolution::adjoint(call)?.images].into()),
     grad: |call| match Convolution::adjoint(call) {

@@ -285,7 +285,8 @@ fn grad_of_pow(call: &Call) -> Vec<Expr> {
             let exponent = exponent.as_f64();
             Grad(0) * (pow(Input(0), (exponent - 1.0).into()) * exponent)
         }
-        Arg::Tensor(_) => Grad(0) * (Input(1) * pow(Input(0), Input(1) - 1.0)),
+        // A whole one, so that whole exponents stay whole and decide no dtype.
+        Arg::Tensor(_) => Grad(0) * (Input(1) * pow(Input(0), Input(1) - Number(Scalar::Int(1)))),
     };
     let base = match call.inputs[1] {
         // 0 ** -1 is infinite, and infinity times an exponent of zero is not a number.

@@ -72,7 +72,7 @@ pub static ACOSH: Op = Op {
     name: "acosh",
     code: 473,
     doc: "The number whose hyperbolic cosine is each element.",
-    grad: |_| vec![Grad(0) / (sqrt(Input(0) - 1.0) * sqrt(Input(0) + 1.0))],
+    grad: |_| vec![Grad(0) / sqrt(Input(0) * Input(0) - 1.0)],
     expansion: Some(|call| {
         finely(call, |x| {
             let above = x - 1.0;

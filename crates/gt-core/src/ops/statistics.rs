@@ -2,9 +2,10 @@
 
 use smallvec::SmallVec;
 
+use super::compare::eq;
 use super::elementwise::{ABS, LOG, POW, SQRT, cast, where_};
 use super::family::{COMPOSITE, REDUCE};
-use super::functions::exp;
+use super::functions::{SIGN, exp};
 use super::movement::reshape;
 use super::reduce::{MEAN, amax, kept_shape, reduce, reduced_count, spread, sum};
 use crate::attrs::{Attr, AttrKind, AttrSpec};
@@ -132,7 +133,9 @@ pub static STD: Op = Op {
     doc: "The square root of the mean square distance of the elements from their mean.",
     grad: |call| {
         let distance = Input(0) - mean(call);
-        vec![spread(call, Grad(0) / Output(0)) * distance * (1.0 / freedom(call))]
+        // Elements that are all alike have no direction in which they would differ.
+        let slope = where_(eq(Output(0), 0.0), 0.0, Grad(0) / Output(0));
+        vec![spread(call, slope) * distance * (1.0 / freedom(call))]
     },
     expansion: Some(|call| vec![narrow(call, Expr::apply(&SQRT, [variance(call)], []))]),
     torch: "torch.std",
@@ -151,15 +154,7 @@ pub static NORM: Op = Op {
     doc: "The length of the elements along axes, or of all: the p-th root of their p-th powers.",
     attrs: &NORM_ATTRS,
     shape: float_reduce,
-    grad: |call| {
-        let p = call.number("p").as_f64();
-        if p == 2.0 {
-            return vec![Input(0) * spread(call, Grad(0) / Output(0))];
-        }
-        let size = Expr::apply(&ABS, [Input(0)], []);
-        let inner = Input(0) * pow(size, p - 2.0);
-        vec![inner * spread(call, Grad(0) / pow(Output(0), p - 1.0))]
-    },
+    grad: |call| vec![length_gradient(call)],
     expansion: Some(|call| vec![narrow(call, length(call))]),
     domain: Domain::NonZero,
     autocast: Autocast::Full,
@@ -214,6 +209,31 @@ pub static LOGSUMEXP: Op = Op {
     },
     ..COMPOSITE
 };
+
+/// The gradient of a length; that of no length at all is zero.
+fn length_gradient(call: &Call) -> Expr {
+    let (p, kept) = (call.number("p").as_f64(), kept_shape(call));
+    let (length, grad) = (reshape(Output(0), &kept), reshape(Grad(0), &kept));
+    let size = Expr::apply(&ABS, [Input(0)], []);
+    let sign = Expr::apply(&SIGN, [Input(0)], []);
+    if p == 0.0 {
+        return Expr::Zero;
+    }
+    if p.is_infinite() {
+        let chosen = eq(size, length);
+        let count = sum(cast(chosen.clone(), call.inputs[0].dtype()), call.ints("dim"), true);
+        return sign * where_(chosen, grad / reshape(count, &kept), 0.0);
+    }
+    if p == 1.0 {
+        return sign * grad;
+    }
+    let nothing = eq(length.clone(), 0.0);
+    if p == 2.0 {
+        return Input(0) * where_(nothing, 0.0, grad / length);
+    }
+    let inner = if p < 2.0 { sign * pow(size, p - 1.0) } else { Input(0) * pow(size, p - 2.0) };
+    inner * where_(nothing, 0.0, grad / pow(length, p - 1.0))
+}
 
 fn pow(base: Expr, exponent: f64) -> Expr {
     Expr::apply(&POW, [base, exponent.into()], [])
