@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
-use gt_core::attrs::Attrs;
+use gt_core::attrs::{Attr, Attrs};
 use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
 use gt_core::op::{Arg, Call, Op, View as ViewKind};
+use gt_core::ops::create::ARANGE;
+use gt_core::ops::movement::RESHAPE;
+use gt_core::ops::select::INDEX_WRITE;
 use gt_core::strides::{self, Strides};
-use gt_core::{Error, Meta, Result};
+use gt_core::{Error, Meta, Result, Shape};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
@@ -92,13 +95,12 @@ impl View {
     /// Writes a value of this view's dtype and shape through to the cell: each step of the path is
     /// undone by its row's formula, and the last one replaces the cell's value.
     pub(crate) fn write(&self, value: &Tensor) -> Result<()> {
+        if self.path.iter().any(|step| matches!(step.op.view, ViewKind::ReadOnly)) {
+            return self.write_by_position(value);
+        }
         let writes = self.path.iter().map(|step| match step.op.view {
             ViewKind::Writable(write) | ViewKind::IfPossible(write) => Ok(write),
-            _ => Err(Error::runtime(format!(
-                "a view made by {} has elements in common with itself and cannot be written to; \
-                 clone it first",
-                step.op.name
-            ))),
+            _ => Err(Error::bug(format!("{} does not write through a view", step.op.name))),
         });
         let writes: Vec<_> = writes.collect::<Result<_>>()?;
         let mut bases = self.derive(self.base.current().0, self.path.len() - 1)?;
@@ -118,6 +120,38 @@ impl View {
             written = Evaluator::new(&mut emitter, subject).evaluate(&formula)?;
         }
         Ok(())
+    }
+
+    /// Writes where the elements of the view lie in the cell: for a path that repeats elements,
+    /// of which the view has each at most once.
+    fn write_by_position(&self, value: &Tensor) -> Result<()> {
+        let last = &self.path[self.path.len() - 1];
+        let repeats = |(&size, &stride): (&usize, &isize)| size > 1 && stride == 0;
+        if last.meta.shape.iter().zip(&last.strides).any(repeats) {
+            let step = self.path.iter().find(|step| matches!(step.op.view, ViewKind::ReadOnly));
+            return Err(Error::runtime(format!(
+                "a view made by {} has elements in common with itself and cannot be written to; \
+                 clone it first",
+                step.map_or("expand", |step| step.op.name)
+            )));
+        }
+        let shape = &self.base.meta().shape;
+        let session = self.base.session();
+        let one = |op, inputs: &[Held], attrs| {
+            let made = session.emit(op, inputs, attrs, 1, None)?;
+            made.into_iter().next().map(Arc::new).ok_or_else(|| Error::bug("there is no result"))
+        };
+        let sized = |shape: &Shape| Attrs::of([Attr::Ints(shape.to_ints())]);
+        let (count, whole) = (Attr::from(shape.count()), Attr::from(gt_core::DType::I64));
+        let numbers = one(&ARANGE, &[], Attrs::of([Attr::Int(0), count, Attr::Int(1), whole]))?;
+        let numbers = one(&RESHAPE, &[Held::Value(numbers)], sized(shape))?;
+        let places = self.derive(numbers, self.path.len())?.pop().expect("a path has a step");
+        let flat = [shape.count()].into();
+        let base = one(&RESHAPE, &[Held::Value(self.base.current().0)], sized(&flat))?;
+        let inputs = [base, places, value.value()?].map(Held::Value);
+        let written = one(&INDEX_WRITE, &inputs, Attrs::of([Attr::Int(0), false.into()]))?;
+        let others = SmallVec::from_iter([Held::Value(written)]);
+        self.base.update(&RESHAPE, others, sized(shape), Update::Afresh)
     }
 
     /// Gives the cell the value of `formula`, in which `Input(0)` is the cell and `Grad(0)` is
