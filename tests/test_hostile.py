@@ -16,7 +16,7 @@ HOSTILE: list[Any] = [
     math.nan,
     -math.inf,
     -1,
-    2**31,
+    2**38,
     2**40,
     2**63 - 1,
     -(2**63),
@@ -52,6 +52,10 @@ NOT_CALLED = {"close", "workers", "set_printoptions"}
 
 # Everything a call may raise; a panic at the border is no `Exception` at all.
 PROPER = (TypeError, ValueError, RuntimeError, IndexError, OverflowError, NotImplementedError)
+
+
+# NumPy warns about what it is asked for through `__array__`.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 def attempt(function: Any, *args: Any, **kwargs: Any) -> None:

@@ -14,7 +14,8 @@ from gt import _gt
 STUB = ast.parse((Path(gt.__file__).parent / "_gt.pyi").read_text(encoding="utf-8"))
 
 # What every class has, and what CPython adds to a class that has its neighbour.
-ANY_CLASS = {*dir(object), "__module__", "__weakref__", "__delitem__", *vars(namedtuple("any", ""))}
+ANY_CLASS = {*dir(object), "__module__", "__weakref__", "__delitem__", "__slotnames__"}
+ANY_CLASS |= {*vars(namedtuple("any", ""))}
 
 
 def declared(body: list[ast.stmt]) -> set[str]:
