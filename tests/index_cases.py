@@ -43,12 +43,15 @@ def added(make: Any, dtype: str):
                 sizes = [*shape]
                 sizes[dim] = count
                 source = whole(make, dtype, tuple(sizes))
-                yield [
-                    whole(make, dtype, shape),
-                    dim,
-                    make.index(shape[dim], (count,)),
-                    source,
-                ], options
+                yield (
+                    [
+                        whole(make, dtype, shape),
+                        dim,
+                        make.index(shape[dim], (count,)),
+                        source,
+                    ],
+                    options,
+                )
     other = "float32" if dtype == "float64" else "float64"
     yield [make.tensor(dtype, (3,)), 0, make.index(3, (2,)), make.tensor(other, (2,))], {}
     yield [make.tensor(dtype, (3,)), 0, make.index(3, (2,)), make.tensor(dtype, (3,))], {}
@@ -95,9 +98,10 @@ def scattered(make: Any, dtype: str):
         yield [base, dim, index_pair], {"value": True}
         larger = tuple(size + 1 for size in index)
         yield [base, dim, index_pair, make.tensor(dtype, larger)], {}
-        yield [whole(make, dtype, shape), dim, index_pair, whole(make, dtype, index)], {
-            "reduce": "add"
-        }
+        yield (
+            [whole(make, dtype, shape), dim, index_pair, whole(make, dtype, index)],
+            {"reduce": "add"},
+        )
     other = "float32" if dtype == "float64" else "float64"
     yield [make.tensor(dtype, (3,)), 0, make.index(3, (2,)), make.tensor(other, (2,))], {}
 

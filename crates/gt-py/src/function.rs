@@ -9,7 +9,7 @@ use pyo3::types::{PyCFunction, PyDict, PyTuple};
 
 use crate::call::function;
 use crate::error::to_python;
-use crate::generated::function_doc;
+use crate::generated::FUNCTION_DOCS;
 use crate::tensor::Tensor;
 use crate::{convert, data, device, dtype, provenance};
 
@@ -32,7 +32,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// The function of a row. Its name and documentation live as long as the process.
 fn table_function<'py>(py: Python<'py>, op: &'static Op) -> PyResult<Bound<'py, PyCFunction>> {
     let name = &*Box::leak(CString::new(op.name)?.into_boxed_c_str());
-    let doc = &*Box::leak(CString::new(function_doc(op.code))?.into_boxed_c_str());
+    let doc = FUNCTION_DOCS.iter().find(|(code, _)| *code == op.code).map_or("", |(_, doc)| doc);
+    let doc = &*Box::leak(CString::new(doc)?.into_boxed_c_str());
     PyCFunction::new_closure(
         py,
         Some(name),

@@ -168,18 +168,16 @@ pub fn bindings() -> String {
 
 /// What `help()` says of the functions of the module.
 fn function_docs(text: &mut String) {
-    text.push_str(
-        "/// The docstring of the function with this code.\n\
-         pub fn function_doc(code: u16) -> &'static str {\n    match code {\n",
-    );
+    text.push_str("/// The docstring of each function, by the code of its row.\n");
+    text.push_str("pub static FUNCTION_DOCS: &[(u16, &str)] = &[\n");
     for op in ops::ALL.iter().copied().filter(|op| op.python.function) {
         let signature = text_signature(op, false);
         let shown =
             example(op, Called::Function).map_or(String::new(), |lines| format!("\n\n{lines}"));
         let doc = format!("{}{signature}\n--\n\n{}{shown}", op.name, op.doc);
-        let _ = writeln!(text, "        {} => {doc:?},", op.code);
+        let _ = writeln!(text, "    ({}, {doc:?}),", op.code);
     }
-    text.push_str("        _ => \"\",\n    }\n}\n");
+    text.push_str("];\n");
 }
 
 fn method_binding(text: &mut String, op: &'static Op, suffix: &str) {
