@@ -8,7 +8,7 @@ use crate::tensor::Tensor;
 
 #[pymethods]
 impl Tensor {
-    #[doc = "The sum of two tensors, element by element.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).add(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 2.0000, -2.5000,  4.5000],\n        [ 1.0000, -2.5000,  7.0000]])"]
+    #[doc = "The sum of two tensors, element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).add(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 2.0000, -2.5000,  4.5000],\n        [ 1.0000, -2.5000,  7.0000]])"]
     #[pyo3(name = "add", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_add<'py>(
         slf: &Bound<'py, Self>,
@@ -18,7 +18,7 @@ impl Tensor {
         method(1, slf, args, kwargs)
     }
 
-    #[doc = "The sum of two tensors, element by element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).add_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 2.0000, -2.5000,  4.5000],\n        [ 1.0000, -2.5000,  7.0000]])"]
+    #[doc = "The sum of two tensors, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).add_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 2.0000, -2.5000,  4.5000],\n        [ 1.0000, -2.5000,  7.0000]])"]
     #[pyo3(name = "add_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_add_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -40,7 +40,7 @@ impl Tensor {
         in_place(1, slf, other)
     }
 
-    #[doc = "The difference of two tensors, element by element.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sub(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.0000,  1.5000, -0.5000],\n        [-1.0000,  0.5000, -1.0000]])"]
+    #[doc = "The difference of two tensors, element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sub(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.0000,  1.5000, -0.5000],\n        [-1.0000,  0.5000, -1.0000]])"]
     #[pyo3(name = "sub", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_sub<'py>(
         slf: &Bound<'py, Self>,
@@ -50,7 +50,7 @@ impl Tensor {
         method(2, slf, args, kwargs)
     }
 
-    #[doc = "The difference of two tensors, element by element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sub_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.0000,  1.5000, -0.5000],\n        [-1.0000,  0.5000, -1.0000]])"]
+    #[doc = "The difference of two tensors, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sub_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.0000,  1.5000, -0.5000],\n        [-1.0000,  0.5000, -1.0000]])"]
     #[pyo3(name = "sub_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_sub_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -72,7 +72,7 @@ impl Tensor {
         in_place(2, slf, other)
     }
 
-    #[doc = "The product of two tensors, element by element.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).mul(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.7500,  1.0000,  5.0000],\n        [ 0.0000,  1.5000, 12.0000]])"]
+    #[doc = "The product of two tensors, element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).mul(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.7500,  1.0000,  5.0000],\n        [ 0.0000,  1.5000, 12.0000]])"]
     #[pyo3(name = "mul", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_mul<'py>(
         slf: &Bound<'py, Self>,
@@ -82,7 +82,7 @@ impl Tensor {
         method(3, slf, args, kwargs)
     }
 
-    #[doc = "The product of two tensors, element by element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).mul_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.7500,  1.0000,  5.0000],\n        [ 0.0000,  1.5000, 12.0000]])"]
+    #[doc = "The product of two tensors, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).mul_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.7500,  1.0000,  5.0000],\n        [ 0.0000,  1.5000, 12.0000]])"]
     #[pyo3(name = "mul_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_mul_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -104,7 +104,7 @@ impl Tensor {
         in_place(3, slf, other)
     }
 
-    #[doc = "The quotient of two tensors, element by element.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).div(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6.0000, 0.2000, 0.5714],\n        [5.3333, 0.2000, 0.5000]])"]
+    #[doc = "The quotient of two tensors, element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).div(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6.0000, 0.2000, 0.5714],\n        [5.3333, 0.2000, 0.5000]])"]
     #[pyo3(name = "div", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_div<'py>(
         slf: &Bound<'py, Self>,
@@ -114,7 +114,7 @@ impl Tensor {
         method(4, slf, args, kwargs)
     }
 
-    #[doc = "The quotient of two tensors, element by element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).div_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6.0000, 0.2000, 0.5714],\n        [5.3333, 0.2000, 0.5000]])"]
+    #[doc = "The quotient of two tensors, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).div_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6.0000, 0.2000, 0.5714],\n        [5.3333, 0.2000, 0.5000]])"]
     #[pyo3(name = "div_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_div_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -136,7 +136,7 @@ impl Tensor {
         in_place(4, slf, other)
     }
 
-    #[doc = "Each element of the first tensor to the power of the second.\n\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).pow(gt.tensor([[0.25, 2.5, 3.5], [0.75, 5.0, 6.0]]))\ntensor([[1.1067e+00, 1.7678e-01, 1.1314e+01],\n        [2.8284e+00, 1.0000e+00, 7.2900e+02]])"]
+    #[doc = "Each element of the first tensor to the power of the second.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).pow(gt.tensor([[0.25, 2.5, 3.5], [0.75, 5.0, 6.0]]))\ntensor([[1.1067e+00, 1.7678e-01, 1.1314e+01],\n        [2.8284e+00, 1.0000e+00, 7.2900e+02]])"]
     #[pyo3(name = "pow", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_pow<'py>(
         slf: &Bound<'py, Self>,
@@ -146,7 +146,7 @@ impl Tensor {
         method(5, slf, args, kwargs)
     }
 
-    #[doc = "Each element of the first tensor to the power of the second. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).pow_(gt.tensor([[0.25, 2.5, 3.5], [0.75, 5.0, 6.0]]))\ntensor([[1.1067e+00, 1.7678e-01, 1.1314e+01],\n        [2.8284e+00, 1.0000e+00, 7.2900e+02]])"]
+    #[doc = "Each element of the first tensor to the power of the second. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).pow_(gt.tensor([[0.25, 2.5, 3.5], [0.75, 5.0, 6.0]]))\ntensor([[1.1067e+00, 1.7678e-01, 1.1314e+01],\n        [2.8284e+00, 1.0000e+00, 7.2900e+02]])"]
     #[pyo3(name = "pow_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_pow_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -168,7 +168,7 @@ impl Tensor {
         in_place(5, slf, other)
     }
 
-    #[doc = "The larger of two elements; not a number if one of them is not.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).maximum(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.5000, -0.5000,  2.5000],\n        [ 1.0000, -1.0000,  4.0000]])"]
+    #[doc = "The larger of two elements; not a number if one of them is not.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).maximum(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.5000, -0.5000,  2.5000],\n        [ 1.0000, -1.0000,  4.0000]])"]
     #[pyo3(name = "maximum", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_maximum<'py>(
         slf: &Bound<'py, Self>,
@@ -178,7 +178,7 @@ impl Tensor {
         method(6, slf, args, kwargs)
     }
 
-    #[doc = "The smaller of two elements; not a number if one of them is not.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).minimum(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.5000, -2.0000,  2.0000],\n        [ 0.0000, -1.5000,  3.0000]])"]
+    #[doc = "The smaller of two elements; not a number if one of them is not.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).minimum(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.5000, -2.0000,  2.0000],\n        [ 0.0000, -1.5000,  3.0000]])"]
     #[pyo3(name = "minimum", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_minimum<'py>(
         slf: &Bound<'py, Self>,
@@ -188,13 +188,13 @@ impl Tensor {
         method(7, slf, args, kwargs)
     }
 
-    #[doc = "Each element with the other sign.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).neg()\ntensor([[-1.5000,  0.5000, -2.0000],\n        [-0.0000,  1.0000, -3.0000]])"]
+    #[doc = "Each element with the other sign.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).neg()\ntensor([[-1.5000,  0.5000, -2.0000],\n        [-0.0000,  1.0000, -3.0000]])"]
     #[pyo3(name = "neg", text_signature = "($self)")]
     fn op_neg(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(20, slf)
     }
 
-    #[doc = "Each element with the other sign. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).neg_()\ntensor([[-1.5000,  0.5000, -2.0000],\n        [-0.0000,  1.0000, -3.0000]])"]
+    #[doc = "Each element with the other sign. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).neg_()\ntensor([[-1.5000,  0.5000, -2.0000],\n        [-0.0000,  1.0000, -3.0000]])"]
     #[pyo3(name = "neg_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_neg_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -208,13 +208,13 @@ impl Tensor {
         unary(20, slf)
     }
 
-    #[doc = "The size of each element without its sign.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).abs()\ntensor([[1.5000, 0.5000, 2.0000],\n        [4.0000, 1.0000, 3.0000]])"]
+    #[doc = "The size of each element without its sign.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).abs()\ntensor([[1.5000, 0.5000, 2.0000],\n        [4.0000, 1.0000, 3.0000]])"]
     #[pyo3(name = "abs", text_signature = "($self)")]
     fn op_abs(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(21, slf)
     }
 
-    #[doc = "The size of each element without its sign. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).abs_()\ntensor([[1.5000, 0.5000, 2.0000],\n        [4.0000, 1.0000, 3.0000]])"]
+    #[doc = "The size of each element without its sign. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).abs_()\ntensor([[1.5000, 0.5000, 2.0000],\n        [4.0000, 1.0000, 3.0000]])"]
     #[pyo3(name = "abs_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_abs_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -228,13 +228,13 @@ impl Tensor {
         unary(21, slf)
     }
 
-    #[doc = "e to the power of each element.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).exp()\ntensor([[ 4.4817,  0.6065,  7.3891],\n        [ 1.0000,  0.3679, 20.0855]])"]
+    #[doc = "e to the power of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).exp()\ntensor([[ 4.4817,  0.6065,  7.3891],\n        [ 1.0000,  0.3679, 20.0855]])"]
     #[pyo3(name = "exp", text_signature = "($self)")]
     fn op_exp(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(22, slf)
     }
 
-    #[doc = "e to the power of each element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).exp_()\ntensor([[ 4.4817,  0.6065,  7.3891],\n        [ 1.0000,  0.3679, 20.0855]])"]
+    #[doc = "e to the power of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).exp_()\ntensor([[ 4.4817,  0.6065,  7.3891],\n        [ 1.0000,  0.3679, 20.0855]])"]
     #[pyo3(name = "exp_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_exp_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -244,13 +244,13 @@ impl Tensor {
         method_in_place(22, slf, args, kwargs)
     }
 
-    #[doc = "The natural logarithm of each element.\n\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).log()\ntensor([[ 0.4055, -0.6931,  0.6931],\n        [ 1.3863,  0.0000,  1.0986]])"]
+    #[doc = "The natural logarithm of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).log()\ntensor([[ 0.4055, -0.6931,  0.6931],\n        [ 1.3863,  0.0000,  1.0986]])"]
     #[pyo3(name = "log", text_signature = "($self)")]
     fn op_log(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(23, slf)
     }
 
-    #[doc = "The natural logarithm of each element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).log_()\ntensor([[ 0.4055, -0.6931,  0.6931],\n        [ 1.3863,  0.0000,  1.0986]])"]
+    #[doc = "The natural logarithm of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).log_()\ntensor([[ 0.4055, -0.6931,  0.6931],\n        [ 1.3863,  0.0000,  1.0986]])"]
     #[pyo3(name = "log_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_log_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -260,13 +260,13 @@ impl Tensor {
         method_in_place(23, slf, args, kwargs)
     }
 
-    #[doc = "The square root of each element.\n\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).sqrt()\ntensor([[1.2247, 0.7071, 1.4142],\n        [2.0000, 1.0000, 1.7321]])"]
+    #[doc = "The square root of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).sqrt()\ntensor([[1.2247, 0.7071, 1.4142],\n        [2.0000, 1.0000, 1.7321]])"]
     #[pyo3(name = "sqrt", text_signature = "($self)")]
     fn op_sqrt(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(24, slf)
     }
 
-    #[doc = "The square root of each element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).sqrt_()\ntensor([[1.2247, 0.7071, 1.4142],\n        [2.0000, 1.0000, 1.7321]])"]
+    #[doc = "The square root of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).sqrt_()\ntensor([[1.2247, 0.7071, 1.4142],\n        [2.0000, 1.0000, 1.7321]])"]
     #[pyo3(name = "sqrt_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_sqrt_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -276,13 +276,13 @@ impl Tensor {
         method_in_place(24, slf, args, kwargs)
     }
 
-    #[doc = "The hyperbolic tangent of each element.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).tanh()\ntensor([[ 0.9051, -0.4621,  0.9640],\n        [ 0.0000, -0.7616,  0.9951]])"]
+    #[doc = "The hyperbolic tangent of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).tanh()\ntensor([[ 0.9051, -0.4621,  0.9640],\n        [ 0.0000, -0.7616,  0.9951]])"]
     #[pyo3(name = "tanh", text_signature = "($self)")]
     fn op_tanh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(25, slf)
     }
 
-    #[doc = "The hyperbolic tangent of each element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).tanh_()\ntensor([[ 0.9051, -0.4621,  0.9640],\n        [ 0.0000, -0.7616,  0.9951]])"]
+    #[doc = "The hyperbolic tangent of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).tanh_()\ntensor([[ 0.9051, -0.4621,  0.9640],\n        [ 0.0000, -0.7616,  0.9951]])"]
     #[pyo3(name = "tanh_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_tanh_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -292,13 +292,13 @@ impl Tensor {
         method_in_place(25, slf, args, kwargs)
     }
 
-    #[doc = "1 / (1 + exp(-x)) of each element.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sigmoid()\ntensor([[0.8176, 0.3775, 0.8808],\n        [0.5000, 0.2689, 0.9526]])"]
+    #[doc = "1 / (1 + exp(-x)) of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sigmoid()\ntensor([[0.8176, 0.3775, 0.8808],\n        [0.5000, 0.2689, 0.9526]])"]
     #[pyo3(name = "sigmoid", text_signature = "($self)")]
     fn op_sigmoid(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(26, slf)
     }
 
-    #[doc = "1 / (1 + exp(-x)) of each element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sigmoid_()\ntensor([[0.8176, 0.3775, 0.8808],\n        [0.5000, 0.2689, 0.9526]])"]
+    #[doc = "1 / (1 + exp(-x)) of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sigmoid_()\ntensor([[0.8176, 0.3775, 0.8808],\n        [0.5000, 0.2689, 0.9526]])"]
     #[pyo3(name = "sigmoid_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_sigmoid_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -308,13 +308,13 @@ impl Tensor {
         method_in_place(26, slf, args, kwargs)
     }
 
-    #[doc = "Each element, or zero where it is negative.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).relu()\ntensor([[1.5000, 0.0000, 2.0000],\n        [4.0000, 0.0000, 3.0000]])"]
+    #[doc = "Each element, or zero where it is negative.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).relu()\ntensor([[1.5000, 0.0000, 2.0000],\n        [4.0000, 0.0000, 3.0000]])"]
     #[pyo3(name = "relu", text_signature = "($self)")]
     fn op_relu(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(27, slf)
     }
 
-    #[doc = "Each element, or zero where it is negative. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).relu_()\ntensor([[1.5000, 0.0000, 2.0000],\n        [4.0000, 0.0000, 3.0000]])"]
+    #[doc = "Each element, or zero where it is negative. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).relu_()\ntensor([[1.5000, 0.0000, 2.0000],\n        [4.0000, 0.0000, 3.0000]])"]
     #[pyo3(name = "relu_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_relu_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -324,7 +324,7 @@ impl Tensor {
         method_in_place(27, slf, args, kwargs)
     }
 
-    #[doc = "The quotient of two elements, rounded down.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).floor_divide(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6., 0., 0.],\n        [5., 0., 0.]])"]
+    #[doc = "The quotient of two elements, rounded down.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).floor_divide(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6., 0., 0.],\n        [5., 0., 0.]])"]
     #[pyo3(name = "floor_divide", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_floor_divide<'py>(
         slf: &Bound<'py, Self>,
@@ -334,7 +334,7 @@ impl Tensor {
         method(380, slf, args, kwargs)
     }
 
-    #[doc = "The quotient of two elements, rounded down. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).floor_divide_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6., 0., 0.],\n        [5., 0., 0.]])"]
+    #[doc = "The quotient of two elements, rounded down. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).floor_divide_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6., 0., 0.],\n        [5., 0., 0.]])"]
     #[pyo3(name = "floor_divide_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_floor_divide_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -356,7 +356,7 @@ impl Tensor {
         in_place(380, slf, other)
     }
 
-    #[doc = "What is left of a division rounded down; it has the sign of the divisor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).remainder(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"]
+    #[doc = "What is left of a division rounded down; it has the sign of the divisor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).remainder(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"]
     #[pyo3(name = "remainder", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_remainder<'py>(
         slf: &Bound<'py, Self>,
@@ -366,7 +366,7 @@ impl Tensor {
         method(381, slf, args, kwargs)
     }
 
-    #[doc = "What is left of a division rounded down; it has the sign of the divisor. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).remainder_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"]
+    #[doc = "What is left of a division rounded down; it has the sign of the divisor. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).remainder_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"]
     #[pyo3(name = "remainder_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_remainder_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -388,7 +388,7 @@ impl Tensor {
         in_place(381, slf, other)
     }
 
-    #[doc = "What is left of a division cut towards zero; it has the sign of the dividend.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).fmod(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"]
+    #[doc = "What is left of a division cut towards zero; it has the sign of the dividend.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).fmod(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"]
     #[pyo3(name = "fmod", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_fmod<'py>(
         slf: &Bound<'py, Self>,
@@ -398,7 +398,7 @@ impl Tensor {
         method(382, slf, args, kwargs)
     }
 
-    #[doc = "What is left of a division cut towards zero; it has the sign of the dividend. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).fmod_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"]
+    #[doc = "What is left of a division cut towards zero; it has the sign of the dividend. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).fmod_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"]
     #[pyo3(name = "fmod_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_fmod_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -408,7 +408,7 @@ impl Tensor {
         method_in_place(382, slf, args, kwargs)
     }
 
-    #[doc = "Each element, or the nearer limit where it is beyond one.\n\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).clamp(min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"]
+    #[doc = "Each element, or the nearer limit where it is beyond one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).clamp(min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"]
     #[pyo3(name = "clamp", text_signature = "($self, min=None, max=None)", signature = (*args, **kwargs))]
     fn op_clamp<'py>(
         slf: &Bound<'py, Self>,
@@ -418,7 +418,7 @@ impl Tensor {
         method(384, slf, args, kwargs)
     }
 
-    #[doc = "Each element, or the nearer limit where it is beyond one. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).clamp_(min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"]
+    #[doc = "Each element, or the nearer limit where it is beyond one. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).clamp_(min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"]
     #[pyo3(name = "clamp_", text_signature = "($self, min=None, max=None)", signature = (*args, **kwargs))]
     fn op_clamp_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -428,7 +428,7 @@ impl Tensor {
         method_in_place(384, slf, args, kwargs)
     }
 
-    #[doc = "input + weight (end - input), element by element.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).lerp(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 0.0000,  0.2500,  3.0000],\n        [ 1.5000, -0.7500,  5.0000]])"]
+    #[doc = "input + weight (end - input), element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).lerp(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 0.0000,  0.2500,  3.0000],\n        [ 1.5000, -0.7500,  5.0000]])"]
     #[pyo3(name = "lerp", text_signature = "($self, end, weight)", signature = (*args, **kwargs))]
     fn op_lerp<'py>(
         slf: &Bound<'py, Self>,
@@ -438,7 +438,7 @@ impl Tensor {
         method(385, slf, args, kwargs)
     }
 
-    #[doc = "input + weight (end - input), element by element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).lerp_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 0.0000,  0.2500,  3.0000],\n        [ 1.5000, -0.7500,  5.0000]])"]
+    #[doc = "input + weight (end - input), element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).lerp_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 0.0000,  0.2500,  3.0000],\n        [ 1.5000, -0.7500,  5.0000]])"]
     #[pyo3(name = "lerp_", text_signature = "($self, end, weight)", signature = (*args, **kwargs))]
     fn op_lerp_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -448,7 +448,7 @@ impl Tensor {
         method_in_place(385, slf, args, kwargs)
     }
 
-    #[doc = "input + value tensor1 tensor2, element by element.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).addcmul(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[ 1.8750,  0.0000,  4.5000],\n        [ 0.7500, -0.6250,  7.0000]])"]
+    #[doc = "input + value tensor1 tensor2, element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).addcmul(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[ 1.8750,  0.0000,  4.5000],\n        [ 0.7500, -0.6250,  7.0000]])"]
     #[pyo3(name = "addcmul", text_signature = "($self, tensor1, tensor2, value=1)", signature = (*args, **kwargs))]
     fn op_addcmul<'py>(
         slf: &Bound<'py, Self>,
@@ -458,7 +458,7 @@ impl Tensor {
         method(386, slf, args, kwargs)
     }
 
-    #[doc = "input + value tensor1 tensor2, element by element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).addcmul_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[ 1.8750,  0.0000,  4.5000],\n        [ 0.7500, -0.6250,  7.0000]])"]
+    #[doc = "input + value tensor1 tensor2, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).addcmul_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[ 1.8750,  0.0000,  4.5000],\n        [ 0.7500, -0.6250,  7.0000]])"]
     #[pyo3(name = "addcmul_", text_signature = "($self, tensor1, tensor2, value=1)", signature = (*args, **kwargs))]
     fn op_addcmul_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -468,7 +468,7 @@ impl Tensor {
         method_in_place(386, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with a number where the mask holds.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).masked_fill(gt.tensor([[True, False, True], [False, True, False]]), 0.5)\ntensor([[ 0.5000, -0.5000,  0.5000],\n        [ 0.0000,  0.5000,  3.0000]])"]
+    #[doc = "The tensor with a number where the mask holds.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).masked_fill(gt.tensor([[True, False, True], [False, True, False]]), 0.5)\ntensor([[ 0.5000, -0.5000,  0.5000],\n        [ 0.0000,  0.5000,  3.0000]])"]
     #[pyo3(name = "masked_fill", text_signature = "($self, mask, value)", signature = (*args, **kwargs))]
     fn op_masked_fill<'py>(
         slf: &Bound<'py, Self>,
@@ -478,7 +478,7 @@ impl Tensor {
         method(387, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with a number where the mask holds. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).masked_fill_(gt.tensor([[True, False, True], [False, True, False]]), 0.5)\ntensor([[ 0.5000, -0.5000,  0.5000],\n        [ 0.0000,  0.5000,  3.0000]])"]
+    #[doc = "The tensor with a number where the mask holds. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).masked_fill_(gt.tensor([[True, False, True], [False, True, False]]), 0.5)\ntensor([[ 0.5000, -0.5000,  0.5000],\n        [ 0.0000,  0.5000,  3.0000]])"]
     #[pyo3(name = "masked_fill_", text_signature = "($self, mask, value)", signature = (*args, **kwargs))]
     fn op_masked_fill_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -488,13 +488,13 @@ impl Tensor {
         method_in_place(387, slf, args, kwargs)
     }
 
-    #[doc = "-1, 0 or 1, as each element is negative, zero or positive.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).sign()\ntensor([[ 1., -1.,  1.],\n        [ 1., -1.,  1.]])"]
+    #[doc = "-1, 0 or 1, as each element is negative, zero or positive.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).sign()\ntensor([[ 1., -1.,  1.],\n        [ 1., -1.,  1.]])"]
     #[pyo3(name = "sign", text_signature = "($self)")]
     fn op_sign(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(300, slf)
     }
 
-    #[doc = "-1, 0 or 1, as each element is negative, zero or positive. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).sign_()\ntensor([[ 1., -1.,  1.],\n        [ 1., -1.,  1.]])"]
+    #[doc = "-1, 0 or 1, as each element is negative, zero or positive. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).sign_()\ntensor([[ 1., -1.,  1.],\n        [ 1., -1.,  1.]])"]
     #[pyo3(name = "sign_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_sign_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -504,13 +504,13 @@ impl Tensor {
         method_in_place(300, slf, args, kwargs)
     }
 
-    #[doc = "The largest whole number that is not above each element.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).floor()\ntensor([[ 1., -1.,  2.],\n        [ 4., -1.,  3.]])"]
+    #[doc = "The largest whole number that is not above each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).floor()\ntensor([[ 1., -1.,  2.],\n        [ 4., -1.,  3.]])"]
     #[pyo3(name = "floor", text_signature = "($self)")]
     fn op_floor(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(301, slf)
     }
 
-    #[doc = "The largest whole number that is not above each element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).floor_()\ntensor([[ 1., -1.,  2.],\n        [ 4., -1.,  3.]])"]
+    #[doc = "The largest whole number that is not above each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).floor_()\ntensor([[ 1., -1.,  2.],\n        [ 4., -1.,  3.]])"]
     #[pyo3(name = "floor_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_floor_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -520,13 +520,13 @@ impl Tensor {
         method_in_place(301, slf, args, kwargs)
     }
 
-    #[doc = "The smallest whole number that is not below each element.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).ceil()\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"]
+    #[doc = "The smallest whole number that is not below each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).ceil()\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"]
     #[pyo3(name = "ceil", text_signature = "($self)")]
     fn op_ceil(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(302, slf)
     }
 
-    #[doc = "The smallest whole number that is not below each element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).ceil_()\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"]
+    #[doc = "The smallest whole number that is not below each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).ceil_()\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"]
     #[pyo3(name = "ceil_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_ceil_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -536,13 +536,13 @@ impl Tensor {
         method_in_place(302, slf, args, kwargs)
     }
 
-    #[doc = "The whole number nearest to each element; of two, the even one.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).round()\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"]
+    #[doc = "The whole number nearest to each element; of two, the even one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).round()\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"]
     #[pyo3(name = "round", text_signature = "($self)")]
     fn op_round(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(303, slf)
     }
 
-    #[doc = "The whole number nearest to each element; of two, the even one. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).round_()\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"]
+    #[doc = "The whole number nearest to each element; of two, the even one. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).round_()\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"]
     #[pyo3(name = "round_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_round_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -552,13 +552,13 @@ impl Tensor {
         method_in_place(303, slf, args, kwargs)
     }
 
-    #[doc = "Each element without its fraction.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).trunc()\ntensor([[ 1., -0.,  2.],\n        [ 4., -1.,  3.]])"]
+    #[doc = "Each element without its fraction.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).trunc()\ntensor([[ 1., -0.,  2.],\n        [ 4., -1.,  3.]])"]
     #[pyo3(name = "trunc", text_signature = "($self)")]
     fn op_trunc(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(304, slf)
     }
 
-    #[doc = "Each element without its fraction. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).trunc_()\ntensor([[ 1., -0.,  2.],\n        [ 4., -1.,  3.]])"]
+    #[doc = "Each element without its fraction. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).trunc_()\ntensor([[ 1., -0.,  2.],\n        [ 4., -1.,  3.]])"]
     #[pyo3(name = "trunc_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_trunc_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -568,13 +568,13 @@ impl Tensor {
         method_in_place(304, slf, args, kwargs)
     }
 
-    #[doc = "One over each element.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).reciprocal()\ntensor([[ 0.6667, -2.0000,  0.5000],\n        [ 0.2500, -1.0000,  0.3333]])"]
+    #[doc = "One over each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).reciprocal()\ntensor([[ 0.6667, -2.0000,  0.5000],\n        [ 0.2500, -1.0000,  0.3333]])"]
     #[pyo3(name = "reciprocal", text_signature = "($self)")]
     fn op_reciprocal(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(305, slf)
     }
 
-    #[doc = "One over each element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).reciprocal_()\ntensor([[ 0.6667, -2.0000,  0.5000],\n        [ 0.2500, -1.0000,  0.3333]])"]
+    #[doc = "One over each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).reciprocal_()\ntensor([[ 0.6667, -2.0000,  0.5000],\n        [ 0.2500, -1.0000,  0.3333]])"]
     #[pyo3(name = "reciprocal_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_reciprocal_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -584,13 +584,13 @@ impl Tensor {
         method_in_place(305, slf, args, kwargs)
     }
 
-    #[doc = "One over the square root of each element.\n\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).rsqrt()\ntensor([[0.8165, 1.4142, 0.7071],\n        [0.5000, 1.0000, 0.5774]])"]
+    #[doc = "One over the square root of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).rsqrt()\ntensor([[0.8165, 1.4142, 0.7071],\n        [0.5000, 1.0000, 0.5774]])"]
     #[pyo3(name = "rsqrt", text_signature = "($self)")]
     fn op_rsqrt(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(306, slf)
     }
 
-    #[doc = "One over the square root of each element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).rsqrt_()\ntensor([[0.8165, 1.4142, 0.7071],\n        [0.5000, 1.0000, 0.5774]])"]
+    #[doc = "One over the square root of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).rsqrt_()\ntensor([[0.8165, 1.4142, 0.7071],\n        [0.5000, 1.0000, 0.5774]])"]
     #[pyo3(name = "rsqrt_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_rsqrt_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -600,13 +600,13 @@ impl Tensor {
         method_in_place(306, slf, args, kwargs)
     }
 
-    #[doc = "Each element times itself.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).square()\ntensor([[2.2500, 0.2500, 4.0000],\n        [0.0000, 1.0000, 9.0000]])"]
+    #[doc = "Each element times itself.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).square()\ntensor([[2.2500, 0.2500, 4.0000],\n        [0.0000, 1.0000, 9.0000]])"]
     #[pyo3(name = "square", text_signature = "($self)")]
     fn op_square(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(307, slf)
     }
 
-    #[doc = "Each element times itself. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).square_()\ntensor([[2.2500, 0.2500, 4.0000],\n        [0.0000, 1.0000, 9.0000]])"]
+    #[doc = "Each element times itself. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).square_()\ntensor([[2.2500, 0.2500, 4.0000],\n        [0.0000, 1.0000, 9.0000]])"]
     #[pyo3(name = "square_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_square_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -616,13 +616,13 @@ impl Tensor {
         method_in_place(307, slf, args, kwargs)
     }
 
-    #[doc = "exp(x) - 1 of each element, exact near zero.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).expm1()\ntensor([[ 3.4817, -0.3935,  6.3891],\n        [ 0.0000, -0.6321, 19.0855]])"]
+    #[doc = "exp(x) - 1 of each element, exact near zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).expm1()\ntensor([[ 3.4817, -0.3935,  6.3891],\n        [ 0.0000, -0.6321, 19.0855]])"]
     #[pyo3(name = "expm1", text_signature = "($self)")]
     fn op_expm1(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(308, slf)
     }
 
-    #[doc = "exp(x) - 1 of each element, exact near zero. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).expm1_()\ntensor([[ 3.4817, -0.3935,  6.3891],\n        [ 0.0000, -0.6321, 19.0855]])"]
+    #[doc = "exp(x) - 1 of each element, exact near zero. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).expm1_()\ntensor([[ 3.4817, -0.3935,  6.3891],\n        [ 0.0000, -0.6321, 19.0855]])"]
     #[pyo3(name = "expm1_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_expm1_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -632,13 +632,13 @@ impl Tensor {
         method_in_place(308, slf, args, kwargs)
     }
 
-    #[doc = "log(1 + x) of each element, exact near zero.\n\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).log1p()\ntensor([[0.9163, 0.4055, 1.0986],\n        [1.6094, 0.6931, 1.3863]])"]
+    #[doc = "log(1 + x) of each element, exact near zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).log1p()\ntensor([[0.9163, 0.4055, 1.0986],\n        [1.6094, 0.6931, 1.3863]])"]
     #[pyo3(name = "log1p", text_signature = "($self)")]
     fn op_log1p(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(309, slf)
     }
 
-    #[doc = "log(1 + x) of each element, exact near zero. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).log1p_()\ntensor([[0.9163, 0.4055, 1.0986],\n        [1.6094, 0.6931, 1.3863]])"]
+    #[doc = "log(1 + x) of each element, exact near zero. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).log1p_()\ntensor([[0.9163, 0.4055, 1.0986],\n        [1.6094, 0.6931, 1.3863]])"]
     #[pyo3(name = "log1p_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_log1p_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -648,13 +648,13 @@ impl Tensor {
         method_in_place(309, slf, args, kwargs)
     }
 
-    #[doc = "The logarithm of each element to the base of two.\n\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).log2()\ntensor([[ 0.5850, -1.0000,  1.0000],\n        [ 2.0000,  0.0000,  1.5850]])"]
+    #[doc = "The logarithm of each element to the base of two.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).log2()\ntensor([[ 0.5850, -1.0000,  1.0000],\n        [ 2.0000,  0.0000,  1.5850]])"]
     #[pyo3(name = "log2", text_signature = "($self)")]
     fn op_log2(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(310, slf)
     }
 
-    #[doc = "The logarithm of each element to the base of two. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).log2_()\ntensor([[ 0.5850, -1.0000,  1.0000],\n        [ 2.0000,  0.0000,  1.5850]])"]
+    #[doc = "The logarithm of each element to the base of two. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).log2_()\ntensor([[ 0.5850, -1.0000,  1.0000],\n        [ 2.0000,  0.0000,  1.5850]])"]
     #[pyo3(name = "log2_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_log2_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -664,13 +664,13 @@ impl Tensor {
         method_in_place(310, slf, args, kwargs)
     }
 
-    #[doc = "The sine of each element.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sin()\ntensor([[ 0.9975, -0.4794,  0.9093],\n        [ 0.0000, -0.8415,  0.1411]])"]
+    #[doc = "The sine of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sin()\ntensor([[ 0.9975, -0.4794,  0.9093],\n        [ 0.0000, -0.8415,  0.1411]])"]
     #[pyo3(name = "sin", text_signature = "($self)")]
     fn op_sin(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(311, slf)
     }
 
-    #[doc = "The sine of each element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sin_()\ntensor([[ 0.9975, -0.4794,  0.9093],\n        [ 0.0000, -0.8415,  0.1411]])"]
+    #[doc = "The sine of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sin_()\ntensor([[ 0.9975, -0.4794,  0.9093],\n        [ 0.0000, -0.8415,  0.1411]])"]
     #[pyo3(name = "sin_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_sin_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -680,13 +680,13 @@ impl Tensor {
         method_in_place(311, slf, args, kwargs)
     }
 
-    #[doc = "The cosine of each element.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).cos()\ntensor([[ 0.0707,  0.8776, -0.4161],\n        [ 1.0000,  0.5403, -0.9900]])"]
+    #[doc = "The cosine of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).cos()\ntensor([[ 0.0707,  0.8776, -0.4161],\n        [ 1.0000,  0.5403, -0.9900]])"]
     #[pyo3(name = "cos", text_signature = "($self)")]
     fn op_cos(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(312, slf)
     }
 
-    #[doc = "The cosine of each element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).cos_()\ntensor([[ 0.0707,  0.8776, -0.4161],\n        [ 1.0000,  0.5403, -0.9900]])"]
+    #[doc = "The cosine of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).cos_()\ntensor([[ 0.0707,  0.8776, -0.4161],\n        [ 1.0000,  0.5403, -0.9900]])"]
     #[pyo3(name = "cos_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_cos_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -696,13 +696,13 @@ impl Tensor {
         method_in_place(312, slf, args, kwargs)
     }
 
-    #[doc = "The tangent of each element.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).tan()\ntensor([[14.1014, -0.5463, -2.1850],\n        [ 0.0000, -1.5574, -0.1425]])"]
+    #[doc = "The tangent of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).tan()\ntensor([[14.1014, -0.5463, -2.1850],\n        [ 0.0000, -1.5574, -0.1425]])"]
     #[pyo3(name = "tan", text_signature = "($self)")]
     fn op_tan(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(313, slf)
     }
 
-    #[doc = "The tangent of each element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).tan_()\ntensor([[14.1014, -0.5463, -2.1850],\n        [ 0.0000, -1.5574, -0.1425]])"]
+    #[doc = "The tangent of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).tan_()\ntensor([[14.1014, -0.5463, -2.1850],\n        [ 0.0000, -1.5574, -0.1425]])"]
     #[pyo3(name = "tan_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_tan_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -712,13 +712,13 @@ impl Tensor {
         method_in_place(313, slf, args, kwargs)
     }
 
-    #[doc = "The error function of each element.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).erf()\ntensor([[ 0.9661, -0.5205,  0.9953],\n        [ 0.0000, -0.8427,  1.0000]])"]
+    #[doc = "The error function of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).erf()\ntensor([[ 0.9661, -0.5205,  0.9953],\n        [ 0.0000, -0.8427,  1.0000]])"]
     #[pyo3(name = "erf", text_signature = "($self)")]
     fn op_erf(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(314, slf)
     }
 
-    #[doc = "The error function of each element. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).erf_()\ntensor([[ 0.9661, -0.5205,  0.9953],\n        [ 0.0000, -0.8427,  1.0000]])"]
+    #[doc = "The error function of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).erf_()\ntensor([[ 0.9661, -0.5205,  0.9953],\n        [ 0.0000, -0.8427,  1.0000]])"]
     #[pyo3(name = "erf_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_erf_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -728,7 +728,7 @@ impl Tensor {
         method_in_place(314, slf, args, kwargs)
     }
 
-    #[doc = "Each element times the share of the normal distribution below it.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).gelu()\ntensor([[ 1.3998, -0.1543,  1.9545],\n        [ 0.0000, -0.1587,  2.9960]])"]
+    #[doc = "Each element times the share of the normal distribution below it.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).gelu()\ntensor([[ 1.3998, -0.1543,  1.9545],\n        [ 0.0000, -0.1587,  2.9960]])"]
     #[pyo3(name = "gelu", text_signature = "($self, approximate=None)", signature = (*args, **kwargs))]
     fn op_gelu<'py>(
         slf: &Bound<'py, Self>,
@@ -738,13 +738,13 @@ impl Tensor {
         method(330, slf, args, kwargs)
     }
 
-    #[doc = "Each element times its sigmoid.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).silu()\ntensor([[ 1.2264, -0.1888,  1.7616],\n        [ 0.0000, -0.2689,  2.8577]])"]
+    #[doc = "Each element times its sigmoid.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).silu()\ntensor([[ 1.2264, -0.1888,  1.7616],\n        [ 0.0000, -0.2689,  2.8577]])"]
     #[pyo3(name = "silu", text_signature = "($self)")]
     fn op_silu(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(331, slf)
     }
 
-    #[doc = "log(1 + exp(beta x)) / beta of each element; x itself above the threshold.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).softplus()\ntensor([[1.7014, 0.4741, 2.1269],\n        [0.6931, 0.3133, 3.0486]])"]
+    #[doc = "log(1 + exp(beta x)) / beta of each element; x itself above the threshold.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).softplus()\ntensor([[1.7014, 0.4741, 2.1269],\n        [0.6931, 0.3133, 3.0486]])"]
     #[pyo3(name = "softplus", text_signature = "($self, beta=1.0, threshold=20.0)", signature = (*args, **kwargs))]
     fn op_softplus<'py>(
         slf: &Bound<'py, Self>,
@@ -754,7 +754,7 @@ impl Tensor {
         method(332, slf, args, kwargs)
     }
 
-    #[doc = "Each element, or a small part of it where it is negative.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).leaky_relu()\ntensor([[ 1.5000, -0.0050,  2.0000],\n        [ 4.0000, -0.0100,  3.0000]])"]
+    #[doc = "Each element, or a small part of it where it is negative.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).leaky_relu()\ntensor([[ 1.5000, -0.0050,  2.0000],\n        [ 4.0000, -0.0100,  3.0000]])"]
     #[pyo3(name = "leaky_relu", text_signature = "($self, negative_slope=0.01)", signature = (*args, **kwargs))]
     fn op_leaky_relu<'py>(
         slf: &Bound<'py, Self>,
@@ -764,7 +764,7 @@ impl Tensor {
         method(333, slf, args, kwargs)
     }
 
-    #[doc = "Each element, or alpha (exp(x) - 1) where it is negative.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).elu()\ntensor([[ 1.5000, -0.3935,  2.0000],\n        [ 4.0000, -0.6321,  3.0000]])"]
+    #[doc = "Each element, or alpha (exp(x) - 1) where it is negative.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).elu()\ntensor([[ 1.5000, -0.3935,  2.0000],\n        [ 4.0000, -0.6321,  3.0000]])"]
     #[pyo3(name = "elu", text_signature = "($self, alpha=1.0)", signature = (*args, **kwargs))]
     fn op_elu<'py>(
         slf: &Bound<'py, Self>,
@@ -774,31 +774,31 @@ impl Tensor {
         method(334, slf, args, kwargs)
     }
 
-    #[doc = "Whether each element is not a number.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).isnan()\ntensor([[False, False, False],\n        [False, False, False]])"]
+    #[doc = "Whether each element is not a number.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).isnan()\ntensor([[False, False, False],\n        [False, False, False]])"]
     #[pyo3(name = "isnan", text_signature = "($self)")]
     fn op_isnan(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(350, slf)
     }
 
-    #[doc = "Whether each element is infinite.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).isinf()\ntensor([[False, False, False],\n        [False, False, False]])"]
+    #[doc = "Whether each element is infinite.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).isinf()\ntensor([[False, False, False],\n        [False, False, False]])"]
     #[pyo3(name = "isinf", text_signature = "($self)")]
     fn op_isinf(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(351, slf)
     }
 
-    #[doc = "Whether each element is a number and finite.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).isfinite()\ntensor([[True, True, True],\n        [True, True, True]])"]
+    #[doc = "Whether each element is a number and finite.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).isfinite()\ntensor([[True, True, True],\n        [True, True, True]])"]
     #[pyo3(name = "isfinite", text_signature = "($self)")]
     fn op_isfinite(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(352, slf)
     }
 
-    #[doc = "Whether each element is zero.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).logical_not()\ntensor([[False, False, False],\n        [ True, False, False]])"]
+    #[doc = "Whether each element is zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).logical_not()\ntensor([[False, False, False],\n        [ True, False, False]])"]
     #[pyo3(name = "logical_not", text_signature = "($self)")]
     fn op_logical_not(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(353, slf)
     }
 
-    #[doc = "Whether both elements are not zero.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).logical_and(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True,  True],\n        [False,  True,  True]])"]
+    #[doc = "Whether both elements are not zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).logical_and(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True,  True],\n        [False,  True,  True]])"]
     #[pyo3(name = "logical_and", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_logical_and<'py>(
         slf: &Bound<'py, Self>,
@@ -808,7 +808,7 @@ impl Tensor {
         method(354, slf, args, kwargs)
     }
 
-    #[doc = "Whether one of two elements is not zero.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).logical_or(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"]
+    #[doc = "Whether one of two elements is not zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).logical_or(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"]
     #[pyo3(name = "logical_or", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_logical_or<'py>(
         slf: &Bound<'py, Self>,
@@ -818,7 +818,7 @@ impl Tensor {
         method(355, slf, args, kwargs)
     }
 
-    #[doc = "Whether exactly one of two elements is not zero.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).logical_xor(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False, False],\n        [ True, False, False]])"]
+    #[doc = "Whether exactly one of two elements is not zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).logical_xor(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False, False],\n        [ True, False, False]])"]
     #[pyo3(name = "logical_xor", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_logical_xor<'py>(
         slf: &Bound<'py, Self>,
@@ -828,7 +828,7 @@ impl Tensor {
         method(356, slf, args, kwargs)
     }
 
-    #[doc = "The bits that both elements have.\n\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_and(gt.tensor([1, 3, 0]))\ntensor([[1, 3, 0],\n        [1, 0, 0]])"]
+    #[doc = "The bits that both elements have.\n\n>>> import gt\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_and(gt.tensor([1, 3, 0]))\ntensor([[1, 3, 0],\n        [1, 0, 0]])"]
     #[pyo3(name = "bitwise_and", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_bitwise_and<'py>(
         slf: &Bound<'py, Self>,
@@ -838,7 +838,7 @@ impl Tensor {
         method(357, slf, args, kwargs)
     }
 
-    #[doc = "The bits that both elements have. Writes the result into the tensor.\n\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_and_(gt.tensor([1, 3, 0]))\ntensor([[1, 3, 0],\n        [1, 0, 0]])"]
+    #[doc = "The bits that both elements have. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_and_(gt.tensor([1, 3, 0]))\ntensor([[1, 3, 0],\n        [1, 0, 0]])"]
     #[pyo3(name = "bitwise_and_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_bitwise_and_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -860,7 +860,7 @@ impl Tensor {
         in_place(357, slf, other)
     }
 
-    #[doc = "The bits that one of two elements has.\n\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_or(gt.tensor([1, 3, 0]))\ntensor([[1, 3, 5],\n        [7, 3, 2]])"]
+    #[doc = "The bits that one of two elements has.\n\n>>> import gt\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_or(gt.tensor([1, 3, 0]))\ntensor([[1, 3, 5],\n        [7, 3, 2]])"]
     #[pyo3(name = "bitwise_or", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_bitwise_or<'py>(
         slf: &Bound<'py, Self>,
@@ -870,7 +870,7 @@ impl Tensor {
         method(358, slf, args, kwargs)
     }
 
-    #[doc = "The bits that one of two elements has. Writes the result into the tensor.\n\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_or_(gt.tensor([1, 3, 0]))\ntensor([[1, 3, 5],\n        [7, 3, 2]])"]
+    #[doc = "The bits that one of two elements has. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_or_(gt.tensor([1, 3, 0]))\ntensor([[1, 3, 5],\n        [7, 3, 2]])"]
     #[pyo3(name = "bitwise_or_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_bitwise_or_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -892,7 +892,7 @@ impl Tensor {
         in_place(358, slf, other)
     }
 
-    #[doc = "The bits that exactly one of two elements has.\n\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_xor(gt.tensor([1, 3, 0]))\ntensor([[0, 0, 5],\n        [6, 3, 2]])"]
+    #[doc = "The bits that exactly one of two elements has.\n\n>>> import gt\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_xor(gt.tensor([1, 3, 0]))\ntensor([[0, 0, 5],\n        [6, 3, 2]])"]
     #[pyo3(name = "bitwise_xor", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_bitwise_xor<'py>(
         slf: &Bound<'py, Self>,
@@ -902,7 +902,7 @@ impl Tensor {
         method(359, slf, args, kwargs)
     }
 
-    #[doc = "The bits that exactly one of two elements has. Writes the result into the tensor.\n\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_xor_(gt.tensor([1, 3, 0]))\ntensor([[0, 0, 5],\n        [6, 3, 2]])"]
+    #[doc = "The bits that exactly one of two elements has. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_xor_(gt.tensor([1, 3, 0]))\ntensor([[0, 0, 5],\n        [6, 3, 2]])"]
     #[pyo3(name = "bitwise_xor_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_bitwise_xor_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -924,13 +924,13 @@ impl Tensor {
         in_place(359, slf, other)
     }
 
-    #[doc = "The other bits of each element; the other truth of booleans.\n\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_not()\ntensor([[-2, -4, -6],\n        [-8, -1, -3]])"]
+    #[doc = "The other bits of each element; the other truth of booleans.\n\n>>> import gt\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_not()\ntensor([[-2, -4, -6],\n        [-8, -1, -3]])"]
     #[pyo3(name = "bitwise_not", text_signature = "($self)")]
     fn op_bitwise_not(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
         unary(360, slf)
     }
 
-    #[doc = "The other bits of each element; the other truth of booleans. Writes the result into the tensor.\n\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_not_()\ntensor([[-2, -4, -6],\n        [-8, -1, -3]])"]
+    #[doc = "The other bits of each element; the other truth of booleans. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_not_()\ntensor([[-2, -4, -6],\n        [-8, -1, -3]])"]
     #[pyo3(name = "bitwise_not_", text_signature = "($self)", signature = (*args, **kwargs))]
     fn op_bitwise_not_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -944,7 +944,7 @@ impl Tensor {
         unary(360, slf)
     }
 
-    #[doc = "The bits of each element moved up.\n\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_left_shift(gt.tensor([1, 3, 0]))\ntensor([[ 2, 24,  5],\n        [14,  0,  2]])"]
+    #[doc = "The bits of each element moved up.\n\n>>> import gt\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_left_shift(gt.tensor([1, 3, 0]))\ntensor([[ 2, 24,  5],\n        [14,  0,  2]])"]
     #[pyo3(name = "bitwise_left_shift", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_bitwise_left_shift<'py>(
         slf: &Bound<'py, Self>,
@@ -954,7 +954,7 @@ impl Tensor {
         method(361, slf, args, kwargs)
     }
 
-    #[doc = "The bits of each element moved up. Writes the result into the tensor.\n\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_left_shift_(gt.tensor([1, 3, 0]))\ntensor([[ 2, 24,  5],\n        [14,  0,  2]])"]
+    #[doc = "The bits of each element moved up. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_left_shift_(gt.tensor([1, 3, 0]))\ntensor([[ 2, 24,  5],\n        [14,  0,  2]])"]
     #[pyo3(name = "bitwise_left_shift_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_bitwise_left_shift_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -976,7 +976,7 @@ impl Tensor {
         in_place(361, slf, other)
     }
 
-    #[doc = "The bits of each element moved down.\n\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_right_shift(gt.tensor([1, 3, 0]))\ntensor([[0, 0, 5],\n        [3, 0, 2]])"]
+    #[doc = "The bits of each element moved down.\n\n>>> import gt\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_right_shift(gt.tensor([1, 3, 0]))\ntensor([[0, 0, 5],\n        [3, 0, 2]])"]
     #[pyo3(name = "bitwise_right_shift", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_bitwise_right_shift<'py>(
         slf: &Bound<'py, Self>,
@@ -986,7 +986,7 @@ impl Tensor {
         method(362, slf, args, kwargs)
     }
 
-    #[doc = "The bits of each element moved down. Writes the result into the tensor.\n\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_right_shift_(gt.tensor([1, 3, 0]))\ntensor([[0, 0, 5],\n        [3, 0, 2]])"]
+    #[doc = "The bits of each element moved down. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1, 3, 5], [7, 0, 2]]).bitwise_right_shift_(gt.tensor([1, 3, 0]))\ntensor([[0, 0, 5],\n        [3, 0, 2]])"]
     #[pyo3(name = "bitwise_right_shift_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_bitwise_right_shift_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -1008,7 +1008,7 @@ impl Tensor {
         in_place(362, slf, other)
     }
 
-    #[doc = "Whether two elements are equal.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).eq(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False, False],\n        [False, False, False]])"]
+    #[doc = "Whether two elements are equal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).eq(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False, False],\n        [False, False, False]])"]
     #[pyo3(name = "eq", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_eq<'py>(
         slf: &Bound<'py, Self>,
@@ -1018,7 +1018,7 @@ impl Tensor {
         method(60, slf, args, kwargs)
     }
 
-    #[doc = "Whether two elements are equal. Writes the result into the tensor.\n\n>>> gt.tensor([[True, True, True], [False, True, True]]).eq_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[ True,  True,  True],\n        [False,  True,  True]])"]
+    #[doc = "Whether two elements are equal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).eq_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[ True,  True,  True],\n        [False,  True,  True]])"]
     #[pyo3(name = "eq_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_eq_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -1032,7 +1032,7 @@ impl Tensor {
         binary(60, slf, other)
     }
 
-    #[doc = "Whether two elements differ.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).ne(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"]
+    #[doc = "Whether two elements differ.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).ne(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"]
     #[pyo3(name = "ne", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_ne<'py>(
         slf: &Bound<'py, Self>,
@@ -1042,7 +1042,7 @@ impl Tensor {
         method(61, slf, args, kwargs)
     }
 
-    #[doc = "Whether two elements differ. Writes the result into the tensor.\n\n>>> gt.tensor([[True, True, True], [False, True, True]]).ne_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [ True, False, False]])"]
+    #[doc = "Whether two elements differ. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).ne_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [ True, False, False]])"]
     #[pyo3(name = "ne_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_ne_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -1056,7 +1056,7 @@ impl Tensor {
         binary(61, slf, other)
     }
 
-    #[doc = "Whether the first element is smaller.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).lt(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"]
+    #[doc = "Whether the first element is smaller.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).lt(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"]
     #[pyo3(name = "lt", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_lt<'py>(
         slf: &Bound<'py, Self>,
@@ -1066,7 +1066,7 @@ impl Tensor {
         method(62, slf, args, kwargs)
     }
 
-    #[doc = "Whether the first element is smaller. Writes the result into the tensor.\n\n>>> gt.tensor([[True, True, True], [False, True, True]]).lt_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [ True, False, False]])"]
+    #[doc = "Whether the first element is smaller. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).lt_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [ True, False, False]])"]
     #[pyo3(name = "lt_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_lt_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -1080,7 +1080,7 @@ impl Tensor {
         binary(62, slf, other)
     }
 
-    #[doc = "Whether the first element is smaller or equal.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).le(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"]
+    #[doc = "Whether the first element is smaller or equal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).le(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"]
     #[pyo3(name = "le", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_le<'py>(
         slf: &Bound<'py, Self>,
@@ -1090,7 +1090,7 @@ impl Tensor {
         method(63, slf, args, kwargs)
     }
 
-    #[doc = "Whether the first element is smaller or equal. Writes the result into the tensor.\n\n>>> gt.tensor([[True, True, True], [False, True, True]]).le_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[True, True, True],\n        [True, True, True]])"]
+    #[doc = "Whether the first element is smaller or equal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).le_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[True, True, True],\n        [True, True, True]])"]
     #[pyo3(name = "le_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_le_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -1104,7 +1104,7 @@ impl Tensor {
         binary(63, slf, other)
     }
 
-    #[doc = "Whether the first element is larger.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).gt(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"]
+    #[doc = "Whether the first element is larger.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).gt(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"]
     #[pyo3(name = "gt", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_gt<'py>(
         slf: &Bound<'py, Self>,
@@ -1114,7 +1114,7 @@ impl Tensor {
         method(64, slf, args, kwargs)
     }
 
-    #[doc = "Whether the first element is larger. Writes the result into the tensor.\n\n>>> gt.tensor([[True, True, True], [False, True, True]]).gt_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [False, False, False]])"]
+    #[doc = "Whether the first element is larger. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).gt_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [False, False, False]])"]
     #[pyo3(name = "gt_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_gt_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -1128,7 +1128,7 @@ impl Tensor {
         binary(64, slf, other)
     }
 
-    #[doc = "Whether the first element is larger or equal.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).ge(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"]
+    #[doc = "Whether the first element is larger or equal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).ge(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"]
     #[pyo3(name = "ge", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_ge<'py>(
         slf: &Bound<'py, Self>,
@@ -1138,7 +1138,7 @@ impl Tensor {
         method(65, slf, args, kwargs)
     }
 
-    #[doc = "Whether the first element is larger or equal. Writes the result into the tensor.\n\n>>> gt.tensor([[True, True, True], [False, True, True]]).ge_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[ True,  True,  True],\n        [False,  True,  True]])"]
+    #[doc = "Whether the first element is larger or equal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).ge_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[ True,  True,  True],\n        [False,  True,  True]])"]
     #[pyo3(name = "ge_", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_ge_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -1152,7 +1152,7 @@ impl Tensor {
         binary(65, slf, other)
     }
 
-    #[doc = "The sum of the elements along axes, or of all.\n\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).sum(dim=(0,), keepdim=True)\ntensor([[5.5000, 1.5000]])"]
+    #[doc = "The sum of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).sum(dim=(0,), keepdim=True)\ntensor([[5.5000, 1.5000]])"]
     #[pyo3(name = "sum", text_signature = "($self, dim=None, keepdim=False, dtype=None)", signature = (*args, **kwargs))]
     fn op_sum<'py>(
         slf: &Bound<'py, Self>,
@@ -1162,7 +1162,7 @@ impl Tensor {
         method(80, slf, args, kwargs)
     }
 
-    #[doc = "The mean of the elements along axes, or of all.\n\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).mean(dim=(0,), keepdim=True)\ntensor([[1.1000, 0.3000]])"]
+    #[doc = "The mean of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).mean(dim=(0,), keepdim=True)\ntensor([[1.1000, 0.3000]])"]
     #[pyo3(name = "mean", text_signature = "($self, dim=None, keepdim=False, dtype=None)", signature = (*args, **kwargs))]
     fn op_mean<'py>(
         slf: &Bound<'py, Self>,
@@ -1172,7 +1172,7 @@ impl Tensor {
         method(81, slf, args, kwargs)
     }
 
-    #[doc = "The largest element along axes, or of all.\n\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).amax(dim=(0,), keepdim=True)\ntensor([[2.5000, 3.0000]])"]
+    #[doc = "The largest element along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).amax(dim=(0,), keepdim=True)\ntensor([[2.5000, 3.0000]])"]
     #[pyo3(name = "amax", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
     fn op_amax<'py>(
         slf: &Bound<'py, Self>,
@@ -1182,7 +1182,7 @@ impl Tensor {
         method(82, slf, args, kwargs)
     }
 
-    #[doc = "The smallest element along axes, or of all.\n\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).amin(dim=(0,), keepdim=True)\ntensor([[-1., -2.]])"]
+    #[doc = "The smallest element along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).amin(dim=(0,), keepdim=True)\ntensor([[-1., -2.]])"]
     #[pyo3(name = "amin", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
     fn op_amin<'py>(
         slf: &Bound<'py, Self>,
@@ -1192,7 +1192,7 @@ impl Tensor {
         method(83, slf, args, kwargs)
     }
 
-    #[doc = "The product of the elements along axes, or of all.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).prod()\ntensor(18.)"]
+    #[doc = "The product of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).prod()\ntensor(18.)"]
     #[pyo3(name = "prod", text_signature = "($self, dim=None, keepdim=False, dtype=None)", signature = (*args, **kwargs))]
     fn op_prod<'py>(
         slf: &Bound<'py, Self>,
@@ -1202,7 +1202,7 @@ impl Tensor {
         method(400, slf, args, kwargs)
     }
 
-    #[doc = "Whether an element along axes, or of all, is not zero.\n\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).any(dim=(0,), keepdim=True)\ntensor([[True, True]])"]
+    #[doc = "Whether an element along axes, or of all, is not zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).any(dim=(0,), keepdim=True)\ntensor([[True, True]])"]
     #[pyo3(name = "any", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
     fn op_any<'py>(
         slf: &Bound<'py, Self>,
@@ -1212,7 +1212,7 @@ impl Tensor {
         method(401, slf, args, kwargs)
     }
 
-    #[doc = "Whether no element along axes, or of all, is zero.\n\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).all(dim=(0,), keepdim=True)\ntensor([[ True, False]])"]
+    #[doc = "Whether no element along axes, or of all, is zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).all(dim=(0,), keepdim=True)\ntensor([[ True, False]])"]
     #[pyo3(name = "all", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
     fn op_all<'py>(
         slf: &Bound<'py, Self>,
@@ -1222,7 +1222,7 @@ impl Tensor {
         method(402, slf, args, kwargs)
     }
 
-    #[doc = "Where the largest element is along an axis, or among all.\n\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).argmax()\ntensor(11)"]
+    #[doc = "Where the largest element is along an axis, or among all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).argmax()\ntensor(11)"]
     #[pyo3(name = "argmax", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
     fn op_argmax<'py>(
         slf: &Bound<'py, Self>,
@@ -1232,7 +1232,7 @@ impl Tensor {
         method(403, slf, args, kwargs)
     }
 
-    #[doc = "Where the smallest element is along an axis, or among all.\n\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).argmin()\ntensor(7)"]
+    #[doc = "Where the smallest element is along an axis, or among all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).argmin()\ntensor(7)"]
     #[pyo3(name = "argmin", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
     fn op_argmin<'py>(
         slf: &Bound<'py, Self>,
@@ -1242,7 +1242,7 @@ impl Tensor {
         method(404, slf, args, kwargs)
     }
 
-    #[doc = "The mean square distance of the elements from their mean.\n\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).var()\ntensor(3.5208)"]
+    #[doc = "The mean square distance of the elements from their mean.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).var()\ntensor(3.5208)"]
     #[pyo3(name = "var", text_signature = "($self, dim=None, correction=1, keepdim=False)", signature = (*args, **kwargs))]
     fn op_var<'py>(
         slf: &Bound<'py, Self>,
@@ -1252,7 +1252,7 @@ impl Tensor {
         method(405, slf, args, kwargs)
     }
 
-    #[doc = "The square root of the mean square distance of the elements from their mean.\n\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).std()\ntensor(1.8764)"]
+    #[doc = "The square root of the mean square distance of the elements from their mean.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).std()\ntensor(1.8764)"]
     #[pyo3(name = "std", text_signature = "($self, dim=None, correction=1, keepdim=False)", signature = (*args, **kwargs))]
     fn op_std<'py>(
         slf: &Bound<'py, Self>,
@@ -1262,7 +1262,7 @@ impl Tensor {
         method(406, slf, args, kwargs)
     }
 
-    #[doc = "The length of the elements along axes, or of all: the p-th root of their p-th powers.\n\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).norm()\ntensor(10.6125)"]
+    #[doc = "The length of the elements along axes, or of all: the p-th root of their p-th powers.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).norm()\ntensor(10.6125)"]
     #[pyo3(name = "norm", text_signature = "($self, p=2.0, dim=None, keepdim=False)", signature = (*args, **kwargs))]
     fn op_norm<'py>(
         slf: &Bound<'py, Self>,
@@ -1272,7 +1272,7 @@ impl Tensor {
         method(407, slf, args, kwargs)
     }
 
-    #[doc = "The logarithm of the sum of the exponentials along axes.\n\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).logsumexp((1,))\ntensor([2.6010, 3.1018, 4.2445])"]
+    #[doc = "The logarithm of the sum of the exponentials along axes.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).logsumexp((1,))\ntensor([2.6010, 3.1018, 4.2445])"]
     #[pyo3(name = "logsumexp", text_signature = "($self, dim, keepdim=False)", signature = (*args, **kwargs))]
     fn op_logsumexp<'py>(
         slf: &Bound<'py, Self>,
@@ -1282,7 +1282,7 @@ impl Tensor {
         method(408, slf, args, kwargs)
     }
 
-    #[doc = "The sum of each element and those before it along an axis.\n\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).cumsum(0)\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 0.5000,  2.5000,  2.5000, -2.0000],\n        [ 3.0000,  3.5000,  1.0000,  2.0000]])"]
+    #[doc = "The sum of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).cumsum(0)\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 0.5000,  2.5000,  2.5000, -2.0000],\n        [ 3.0000,  3.5000,  1.0000,  2.0000]])"]
     #[pyo3(name = "cumsum", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
     fn op_cumsum<'py>(
         slf: &Bound<'py, Self>,
@@ -1292,7 +1292,7 @@ impl Tensor {
         method(409, slf, args, kwargs)
     }
 
-    #[doc = "The product of each element and those before it along an axis.\n\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).cumprod(0)\ntensor([[  1.5000,  -0.5000,   2.0000,   4.0000],\n        [ -1.5000,  -1.5000,   0.5000, -10.0000],\n        [ -5.2500,  -1.1250,  -2.5000, -60.0000]])"]
+    #[doc = "The product of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).cumprod(0)\ntensor([[  1.5000,  -0.5000,   2.0000,   4.0000],\n        [ -1.5000,  -1.5000,   0.5000, -10.0000],\n        [ -5.2500,  -1.1250,  -2.5000, -60.0000]])"]
     #[pyo3(name = "cumprod", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
     fn op_cumprod<'py>(
         slf: &Bound<'py, Self>,
@@ -1302,7 +1302,7 @@ impl Tensor {
         method(410, slf, args, kwargs)
     }
 
-    #[doc = "Matrix products of the last two axes; those before them broadcast.\n\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).matmul(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0]]))\ntensor([[ -0.7500,   5.2500],\n        [  3.0000,   6.0000],\n        [  9.2500, -13.7500]])"]
+    #[doc = "Matrix products of the last two axes; those before them broadcast.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).matmul(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0]]))\ntensor([[ -0.7500,   5.2500],\n        [  3.0000,   6.0000],\n        [  9.2500, -13.7500]])"]
     #[pyo3(name = "matmul", text_signature = "($self, other)", signature = (*args, **kwargs))]
     fn op_matmul<'py>(
         slf: &Bound<'py, Self>,
@@ -1320,7 +1320,7 @@ impl Tensor {
         reflected(100, slf, other)
     }
 
-    #[doc = "The same elements in another shape; one size may be -1.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).reshape((3, 2))\ntensor([[ 1.5000, -0.5000],\n        [ 2.0000,  0.0000],\n        [-1.0000,  3.0000]])"]
+    #[doc = "The same elements in another shape; one size may be -1.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).reshape((3, 2))\ntensor([[ 1.5000, -0.5000],\n        [ 2.0000,  0.0000],\n        [-1.0000,  3.0000]])"]
     #[pyo3(name = "reshape", text_signature = "($self, shape)", signature = (*args, **kwargs))]
     fn op_reshape<'py>(
         slf: &Bound<'py, Self>,
@@ -1330,7 +1330,7 @@ impl Tensor {
         method(120, slf, args, kwargs)
     }
 
-    #[doc = "The axes in another order.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).permute((1, 0))\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
+    #[doc = "The axes in another order.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).permute((1, 0))\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
     #[pyo3(name = "permute", text_signature = "($self, dims)", signature = (*args, **kwargs))]
     fn op_permute<'py>(
         slf: &Bound<'py, Self>,
@@ -1340,7 +1340,7 @@ impl Tensor {
         method(121, slf, args, kwargs)
     }
 
-    #[doc = "The tensor repeated along axes of size one; -1 keeps a size.\n\n>>> gt.tensor([[1.5], [-0.5]]).expand((2, 3))\ntensor([[ 1.5000,  1.5000,  1.5000],\n        [-0.5000, -0.5000, -0.5000]])"]
+    #[doc = "The tensor repeated along axes of size one; -1 keeps a size.\n\n>>> import gt\n>>> gt.tensor([[1.5], [-0.5]]).expand((2, 3))\ntensor([[ 1.5000,  1.5000,  1.5000],\n        [-0.5000, -0.5000, -0.5000]])"]
     #[pyo3(name = "expand", text_signature = "($self, shape)", signature = (*args, **kwargs))]
     fn op_expand<'py>(
         slf: &Bound<'py, Self>,
@@ -1350,7 +1350,7 @@ impl Tensor {
         method(122, slf, args, kwargs)
     }
 
-    #[doc = "The same elements in another shape; one size may be -1.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).view((6,))\ntensor([ 1.5000, -0.5000,  2.0000,  0.0000, -1.0000,  3.0000])"]
+    #[doc = "The same elements in another shape; one size may be -1.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).view((6,))\ntensor([ 1.5000, -0.5000,  2.0000,  0.0000, -1.0000,  3.0000])"]
     #[pyo3(name = "view", text_signature = "($self, shape)", signature = (*args, **kwargs))]
     fn op_view<'py>(
         slf: &Bound<'py, Self>,
@@ -1360,7 +1360,7 @@ impl Tensor {
         method(126, slf, args, kwargs)
     }
 
-    #[doc = "Two axes exchanged.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).transpose(0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
+    #[doc = "Two axes exchanged.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).transpose(0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
     #[pyo3(name = "transpose", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
     fn op_transpose<'py>(
         slf: &Bound<'py, Self>,
@@ -1370,7 +1370,7 @@ impl Tensor {
         method(127, slf, args, kwargs)
     }
 
-    #[doc = "With another axis of size one.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).unsqueeze(0)\ntensor([[[ 1.5000, -0.5000,  2.0000],\n         [ 0.0000, -1.0000,  3.0000]]])"]
+    #[doc = "With another axis of size one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).unsqueeze(0)\ntensor([[[ 1.5000, -0.5000,  2.0000],\n         [ 0.0000, -1.0000,  3.0000]]])"]
     #[pyo3(name = "unsqueeze", text_signature = "($self, dim)", signature = (*args, **kwargs))]
     fn op_unsqueeze<'py>(
         slf: &Bound<'py, Self>,
@@ -1380,7 +1380,7 @@ impl Tensor {
         method(128, slf, args, kwargs)
     }
 
-    #[doc = "Without the axes of size one that are named, or without any.\n\n>>> gt.tensor([[[1.5], [-0.5], [2.0]]]).squeeze()\ntensor([ 1.5000, -0.5000,  2.0000])"]
+    #[doc = "Without the axes of size one that are named, or without any.\n\n>>> import gt\n>>> gt.tensor([[[1.5], [-0.5], [2.0]]]).squeeze()\ntensor([ 1.5000, -0.5000,  2.0000])"]
     #[pyo3(name = "squeeze", text_signature = "($self, dim=None)", signature = (*args, **kwargs))]
     fn op_squeeze<'py>(
         slf: &Bound<'py, Self>,
@@ -1390,7 +1390,7 @@ impl Tensor {
         method(129, slf, args, kwargs)
     }
 
-    #[doc = "The elements that an index names along an axis.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).gather(0, gt.tensor([[1, 3, 1], [3, 1, 3]]))\ntensor([[ 0.0000, -1.5000,  3.0000],\n        [ 1.0000, -1.0000,  4.0000]])"]
+    #[doc = "The elements that an index names along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).gather(0, gt.tensor([[1, 3, 1], [3, 1, 3]]))\ntensor([[ 0.0000, -1.5000,  3.0000],\n        [ 1.0000, -1.0000,  4.0000]])"]
     #[pyo3(name = "gather", text_signature = "($self, dim, index)", signature = (*args, **kwargs))]
     fn op_gather<'py>(
         slf: &Bound<'py, Self>,
@@ -1400,7 +1400,7 @@ impl Tensor {
         method(140, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with elements of another added at the places an index names.\n\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).scatter_add(-1, gt.tensor([[1, 3, 0], [2, 4, 1]]), gt.tensor([[-1.5, 4.0, 1.5], [-0.5, 2.0, 0.0]]))\ntensor([[ 3.0000, -2.0000,  2.0000,  4.0000, -1.0000],\n        [ 3.0000,  0.5000, -2.5000,  2.5000,  3.0000]])"]
+    #[doc = "The tensor with elements of another added at the places an index names.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).scatter_add(-1, gt.tensor([[1, 3, 0], [2, 4, 1]]), gt.tensor([[-1.5, 4.0, 1.5], [-0.5, 2.0, 0.0]]))\ntensor([[ 3.0000, -2.0000,  2.0000,  4.0000, -1.0000],\n        [ 3.0000,  0.5000, -2.5000,  2.5000,  3.0000]])"]
     #[pyo3(name = "scatter_add", text_signature = "($self, dim, index, src)", signature = (*args, **kwargs))]
     fn op_scatter_add<'py>(
         slf: &Bound<'py, Self>,
@@ -1410,7 +1410,7 @@ impl Tensor {
         method(141, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with elements of another added at the places an index names. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).scatter_add_(-1, gt.tensor([[1, 3, 0], [2, 4, 1]]), gt.tensor([[-1.5, 4.0, 1.5], [-0.5, 2.0, 0.0]]))\ntensor([[ 3.0000, -2.0000,  2.0000,  4.0000, -1.0000],\n        [ 3.0000,  0.5000, -2.5000,  2.5000,  3.0000]])"]
+    #[doc = "The tensor with elements of another added at the places an index names. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).scatter_add_(-1, gt.tensor([[1, 3, 0], [2, 4, 1]]), gt.tensor([[-1.5, 4.0, 1.5], [-0.5, 2.0, 0.0]]))\ntensor([[ 3.0000, -2.0000,  2.0000,  4.0000, -1.0000],\n        [ 3.0000,  0.5000, -2.5000,  2.5000,  3.0000]])"]
     #[pyo3(name = "scatter_add_", text_signature = "($self, dim, index, src)", signature = (*args, **kwargs))]
     fn op_scatter_add_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -1420,7 +1420,7 @@ impl Tensor {
         method_in_place(141, slf, args, kwargs)
     }
 
-    #[doc = "The k largest or smallest elements along an axis, and where they are.\n\n>>> gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]).topk(2)\ntopk(values=tensor([3., 2.]), indices=tensor([5, 2]))"]
+    #[doc = "The k largest or smallest elements along an axis, and where they are.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]).topk(2)\ntopk(values=tensor([3., 2.]), indices=tensor([5, 2]))"]
     #[pyo3(name = "topk", text_signature = "($self, k, dim=-1, largest=True, sorted=True)", signature = (*args, **kwargs))]
     fn op_topk<'py>(
         slf: &Bound<'py, Self>,
@@ -1430,7 +1430,7 @@ impl Tensor {
         method(142, slf, args, kwargs)
     }
 
-    #[doc = "The elements with these numbers, counted row by row.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).take(gt.tensor([[1, 3, 5], [7, 9, 11]]))\ntensor([[-0.5000,  0.0000,  3.0000],\n        [-2.0000,  1.0000,  4.0000]])"]
+    #[doc = "The elements with these numbers, counted row by row.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).take(gt.tensor([[1, 3, 5], [7, 9, 11]]))\ntensor([[-0.5000,  0.0000,  3.0000],\n        [-2.0000,  1.0000,  4.0000]])"]
     #[pyo3(name = "take", text_signature = "($self, index)", signature = (*args, **kwargs))]
     fn op_take<'py>(
         slf: &Bound<'py, Self>,
@@ -1440,7 +1440,7 @@ impl Tensor {
         method(507, slf, args, kwargs)
     }
 
-    #[doc = "The parts of a tensor that a list of positions names along an axis.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).index_select(0, gt.tensor([1, 3, 1, 3, 1])).shape\n(5, 3)"]
+    #[doc = "The parts of a tensor that a list of positions names along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).index_select(0, gt.tensor([1, 3, 1, 3, 1])).shape\n(5, 3)"]
     #[pyo3(name = "index_select", text_signature = "($self, dim, index)", signature = (*args, **kwargs))]
     fn op_index_select<'py>(
         slf: &Bound<'py, Self>,
@@ -1450,7 +1450,7 @@ impl Tensor {
         method(503, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with parts of another added at the positions a list names along an axis.\n\n>>> gt.tensor(1.5).index_add(0, gt.tensor([0]), gt.tensor(-0.5), alpha=2)\ntensor(0.5000)"]
+    #[doc = "The tensor with parts of another added at the positions a list names along an axis.\n\n>>> import gt\n>>> gt.tensor(1.5).index_add(0, gt.tensor([0]), gt.tensor(-0.5), alpha=2)\ntensor(0.5000)"]
     #[pyo3(name = "index_add", text_signature = "($self, dim, index, source, alpha=1)", signature = (*args, **kwargs))]
     fn op_index_add<'py>(
         slf: &Bound<'py, Self>,
@@ -1460,7 +1460,7 @@ impl Tensor {
         method(504, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with parts of another added at the positions a list names along an axis. Writes the result into the tensor.\n\n>>> gt.tensor(1.5).index_add_(0, gt.tensor([0]), gt.tensor(-0.5), alpha=2)\ntensor(0.5000)"]
+    #[doc = "The tensor with parts of another added at the positions a list names along an axis. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor(1.5).index_add_(0, gt.tensor([0]), gt.tensor(-0.5), alpha=2)\ntensor(0.5000)"]
     #[pyo3(name = "index_add_", text_signature = "($self, dim, index, source, alpha=1)", signature = (*args, **kwargs))]
     fn op_index_add_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -1470,7 +1470,7 @@ impl Tensor {
         method_in_place(504, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with parts of another at the positions a list names along an axis.\n\n>>> gt.tensor(1.5).index_copy(0, gt.tensor([0]), gt.tensor(-0.5))\ntensor(-0.5000)"]
+    #[doc = "The tensor with parts of another at the positions a list names along an axis.\n\n>>> import gt\n>>> gt.tensor(1.5).index_copy(0, gt.tensor([0]), gt.tensor(-0.5))\ntensor(-0.5000)"]
     #[pyo3(name = "index_copy", text_signature = "($self, dim, index, source)", signature = (*args, **kwargs))]
     fn op_index_copy<'py>(
         slf: &Bound<'py, Self>,
@@ -1480,7 +1480,7 @@ impl Tensor {
         method(505, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with parts of another at the positions a list names along an axis. Writes the result into the tensor.\n\n>>> gt.tensor(1.5).index_copy_(0, gt.tensor([0]), gt.tensor(-0.5))\ntensor(-0.5000)"]
+    #[doc = "The tensor with parts of another at the positions a list names along an axis. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor(1.5).index_copy_(0, gt.tensor([0]), gt.tensor(-0.5))\ntensor(-0.5000)"]
     #[pyo3(name = "index_copy_", text_signature = "($self, dim, index, source)", signature = (*args, **kwargs))]
     fn op_index_copy_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -1490,7 +1490,7 @@ impl Tensor {
         method_in_place(505, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with a number at the positions a list names along an axis.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).index_fill(0, gt.tensor([1, 3, 1, 3, 1]), 1.5)\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 1.5000,  1.5000,  1.5000],\n        [ 0.5000, -2.0000,  2.5000],\n        [ 1.5000,  1.5000,  1.5000]])"]
+    #[doc = "The tensor with a number at the positions a list names along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).index_fill(0, gt.tensor([1, 3, 1, 3, 1]), 1.5)\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 1.5000,  1.5000,  1.5000],\n        [ 0.5000, -2.0000,  2.5000],\n        [ 1.5000,  1.5000,  1.5000]])"]
     #[pyo3(name = "index_fill", text_signature = "($self, dim, index, value)", signature = (*args, **kwargs))]
     fn op_index_fill<'py>(
         slf: &Bound<'py, Self>,
@@ -1500,7 +1500,7 @@ impl Tensor {
         method(506, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with a number at the positions a list names along an axis. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).index_fill_(0, gt.tensor([1, 3, 1, 3, 1]), 1.5)\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 1.5000,  1.5000,  1.5000],\n        [ 0.5000, -2.0000,  2.5000],\n        [ 1.5000,  1.5000,  1.5000]])"]
+    #[doc = "The tensor with a number at the positions a list names along an axis. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).index_fill_(0, gt.tensor([1, 3, 1, 3, 1]), 1.5)\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 1.5000,  1.5000,  1.5000],\n        [ 0.5000, -2.0000,  2.5000],\n        [ 1.5000,  1.5000,  1.5000]])"]
     #[pyo3(name = "index_fill_", text_signature = "($self, dim, index, value)", signature = (*args, **kwargs))]
     fn op_index_fill_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -1510,7 +1510,7 @@ impl Tensor {
         method_in_place(506, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with elements of another, or a number, at the places an index names.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).scatter(0, gt.tensor([[1, 3], [1, 3]]), gt.tensor([[1.5, -0.5], [2.0, 0.0]]), reduce=\"add\")\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 3.5000, -1.0000,  3.0000],\n        [ 0.5000, -2.0000,  2.5000],\n        [ 1.0000, -2.0000,  4.0000]])"]
+    #[doc = "The tensor with elements of another, or a number, at the places an index names.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).scatter(0, gt.tensor([[1, 3], [1, 3]]), gt.tensor([[1.5, -0.5], [2.0, 0.0]]), reduce=\"add\")\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 3.5000, -1.0000,  3.0000],\n        [ 0.5000, -2.0000,  2.5000],\n        [ 1.0000, -2.0000,  4.0000]])"]
     #[pyo3(name = "scatter", text_signature = "($self, dim, index, src, reduce=None)", signature = (*args, **kwargs))]
     fn op_scatter<'py>(
         slf: &Bound<'py, Self>,
@@ -1520,7 +1520,7 @@ impl Tensor {
         method(508, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with elements of another, or a number, at the places an index names. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).scatter_(0, gt.tensor([[1, 3], [1, 3]]), gt.tensor([[1.5, -0.5], [2.0, 0.0]]), reduce=\"add\")\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 3.5000, -1.0000,  3.0000],\n        [ 0.5000, -2.0000,  2.5000],\n        [ 1.0000, -2.0000,  4.0000]])"]
+    #[doc = "The tensor with elements of another, or a number, at the places an index names. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).scatter_(0, gt.tensor([[1, 3], [1, 3]]), gt.tensor([[1.5, -0.5], [2.0, 0.0]]), reduce=\"add\")\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 3.5000, -1.0000,  3.0000],\n        [ 0.5000, -2.0000,  2.5000],\n        [ 1.0000, -2.0000,  4.0000]])"]
     #[pyo3(name = "scatter_", text_signature = "($self, dim, index, src, reduce=None)", signature = (*args, **kwargs))]
     fn op_scatter_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -1530,7 +1530,7 @@ impl Tensor {
         method_in_place(508, slf, args, kwargs)
     }
 
-    #[doc = "The elements that an index names along an axis, broadcasting; without one, among all.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).take_along_dim(gt.tensor([[1], [3]]), dim=0)\ntensor([[ 0.0000, -1.0000,  3.0000],\n        [ 1.0000, -1.5000,  4.0000]])"]
+    #[doc = "The elements that an index names along an axis, broadcasting; without one, among all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).take_along_dim(gt.tensor([[1], [3]]), dim=0)\ntensor([[ 0.0000, -1.0000,  3.0000],\n        [ 1.0000, -1.5000,  4.0000]])"]
     #[pyo3(name = "take_along_dim", text_signature = "($self, indices, dim=None)", signature = (*args, **kwargs))]
     fn op_take_along_dim<'py>(
         slf: &Bound<'py, Self>,
@@ -1540,7 +1540,7 @@ impl Tensor {
         method(509, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with the elements of another, one after another, where the mask holds.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).masked_scatter(gt.tensor([[True, False, True], [False, True, False]]), gt.tensor([0.5, -2.0, 2.5, 1.0, -1.5, 4.0, 1.5]))\ntensor([[ 0.5000, -0.5000, -2.0000],\n        [ 0.0000,  2.5000,  3.0000]])"]
+    #[doc = "The tensor with the elements of another, one after another, where the mask holds.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).masked_scatter(gt.tensor([[True, False, True], [False, True, False]]), gt.tensor([0.5, -2.0, 2.5, 1.0, -1.5, 4.0, 1.5]))\ntensor([[ 0.5000, -0.5000, -2.0000],\n        [ 0.0000,  2.5000,  3.0000]])"]
     #[pyo3(name = "masked_scatter", text_signature = "($self, mask, source)", signature = (*args, **kwargs))]
     fn op_masked_scatter<'py>(
         slf: &Bound<'py, Self>,
@@ -1550,7 +1550,7 @@ impl Tensor {
         method(510, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with the elements of another, one after another, where the mask holds. Writes the result into the tensor.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).masked_scatter_(gt.tensor([[True, False, True], [False, True, False]]), gt.tensor([0.5, -2.0, 2.5, 1.0, -1.5, 4.0, 1.5]))\ntensor([[ 0.5000, -0.5000, -2.0000],\n        [ 0.0000,  2.5000,  3.0000]])"]
+    #[doc = "The tensor with the elements of another, one after another, where the mask holds. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).masked_scatter_(gt.tensor([[True, False, True], [False, True, False]]), gt.tensor([0.5, -2.0, 2.5, 1.0, -1.5, 4.0, 1.5]))\ntensor([[ 0.5000, -0.5000, -2.0000],\n        [ 0.0000,  2.5000,  3.0000]])"]
     #[pyo3(name = "masked_scatter_", text_signature = "($self, mask, source)", signature = (*args, **kwargs))]
     fn op_masked_scatter_in_place<'py>(
         slf: &Bound<'py, Self>,
@@ -1560,7 +1560,7 @@ impl Tensor {
         method_in_place(510, slf, args, kwargs)
     }
 
-    #[doc = "The elements in order along an axis, and where they were; equal ones keep their order.\n\n>>> gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]).sort(stable=True)\nsort(values=tensor([-1.0000, -0.5000,  0.0000,  1.5000,  2.0000,  3.0000]), indices=tensor([4, 1, 3, 0, 2, 5]))"]
+    #[doc = "The elements in order along an axis, and where they were; equal ones keep their order.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]).sort(stable=True)\nsort(values=tensor([-1.0000, -0.5000,  0.0000,  1.5000,  2.0000,  3.0000]), indices=tensor([4, 1, 3, 0, 2, 5]))"]
     #[pyo3(name = "sort", text_signature = "($self, dim=-1, descending=False, stable=False)", signature = (*args, **kwargs))]
     fn op_sort<'py>(
         slf: &Bound<'py, Self>,
@@ -1570,7 +1570,7 @@ impl Tensor {
         method(512, slf, args, kwargs)
     }
 
-    #[doc = "Where the elements are that come first, second and so on along an axis.\n\n>>> gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]).argsort(stable=True)\ntensor([4, 1, 3, 0, 2, 5])"]
+    #[doc = "Where the elements are that come first, second and so on along an axis.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]).argsort(stable=True)\ntensor([4, 1, 3, 0, 2, 5])"]
     #[pyo3(name = "argsort", text_signature = "($self, dim=-1, descending=False, stable=False)", signature = (*args, **kwargs))]
     fn op_argsort<'py>(
         slf: &Bound<'py, Self>,
@@ -1580,7 +1580,7 @@ impl Tensor {
         method(513, slf, args, kwargs)
     }
 
-    #[doc = "The largest of each element and those before it along an axis, and where it is.\n\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).cummax(0)\ncummax(values=tensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 1.5000,  3.0000,  2.0000,  0.0000],\n        [ 2.5000,  3.0000,  2.0000,  4.0000]]), indices=tensor([[0, 0, 0, 0],\n        [0, 1, 0, 0],\n        [2, 1, 0, 2]]))"]
+    #[doc = "The largest of each element and those before it along an axis, and where it is.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).cummax(0)\ncummax(values=tensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 1.5000,  3.0000,  2.0000,  0.0000],\n        [ 2.5000,  3.0000,  2.0000,  4.0000]]), indices=tensor([[0, 0, 0, 0],\n        [0, 1, 0, 0],\n        [2, 1, 0, 2]]))"]
     #[pyo3(name = "cummax", text_signature = "($self, dim)", signature = (*args, **kwargs))]
     fn op_cummax<'py>(
         slf: &Bound<'py, Self>,
@@ -1590,7 +1590,7 @@ impl Tensor {
         method(518, slf, args, kwargs)
     }
 
-    #[doc = "The smallest of each element and those before it along an axis, and where it is.\n\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).cummin(0)\ncummin(values=tensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [-1.0000, -0.5000,  0.5000, -2.0000],\n        [-1.0000, -0.5000, -1.5000, -2.0000]]), indices=tensor([[0, 0, 0, 0],\n        [1, 0, 1, 1],\n        [1, 0, 2, 1]]))"]
+    #[doc = "The smallest of each element and those before it along an axis, and where it is.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).cummin(0)\ncummin(values=tensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [-1.0000, -0.5000,  0.5000, -2.0000],\n        [-1.0000, -0.5000, -1.5000, -2.0000]]), indices=tensor([[0, 0, 0, 0],\n        [1, 0, 1, 1],\n        [1, 0, 2, 1]]))"]
     #[pyo3(name = "cummin", text_signature = "($self, dim)", signature = (*args, **kwargs))]
     fn op_cummin<'py>(
         slf: &Bound<'py, Self>,
@@ -1600,7 +1600,7 @@ impl Tensor {
         method(519, slf, args, kwargs)
     }
 
-    #[doc = "Whether two elements differ by no more than the tolerances allow.\n\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).isclose(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), rtol=0.5, atol=0.1)\ntensor([[False, False,  True],\n        [False,  True,  True]])"]
+    #[doc = "Whether two elements differ by no more than the tolerances allow.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).isclose(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), rtol=0.5, atol=0.1)\ntensor([[False, False,  True],\n        [False,  True,  True]])"]
     #[pyo3(name = "isclose", text_signature = "($self, other, rtol=1e-5, atol=1e-8, equal_nan=False)", signature = (*args, **kwargs))]
     fn op_isclose<'py>(
         slf: &Bound<'py, Self>,
@@ -1610,7 +1610,7 @@ impl Tensor {
         method(520, slf, args, kwargs)
     }
 
-    #[doc = "Exponentials along an axis, scaled so that they sum to one.\n\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).softmax(-1)\ntensor([[0.3237, 0.0438, 0.5337, 0.0722, 0.0266],\n        [0.5462, 0.0448, 0.0037, 0.3313, 0.0739]])"]
+    #[doc = "Exponentials along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).softmax(-1)\ntensor([[0.3237, 0.0438, 0.5337, 0.0722, 0.0266],\n        [0.5462, 0.0448, 0.0037, 0.3313, 0.0739]])"]
     #[pyo3(name = "softmax", text_signature = "($self, dim)", signature = (*args, **kwargs))]
     fn op_softmax<'py>(
         slf: &Bound<'py, Self>,
@@ -1624,113 +1624,113 @@ impl Tensor {
 
 /// The docstring of each function, by the code of its row.
 pub static FUNCTION_DOCS: &[(u16, &str)] = &[
-    (1, "add(input, other)\n--\n\nThe sum of two tensors, element by element.\n\n>>> gt.add(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 2.0000, -2.5000,  4.5000],\n        [ 1.0000, -2.5000,  7.0000]])"),
-    (2, "sub(input, other)\n--\n\nThe difference of two tensors, element by element.\n\n>>> gt.sub(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.0000,  1.5000, -0.5000],\n        [-1.0000,  0.5000, -1.0000]])"),
-    (3, "mul(input, other)\n--\n\nThe product of two tensors, element by element.\n\n>>> gt.mul(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.7500,  1.0000,  5.0000],\n        [ 0.0000,  1.5000, 12.0000]])"),
-    (4, "div(input, other)\n--\n\nThe quotient of two tensors, element by element.\n\n>>> gt.div(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6.0000, 0.2000, 0.5714],\n        [5.3333, 0.2000, 0.5000]])"),
-    (5, "pow(input, other)\n--\n\nEach element of the first tensor to the power of the second.\n\n>>> gt.pow(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]), gt.tensor([[0.25, 2.5, 3.5], [0.75, 5.0, 6.0]]))\ntensor([[1.1067e+00, 1.7678e-01, 1.1314e+01],\n        [2.8284e+00, 1.0000e+00, 7.2900e+02]])"),
-    (6, "maximum(input, other)\n--\n\nThe larger of two elements; not a number if one of them is not.\n\n>>> gt.maximum(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.5000, -0.5000,  2.5000],\n        [ 1.0000, -1.0000,  4.0000]])"),
-    (7, "minimum(input, other)\n--\n\nThe smaller of two elements; not a number if one of them is not.\n\n>>> gt.minimum(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.5000, -2.0000,  2.0000],\n        [ 0.0000, -1.5000,  3.0000]])"),
-    (20, "neg(input)\n--\n\nEach element with the other sign.\n\n>>> gt.neg(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[-1.5000,  0.5000, -2.0000],\n        [-0.0000,  1.0000, -3.0000]])"),
-    (21, "abs(input)\n--\n\nThe size of each element without its sign.\n\n>>> gt.abs(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[1.5000, 0.5000, 2.0000],\n        [4.0000, 1.0000, 3.0000]])"),
-    (22, "exp(input)\n--\n\ne to the power of each element.\n\n>>> gt.exp(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 4.4817,  0.6065,  7.3891],\n        [ 1.0000,  0.3679, 20.0855]])"),
-    (23, "log(input)\n--\n\nThe natural logarithm of each element.\n\n>>> gt.log(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]))\ntensor([[ 0.4055, -0.6931,  0.6931],\n        [ 1.3863,  0.0000,  1.0986]])"),
-    (24, "sqrt(input)\n--\n\nThe square root of each element.\n\n>>> gt.sqrt(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]))\ntensor([[1.2247, 0.7071, 1.4142],\n        [2.0000, 1.0000, 1.7321]])"),
-    (25, "tanh(input)\n--\n\nThe hyperbolic tangent of each element.\n\n>>> gt.tanh(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 0.9051, -0.4621,  0.9640],\n        [ 0.0000, -0.7616,  0.9951]])"),
-    (26, "sigmoid(input)\n--\n\n1 / (1 + exp(-x)) of each element.\n\n>>> gt.sigmoid(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[0.8176, 0.3775, 0.8808],\n        [0.5000, 0.2689, 0.9526]])"),
-    (27, "relu(input)\n--\n\nEach element, or zero where it is negative.\n\n>>> gt.relu(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[1.5000, 0.0000, 2.0000],\n        [4.0000, 0.0000, 3.0000]])"),
-    (40, "where(condition, input, other)\n--\n\nElements of the first tensor where the condition holds, else of the second.\n\n>>> gt.where(gt.tensor([[True, False, True], [False, True, False]]), gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([0.5, -2.0, 2.5]))\ntensor([[ 1.5000, -2.0000,  2.0000],\n        [ 0.5000, -1.0000,  2.5000]])"),
-    (380, "floor_divide(input, other)\n--\n\nThe quotient of two elements, rounded down.\n\n>>> gt.floor_divide(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6., 0., 0.],\n        [5., 0., 0.]])"),
-    (381, "remainder(input, other)\n--\n\nWhat is left of a division rounded down; it has the sign of the divisor.\n\n>>> gt.remainder(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"),
-    (382, "fmod(input, other)\n--\n\nWhat is left of a division cut towards zero; it has the sign of the dividend.\n\n>>> gt.fmod(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"),
-    (384, "clamp(input, min=None, max=None)\n--\n\nEach element, or the nearer limit where it is beyond one.\n\n>>> gt.clamp(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]), min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"),
-    (385, "lerp(input, end, weight)\n--\n\ninput + weight (end - input), element by element.\n\n>>> gt.lerp(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 0.0000,  0.2500,  3.0000],\n        [ 1.5000, -0.7500,  5.0000]])"),
-    (386, "addcmul(input, tensor1, tensor2, value=1)\n--\n\ninput + value tensor1 tensor2, element by element.\n\n>>> gt.addcmul(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[ 1.8750,  0.0000,  4.5000],\n        [ 0.7500, -0.6250,  7.0000]])"),
-    (387, "masked_fill(input, mask, value)\n--\n\nThe tensor with a number where the mask holds.\n\n>>> gt.masked_fill(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[True, False, True], [False, True, False]]), 0.5)\ntensor([[ 0.5000, -0.5000,  0.5000],\n        [ 0.0000,  0.5000,  3.0000]])"),
-    (300, "sign(input)\n--\n\n-1, 0 or 1, as each element is negative, zero or positive.\n\n>>> gt.sign(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1., -1.,  1.],\n        [ 1., -1.,  1.]])"),
-    (301, "floor(input)\n--\n\nThe largest whole number that is not above each element.\n\n>>> gt.floor(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1., -1.,  2.],\n        [ 4., -1.,  3.]])"),
-    (302, "ceil(input)\n--\n\nThe smallest whole number that is not below each element.\n\n>>> gt.ceil(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"),
-    (303, "round(input)\n--\n\nThe whole number nearest to each element; of two, the even one.\n\n>>> gt.round(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"),
-    (304, "trunc(input)\n--\n\nEach element without its fraction.\n\n>>> gt.trunc(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1., -0.,  2.],\n        [ 4., -1.,  3.]])"),
-    (305, "reciprocal(input)\n--\n\nOne over each element.\n\n>>> gt.reciprocal(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 0.6667, -2.0000,  0.5000],\n        [ 0.2500, -1.0000,  0.3333]])"),
-    (306, "rsqrt(input)\n--\n\nOne over the square root of each element.\n\n>>> gt.rsqrt(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]))\ntensor([[0.8165, 1.4142, 0.7071],\n        [0.5000, 1.0000, 0.5774]])"),
-    (307, "square(input)\n--\n\nEach element times itself.\n\n>>> gt.square(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[2.2500, 0.2500, 4.0000],\n        [0.0000, 1.0000, 9.0000]])"),
-    (308, "expm1(input)\n--\n\nexp(x) - 1 of each element, exact near zero.\n\n>>> gt.expm1(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 3.4817, -0.3935,  6.3891],\n        [ 0.0000, -0.6321, 19.0855]])"),
-    (309, "log1p(input)\n--\n\nlog(1 + x) of each element, exact near zero.\n\n>>> gt.log1p(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]))\ntensor([[0.9163, 0.4055, 1.0986],\n        [1.6094, 0.6931, 1.3863]])"),
-    (310, "log2(input)\n--\n\nThe logarithm of each element to the base of two.\n\n>>> gt.log2(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]))\ntensor([[ 0.5850, -1.0000,  1.0000],\n        [ 2.0000,  0.0000,  1.5850]])"),
-    (311, "sin(input)\n--\n\nThe sine of each element.\n\n>>> gt.sin(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 0.9975, -0.4794,  0.9093],\n        [ 0.0000, -0.8415,  0.1411]])"),
-    (312, "cos(input)\n--\n\nThe cosine of each element.\n\n>>> gt.cos(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 0.0707,  0.8776, -0.4161],\n        [ 1.0000,  0.5403, -0.9900]])"),
-    (313, "tan(input)\n--\n\nThe tangent of each element.\n\n>>> gt.tan(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[14.1014, -0.5463, -2.1850],\n        [ 0.0000, -1.5574, -0.1425]])"),
-    (314, "erf(input)\n--\n\nThe error function of each element.\n\n>>> gt.erf(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 0.9661, -0.5205,  0.9953],\n        [ 0.0000, -0.8427,  1.0000]])"),
-    (330, "gelu(input, approximate=None)\n--\n\nEach element times the share of the normal distribution below it.\n\n>>> gt.gelu(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 1.3998, -0.1543,  1.9545],\n        [ 0.0000, -0.1587,  2.9960]])"),
-    (331, "silu(input)\n--\n\nEach element times its sigmoid.\n\n>>> gt.silu(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 1.2264, -0.1888,  1.7616],\n        [ 0.0000, -0.2689,  2.8577]])"),
-    (332, "softplus(input, beta=1.0, threshold=20.0)\n--\n\nlog(1 + exp(beta x)) / beta of each element; x itself above the threshold.\n\n>>> gt.softplus(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[1.7014, 0.4741, 2.1269],\n        [0.6931, 0.3133, 3.0486]])"),
-    (333, "leaky_relu(input, negative_slope=0.01)\n--\n\nEach element, or a small part of it where it is negative.\n\n>>> gt.leaky_relu(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1.5000, -0.0050,  2.0000],\n        [ 4.0000, -0.0100,  3.0000]])"),
-    (334, "elu(input, alpha=1.0)\n--\n\nEach element, or alpha (exp(x) - 1) where it is negative.\n\n>>> gt.elu(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1.5000, -0.3935,  2.0000],\n        [ 4.0000, -0.6321,  3.0000]])"),
-    (350, "isnan(input)\n--\n\nWhether each element is not a number.\n\n>>> gt.isnan(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[False, False, False],\n        [False, False, False]])"),
-    (351, "isinf(input)\n--\n\nWhether each element is infinite.\n\n>>> gt.isinf(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[False, False, False],\n        [False, False, False]])"),
-    (352, "isfinite(input)\n--\n\nWhether each element is a number and finite.\n\n>>> gt.isfinite(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"),
-    (353, "logical_not(input)\n--\n\nWhether each element is zero.\n\n>>> gt.logical_not(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[False, False, False],\n        [ True, False, False]])"),
-    (354, "logical_and(input, other)\n--\n\nWhether both elements are not zero.\n\n>>> gt.logical_and(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True,  True],\n        [False,  True,  True]])"),
-    (355, "logical_or(input, other)\n--\n\nWhether one of two elements is not zero.\n\n>>> gt.logical_or(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"),
-    (356, "logical_xor(input, other)\n--\n\nWhether exactly one of two elements is not zero.\n\n>>> gt.logical_xor(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False, False],\n        [ True, False, False]])"),
-    (357, "bitwise_and(input, other)\n--\n\nThe bits that both elements have.\n\n>>> gt.bitwise_and(gt.tensor([[1, 3, 5], [7, 0, 2]]), gt.tensor([1, 3, 0]))\ntensor([[1, 3, 0],\n        [1, 0, 0]])"),
-    (358, "bitwise_or(input, other)\n--\n\nThe bits that one of two elements has.\n\n>>> gt.bitwise_or(gt.tensor([[1, 3, 5], [7, 0, 2]]), gt.tensor([1, 3, 0]))\ntensor([[1, 3, 5],\n        [7, 3, 2]])"),
-    (359, "bitwise_xor(input, other)\n--\n\nThe bits that exactly one of two elements has.\n\n>>> gt.bitwise_xor(gt.tensor([[1, 3, 5], [7, 0, 2]]), gt.tensor([1, 3, 0]))\ntensor([[0, 0, 5],\n        [6, 3, 2]])"),
-    (360, "bitwise_not(input)\n--\n\nThe other bits of each element; the other truth of booleans.\n\n>>> gt.bitwise_not(gt.tensor([[1, 3, 5], [7, 0, 2]]))\ntensor([[-2, -4, -6],\n        [-8, -1, -3]])"),
-    (361, "bitwise_left_shift(input, other)\n--\n\nThe bits of each element moved up.\n\n>>> gt.bitwise_left_shift(gt.tensor([[1, 3, 5], [7, 0, 2]]), gt.tensor([1, 3, 0]))\ntensor([[ 2, 24,  5],\n        [14,  0,  2]])"),
-    (362, "bitwise_right_shift(input, other)\n--\n\nThe bits of each element moved down.\n\n>>> gt.bitwise_right_shift(gt.tensor([[1, 3, 5], [7, 0, 2]]), gt.tensor([1, 3, 0]))\ntensor([[0, 0, 5],\n        [3, 0, 2]])"),
-    (60, "eq(input, other)\n--\n\nWhether two elements are equal.\n\n>>> gt.eq(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False, False],\n        [False, False, False]])"),
-    (61, "ne(input, other)\n--\n\nWhether two elements differ.\n\n>>> gt.ne(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"),
-    (62, "lt(input, other)\n--\n\nWhether the first element is smaller.\n\n>>> gt.lt(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"),
-    (63, "le(input, other)\n--\n\nWhether the first element is smaller or equal.\n\n>>> gt.le(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"),
-    (64, "gt(input, other)\n--\n\nWhether the first element is larger.\n\n>>> gt.gt(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"),
-    (65, "ge(input, other)\n--\n\nWhether the first element is larger or equal.\n\n>>> gt.ge(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"),
-    (80, "sum(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe sum of the elements along axes, or of all.\n\n>>> gt.sum(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[5.5000, 1.5000]])"),
-    (81, "mean(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe mean of the elements along axes, or of all.\n\n>>> gt.mean(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[1.1000, 0.3000]])"),
-    (82, "amax(input, dim=None, keepdim=False)\n--\n\nThe largest element along axes, or of all.\n\n>>> gt.amax(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[2.5000, 3.0000]])"),
-    (83, "amin(input, dim=None, keepdim=False)\n--\n\nThe smallest element along axes, or of all.\n\n>>> gt.amin(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[-1., -2.]])"),
-    (400, "prod(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe product of the elements along axes, or of all.\n\n>>> gt.prod(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor(18.)"),
-    (401, "any(input, dim=None, keepdim=False)\n--\n\nWhether an element along axes, or of all, is not zero.\n\n>>> gt.any(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[True, True]])"),
-    (402, "all(input, dim=None, keepdim=False)\n--\n\nWhether no element along axes, or of all, is zero.\n\n>>> gt.all(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[ True, False]])"),
-    (403, "argmax(input, dim=None, keepdim=False)\n--\n\nWhere the largest element is along an axis, or among all.\n\n>>> gt.argmax(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(11)"),
-    (404, "argmin(input, dim=None, keepdim=False)\n--\n\nWhere the smallest element is along an axis, or among all.\n\n>>> gt.argmin(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(7)"),
-    (405, "var(input, dim=None, correction=1, keepdim=False)\n--\n\nThe mean square distance of the elements from their mean.\n\n>>> gt.var(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(3.5208)"),
-    (406, "std(input, dim=None, correction=1, keepdim=False)\n--\n\nThe square root of the mean square distance of the elements from their mean.\n\n>>> gt.std(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(1.8764)"),
-    (407, "norm(input, p=2.0, dim=None, keepdim=False)\n--\n\nThe length of the elements along axes, or of all: the p-th root of their p-th powers.\n\n>>> gt.norm(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]))\ntensor(10.6125)"),
-    (408, "logsumexp(input, dim, keepdim=False)\n--\n\nThe logarithm of the sum of the exponentials along axes.\n\n>>> gt.logsumexp(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), (1,))\ntensor([2.6010, 3.1018, 4.2445])"),
-    (409, "cumsum(input, dim, dtype=None)\n--\n\nThe sum of each element and those before it along an axis.\n\n>>> gt.cumsum(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 0.5000,  2.5000,  2.5000, -2.0000],\n        [ 3.0000,  3.5000,  1.0000,  2.0000]])"),
-    (410, "cumprod(input, dim, dtype=None)\n--\n\nThe product of each element and those before it along an axis.\n\n>>> gt.cumprod(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]), 0)\ntensor([[  1.5000,  -0.5000,   2.0000,   4.0000],\n        [ -1.5000,  -1.5000,   0.5000, -10.0000],\n        [ -5.2500,  -1.1250,  -2.5000, -60.0000]])"),
-    (100, "matmul(input, other)\n--\n\nMatrix products of the last two axes; those before them broadcast.\n\n>>> gt.matmul(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0]]))\ntensor([[ -0.7500,   5.2500],\n        [  3.0000,   6.0000],\n        [  9.2500, -13.7500]])"),
-    (120, "reshape(input, shape)\n--\n\nThe same elements in another shape; one size may be -1.\n\n>>> gt.reshape(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), (3, 2))\ntensor([[ 1.5000, -0.5000],\n        [ 2.0000,  0.0000],\n        [-1.0000,  3.0000]])"),
-    (121, "permute(input, dims)\n--\n\nThe axes in another order.\n\n>>> gt.permute(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), (1, 0))\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"),
-    (125, "cat(tensors, dim=0)\n--\n\nThe tensors one after another along an axis.\n\n>>> gt.cat([gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5]])])\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000],\n        [ 0.5000, -2.0000,  2.5000]])"),
-    (127, "transpose(input, dim0, dim1)\n--\n\nTwo axes exchanged.\n\n>>> gt.transpose(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), 0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"),
-    (128, "unsqueeze(input, dim)\n--\n\nWith another axis of size one.\n\n>>> gt.unsqueeze(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), 0)\ntensor([[[ 1.5000, -0.5000,  2.0000],\n         [ 0.0000, -1.0000,  3.0000]]])"),
-    (129, "squeeze(input, dim=None)\n--\n\nWithout the axes of size one that are named, or without any.\n\n>>> gt.squeeze(gt.tensor([[[1.5], [-0.5], [2.0]]]))\ntensor([ 1.5000, -0.5000,  2.0000])"),
-    (140, "gather(input, dim, index)\n--\n\nThe elements that an index names along an axis.\n\n>>> gt.gather(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0, gt.tensor([[1, 3, 1], [3, 1, 3]]))\ntensor([[ 0.0000, -1.5000,  3.0000],\n        [ 1.0000, -1.0000,  4.0000]])"),
-    (141, "scatter_add(input, dim, index, src)\n--\n\nThe tensor with elements of another added at the places an index names.\n\n>>> gt.scatter_add(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1, gt.tensor([[1, 3, 0], [2, 4, 1]]), gt.tensor([[-1.5, 4.0, 1.5], [-0.5, 2.0, 0.0]]))\ntensor([[ 3.0000, -2.0000,  2.0000,  4.0000, -1.0000],\n        [ 3.0000,  0.5000, -2.5000,  2.5000,  3.0000]])"),
-    (142, "topk(input, k, dim=-1, largest=True, sorted=True)\n--\n\nThe k largest or smallest elements along an axis, and where they are.\n\n>>> gt.topk(gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]), 2)\ntopk(values=tensor([3., 2.]), indices=tensor([5, 2]))"),
-    (507, "take(input, index)\n--\n\nThe elements with these numbers, counted row by row.\n\n>>> gt.take(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([[1, 3, 5], [7, 9, 11]]))\ntensor([[-0.5000,  0.0000,  3.0000],\n        [-2.0000,  1.0000,  4.0000]])"),
-    (503, "index_select(input, dim, index)\n--\n\nThe parts of a tensor that a list of positions names along an axis.\n\n>>> gt.index_select(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0, gt.tensor([1, 3, 1, 3, 1])).shape\n(5, 3)"),
-    (504, "index_add(input, dim, index, source, alpha=1)\n--\n\nThe tensor with parts of another added at the positions a list names along an axis.\n\n>>> gt.index_add(gt.tensor(1.5), 0, gt.tensor([0]), gt.tensor(-0.5), alpha=2)\ntensor(0.5000)"),
-    (505, "index_copy(input, dim, index, source)\n--\n\nThe tensor with parts of another at the positions a list names along an axis.\n\n>>> gt.index_copy(gt.tensor(1.5), 0, gt.tensor([0]), gt.tensor(-0.5))\ntensor(-0.5000)"),
-    (506, "index_fill(input, dim, index, value)\n--\n\nThe tensor with a number at the positions a list names along an axis.\n\n>>> gt.index_fill(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0, gt.tensor([1, 3, 1, 3, 1]), 1.5)\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 1.5000,  1.5000,  1.5000],\n        [ 0.5000, -2.0000,  2.5000],\n        [ 1.5000,  1.5000,  1.5000]])"),
-    (508, "scatter(input, dim, index, src, reduce=None)\n--\n\nThe tensor with elements of another, or a number, at the places an index names.\n\n>>> gt.scatter(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0, gt.tensor([[1, 3], [1, 3]]), gt.tensor([[1.5, -0.5], [2.0, 0.0]]), reduce=\"add\")\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 3.5000, -1.0000,  3.0000],\n        [ 0.5000, -2.0000,  2.5000],\n        [ 1.0000, -2.0000,  4.0000]])"),
-    (509, "take_along_dim(input, indices, dim=None)\n--\n\nThe elements that an index names along an axis, broadcasting; without one, among all.\n\n>>> gt.take_along_dim(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([[1], [3]]), dim=0)\ntensor([[ 0.0000, -1.0000,  3.0000],\n        [ 1.0000, -1.5000,  4.0000]])"),
-    (510, "masked_scatter(input, mask, source)\n--\n\nThe tensor with the elements of another, one after another, where the mask holds.\n\n>>> gt.masked_scatter(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[True, False, True], [False, True, False]]), gt.tensor([0.5, -2.0, 2.5, 1.0, -1.5, 4.0, 1.5]))\ntensor([[ 0.5000, -0.5000, -2.0000],\n        [ 0.0000,  2.5000,  3.0000]])"),
-    (511, "one_hot(input, num_classes)\n--\n\nFor each number a row of zeros with a one at its place.\n\n>>> gt.one_hot(gt.tensor([1, 0, 2, 1]), 3)\ntensor([[0, 1, 0],\n        [1, 0, 0],\n        [0, 0, 1],\n        [0, 1, 0]])"),
-    (512, "sort(input, dim=-1, descending=False, stable=False)\n--\n\nThe elements in order along an axis, and where they were; equal ones keep their order.\n\n>>> gt.sort(gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]), stable=True)\nsort(values=tensor([-1.0000, -0.5000,  0.0000,  1.5000,  2.0000,  3.0000]), indices=tensor([4, 1, 3, 0, 2, 5]))"),
-    (513, "argsort(input, dim=-1, descending=False, stable=False)\n--\n\nWhere the elements are that come first, second and so on along an axis.\n\n>>> gt.argsort(gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]), stable=True)\ntensor([4, 1, 3, 0, 2, 5])"),
-    (518, "cummax(input, dim)\n--\n\nThe largest of each element and those before it along an axis, and where it is.\n\n>>> gt.cummax(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ncummax(values=tensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 1.5000,  3.0000,  2.0000,  0.0000],\n        [ 2.5000,  3.0000,  2.0000,  4.0000]]), indices=tensor([[0, 0, 0, 0],\n        [0, 1, 0, 0],\n        [2, 1, 0, 2]]))"),
-    (519, "cummin(input, dim)\n--\n\nThe smallest of each element and those before it along an axis, and where it is.\n\n>>> gt.cummin(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ncummin(values=tensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [-1.0000, -0.5000,  0.5000, -2.0000],\n        [-1.0000, -0.5000, -1.5000, -2.0000]]), indices=tensor([[0, 0, 0, 0],\n        [1, 0, 1, 1],\n        [1, 0, 2, 1]]))"),
-    (520, "isclose(input, other, rtol=1e-5, atol=1e-8, equal_nan=False)\n--\n\nWhether two elements differ by no more than the tolerances allow.\n\n>>> gt.isclose(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), rtol=0.5, atol=0.1)\ntensor([[False, False,  True],\n        [False,  True,  True]])"),
-    (160, "zeros(shape, dtype=None)\n--\n\nA tensor of zeros.\n\n>>> gt.zeros((2, 3), dtype=gt.float32)\ntensor([[0., 0., 0.],\n        [0., 0., 0.]])"),
-    (161, "ones(shape, dtype=None)\n--\n\nA tensor of ones.\n\n>>> gt.ones((2, 3), dtype=gt.float32)\ntensor([[1., 1., 1.],\n        [1., 1., 1.]])"),
-    (162, "full(shape, fill_value, dtype=None)\n--\n\nA tensor with the same number everywhere.\n\n>>> gt.full((2, 3), 1.5)\ntensor([[1.5000, 1.5000, 1.5000],\n        [1.5000, 1.5000, 1.5000]])"),
-    (163, "arange(start, end, step=1, dtype=None)\n--\n\nThe numbers from start up to end, a step apart.\n\n>>> gt.arange(0, 5)\ntensor([0, 1, 2, 3, 4])"),
-    (180, "rand(shape, dtype=None)\n--\n\nRandom numbers evenly from zero up to one.\n\n>>> gt.rand((4, 5), dtype=gt.float32).shape\n(4, 5)"),
-    (181, "randn(shape, dtype=None)\n--\n\nRandom numbers with mean zero and variance one.\n\n>>> gt.randn((4, 5), dtype=gt.float32).shape\n(4, 5)"),
-    (220, "softmax(input, dim)\n--\n\nExponentials along an axis, scaled so that they sum to one.\n\n>>> gt.softmax(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[0.3237, 0.0438, 0.5337, 0.0722, 0.0266],\n        [0.5462, 0.0448, 0.0037, 0.3313, 0.0739]])"),
-    (221, "conv2d(input, weight, stride=1, padding=0, dilation=1, groups=1)\n--\n\nConvolution of images (N, C, H, W) with filters (O, C / groups, kH, kW).\n\n>>> gt.conv2d(gt.ones(2, 3, 5, 6), gt.ones(4, 3, 3, 2), stride=(1, 1), padding=(0, 0), dilation=(1, 1)).shape\n(2, 4, 3, 5)"),
+    (1, "add(input, other)\n--\n\nThe sum of two tensors, element by element.\n\n>>> import gt\n>>> gt.add(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 2.0000, -2.5000,  4.5000],\n        [ 1.0000, -2.5000,  7.0000]])"),
+    (2, "sub(input, other)\n--\n\nThe difference of two tensors, element by element.\n\n>>> import gt\n>>> gt.sub(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.0000,  1.5000, -0.5000],\n        [-1.0000,  0.5000, -1.0000]])"),
+    (3, "mul(input, other)\n--\n\nThe product of two tensors, element by element.\n\n>>> import gt\n>>> gt.mul(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.7500,  1.0000,  5.0000],\n        [ 0.0000,  1.5000, 12.0000]])"),
+    (4, "div(input, other)\n--\n\nThe quotient of two tensors, element by element.\n\n>>> import gt\n>>> gt.div(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6.0000, 0.2000, 0.5714],\n        [5.3333, 0.2000, 0.5000]])"),
+    (5, "pow(input, other)\n--\n\nEach element of the first tensor to the power of the second.\n\n>>> import gt\n>>> gt.pow(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]), gt.tensor([[0.25, 2.5, 3.5], [0.75, 5.0, 6.0]]))\ntensor([[1.1067e+00, 1.7678e-01, 1.1314e+01],\n        [2.8284e+00, 1.0000e+00, 7.2900e+02]])"),
+    (6, "maximum(input, other)\n--\n\nThe larger of two elements; not a number if one of them is not.\n\n>>> import gt\n>>> gt.maximum(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.5000, -0.5000,  2.5000],\n        [ 1.0000, -1.0000,  4.0000]])"),
+    (7, "minimum(input, other)\n--\n\nThe smaller of two elements; not a number if one of them is not.\n\n>>> import gt\n>>> gt.minimum(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.5000, -2.0000,  2.0000],\n        [ 0.0000, -1.5000,  3.0000]])"),
+    (20, "neg(input)\n--\n\nEach element with the other sign.\n\n>>> import gt\n>>> gt.neg(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[-1.5000,  0.5000, -2.0000],\n        [-0.0000,  1.0000, -3.0000]])"),
+    (21, "abs(input)\n--\n\nThe size of each element without its sign.\n\n>>> import gt\n>>> gt.abs(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[1.5000, 0.5000, 2.0000],\n        [4.0000, 1.0000, 3.0000]])"),
+    (22, "exp(input)\n--\n\ne to the power of each element.\n\n>>> import gt\n>>> gt.exp(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 4.4817,  0.6065,  7.3891],\n        [ 1.0000,  0.3679, 20.0855]])"),
+    (23, "log(input)\n--\n\nThe natural logarithm of each element.\n\n>>> import gt\n>>> gt.log(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]))\ntensor([[ 0.4055, -0.6931,  0.6931],\n        [ 1.3863,  0.0000,  1.0986]])"),
+    (24, "sqrt(input)\n--\n\nThe square root of each element.\n\n>>> import gt\n>>> gt.sqrt(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]))\ntensor([[1.2247, 0.7071, 1.4142],\n        [2.0000, 1.0000, 1.7321]])"),
+    (25, "tanh(input)\n--\n\nThe hyperbolic tangent of each element.\n\n>>> import gt\n>>> gt.tanh(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 0.9051, -0.4621,  0.9640],\n        [ 0.0000, -0.7616,  0.9951]])"),
+    (26, "sigmoid(input)\n--\n\n1 / (1 + exp(-x)) of each element.\n\n>>> import gt\n>>> gt.sigmoid(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[0.8176, 0.3775, 0.8808],\n        [0.5000, 0.2689, 0.9526]])"),
+    (27, "relu(input)\n--\n\nEach element, or zero where it is negative.\n\n>>> import gt\n>>> gt.relu(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[1.5000, 0.0000, 2.0000],\n        [4.0000, 0.0000, 3.0000]])"),
+    (40, "where(condition, input, other)\n--\n\nElements of the first tensor where the condition holds, else of the second.\n\n>>> import gt\n>>> gt.where(gt.tensor([[True, False, True], [False, True, False]]), gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([0.5, -2.0, 2.5]))\ntensor([[ 1.5000, -2.0000,  2.0000],\n        [ 0.5000, -1.0000,  2.5000]])"),
+    (380, "floor_divide(input, other)\n--\n\nThe quotient of two elements, rounded down.\n\n>>> import gt\n>>> gt.floor_divide(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6., 0., 0.],\n        [5., 0., 0.]])"),
+    (381, "remainder(input, other)\n--\n\nWhat is left of a division rounded down; it has the sign of the divisor.\n\n>>> import gt\n>>> gt.remainder(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"),
+    (382, "fmod(input, other)\n--\n\nWhat is left of a division cut towards zero; it has the sign of the dividend.\n\n>>> import gt\n>>> gt.fmod(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"),
+    (384, "clamp(input, min=None, max=None)\n--\n\nEach element, or the nearer limit where it is beyond one.\n\n>>> import gt\n>>> gt.clamp(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]), min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"),
+    (385, "lerp(input, end, weight)\n--\n\ninput + weight (end - input), element by element.\n\n>>> import gt\n>>> gt.lerp(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 0.0000,  0.2500,  3.0000],\n        [ 1.5000, -0.7500,  5.0000]])"),
+    (386, "addcmul(input, tensor1, tensor2, value=1)\n--\n\ninput + value tensor1 tensor2, element by element.\n\n>>> import gt\n>>> gt.addcmul(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[ 1.8750,  0.0000,  4.5000],\n        [ 0.7500, -0.6250,  7.0000]])"),
+    (387, "masked_fill(input, mask, value)\n--\n\nThe tensor with a number where the mask holds.\n\n>>> import gt\n>>> gt.masked_fill(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[True, False, True], [False, True, False]]), 0.5)\ntensor([[ 0.5000, -0.5000,  0.5000],\n        [ 0.0000,  0.5000,  3.0000]])"),
+    (300, "sign(input)\n--\n\n-1, 0 or 1, as each element is negative, zero or positive.\n\n>>> import gt\n>>> gt.sign(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1., -1.,  1.],\n        [ 1., -1.,  1.]])"),
+    (301, "floor(input)\n--\n\nThe largest whole number that is not above each element.\n\n>>> import gt\n>>> gt.floor(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1., -1.,  2.],\n        [ 4., -1.,  3.]])"),
+    (302, "ceil(input)\n--\n\nThe smallest whole number that is not below each element.\n\n>>> import gt\n>>> gt.ceil(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"),
+    (303, "round(input)\n--\n\nThe whole number nearest to each element; of two, the even one.\n\n>>> import gt\n>>> gt.round(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"),
+    (304, "trunc(input)\n--\n\nEach element without its fraction.\n\n>>> import gt\n>>> gt.trunc(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1., -0.,  2.],\n        [ 4., -1.,  3.]])"),
+    (305, "reciprocal(input)\n--\n\nOne over each element.\n\n>>> import gt\n>>> gt.reciprocal(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 0.6667, -2.0000,  0.5000],\n        [ 0.2500, -1.0000,  0.3333]])"),
+    (306, "rsqrt(input)\n--\n\nOne over the square root of each element.\n\n>>> import gt\n>>> gt.rsqrt(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]))\ntensor([[0.8165, 1.4142, 0.7071],\n        [0.5000, 1.0000, 0.5774]])"),
+    (307, "square(input)\n--\n\nEach element times itself.\n\n>>> import gt\n>>> gt.square(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[2.2500, 0.2500, 4.0000],\n        [0.0000, 1.0000, 9.0000]])"),
+    (308, "expm1(input)\n--\n\nexp(x) - 1 of each element, exact near zero.\n\n>>> import gt\n>>> gt.expm1(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 3.4817, -0.3935,  6.3891],\n        [ 0.0000, -0.6321, 19.0855]])"),
+    (309, "log1p(input)\n--\n\nlog(1 + x) of each element, exact near zero.\n\n>>> import gt\n>>> gt.log1p(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]))\ntensor([[0.9163, 0.4055, 1.0986],\n        [1.6094, 0.6931, 1.3863]])"),
+    (310, "log2(input)\n--\n\nThe logarithm of each element to the base of two.\n\n>>> import gt\n>>> gt.log2(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]))\ntensor([[ 0.5850, -1.0000,  1.0000],\n        [ 2.0000,  0.0000,  1.5850]])"),
+    (311, "sin(input)\n--\n\nThe sine of each element.\n\n>>> import gt\n>>> gt.sin(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 0.9975, -0.4794,  0.9093],\n        [ 0.0000, -0.8415,  0.1411]])"),
+    (312, "cos(input)\n--\n\nThe cosine of each element.\n\n>>> import gt\n>>> gt.cos(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 0.0707,  0.8776, -0.4161],\n        [ 1.0000,  0.5403, -0.9900]])"),
+    (313, "tan(input)\n--\n\nThe tangent of each element.\n\n>>> import gt\n>>> gt.tan(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[14.1014, -0.5463, -2.1850],\n        [ 0.0000, -1.5574, -0.1425]])"),
+    (314, "erf(input)\n--\n\nThe error function of each element.\n\n>>> import gt\n>>> gt.erf(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 0.9661, -0.5205,  0.9953],\n        [ 0.0000, -0.8427,  1.0000]])"),
+    (330, "gelu(input, approximate=None)\n--\n\nEach element times the share of the normal distribution below it.\n\n>>> import gt\n>>> gt.gelu(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 1.3998, -0.1543,  1.9545],\n        [ 0.0000, -0.1587,  2.9960]])"),
+    (331, "silu(input)\n--\n\nEach element times its sigmoid.\n\n>>> import gt\n>>> gt.silu(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 1.2264, -0.1888,  1.7616],\n        [ 0.0000, -0.2689,  2.8577]])"),
+    (332, "softplus(input, beta=1.0, threshold=20.0)\n--\n\nlog(1 + exp(beta x)) / beta of each element; x itself above the threshold.\n\n>>> import gt\n>>> gt.softplus(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[1.7014, 0.4741, 2.1269],\n        [0.6931, 0.3133, 3.0486]])"),
+    (333, "leaky_relu(input, negative_slope=0.01)\n--\n\nEach element, or a small part of it where it is negative.\n\n>>> import gt\n>>> gt.leaky_relu(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1.5000, -0.0050,  2.0000],\n        [ 4.0000, -0.0100,  3.0000]])"),
+    (334, "elu(input, alpha=1.0)\n--\n\nEach element, or alpha (exp(x) - 1) where it is negative.\n\n>>> import gt\n>>> gt.elu(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1.5000, -0.3935,  2.0000],\n        [ 4.0000, -0.6321,  3.0000]])"),
+    (350, "isnan(input)\n--\n\nWhether each element is not a number.\n\n>>> import gt\n>>> gt.isnan(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[False, False, False],\n        [False, False, False]])"),
+    (351, "isinf(input)\n--\n\nWhether each element is infinite.\n\n>>> import gt\n>>> gt.isinf(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[False, False, False],\n        [False, False, False]])"),
+    (352, "isfinite(input)\n--\n\nWhether each element is a number and finite.\n\n>>> import gt\n>>> gt.isfinite(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"),
+    (353, "logical_not(input)\n--\n\nWhether each element is zero.\n\n>>> import gt\n>>> gt.logical_not(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[False, False, False],\n        [ True, False, False]])"),
+    (354, "logical_and(input, other)\n--\n\nWhether both elements are not zero.\n\n>>> import gt\n>>> gt.logical_and(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True,  True],\n        [False,  True,  True]])"),
+    (355, "logical_or(input, other)\n--\n\nWhether one of two elements is not zero.\n\n>>> import gt\n>>> gt.logical_or(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"),
+    (356, "logical_xor(input, other)\n--\n\nWhether exactly one of two elements is not zero.\n\n>>> import gt\n>>> gt.logical_xor(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False, False],\n        [ True, False, False]])"),
+    (357, "bitwise_and(input, other)\n--\n\nThe bits that both elements have.\n\n>>> import gt\n>>> gt.bitwise_and(gt.tensor([[1, 3, 5], [7, 0, 2]]), gt.tensor([1, 3, 0]))\ntensor([[1, 3, 0],\n        [1, 0, 0]])"),
+    (358, "bitwise_or(input, other)\n--\n\nThe bits that one of two elements has.\n\n>>> import gt\n>>> gt.bitwise_or(gt.tensor([[1, 3, 5], [7, 0, 2]]), gt.tensor([1, 3, 0]))\ntensor([[1, 3, 5],\n        [7, 3, 2]])"),
+    (359, "bitwise_xor(input, other)\n--\n\nThe bits that exactly one of two elements has.\n\n>>> import gt\n>>> gt.bitwise_xor(gt.tensor([[1, 3, 5], [7, 0, 2]]), gt.tensor([1, 3, 0]))\ntensor([[0, 0, 5],\n        [6, 3, 2]])"),
+    (360, "bitwise_not(input)\n--\n\nThe other bits of each element; the other truth of booleans.\n\n>>> import gt\n>>> gt.bitwise_not(gt.tensor([[1, 3, 5], [7, 0, 2]]))\ntensor([[-2, -4, -6],\n        [-8, -1, -3]])"),
+    (361, "bitwise_left_shift(input, other)\n--\n\nThe bits of each element moved up.\n\n>>> import gt\n>>> gt.bitwise_left_shift(gt.tensor([[1, 3, 5], [7, 0, 2]]), gt.tensor([1, 3, 0]))\ntensor([[ 2, 24,  5],\n        [14,  0,  2]])"),
+    (362, "bitwise_right_shift(input, other)\n--\n\nThe bits of each element moved down.\n\n>>> import gt\n>>> gt.bitwise_right_shift(gt.tensor([[1, 3, 5], [7, 0, 2]]), gt.tensor([1, 3, 0]))\ntensor([[0, 0, 5],\n        [3, 0, 2]])"),
+    (60, "eq(input, other)\n--\n\nWhether two elements are equal.\n\n>>> import gt\n>>> gt.eq(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False, False],\n        [False, False, False]])"),
+    (61, "ne(input, other)\n--\n\nWhether two elements differ.\n\n>>> import gt\n>>> gt.ne(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"),
+    (62, "lt(input, other)\n--\n\nWhether the first element is smaller.\n\n>>> import gt\n>>> gt.lt(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"),
+    (63, "le(input, other)\n--\n\nWhether the first element is smaller or equal.\n\n>>> import gt\n>>> gt.le(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"),
+    (64, "gt(input, other)\n--\n\nWhether the first element is larger.\n\n>>> import gt\n>>> gt.gt(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"),
+    (65, "ge(input, other)\n--\n\nWhether the first element is larger or equal.\n\n>>> import gt\n>>> gt.ge(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"),
+    (80, "sum(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe sum of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.sum(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[5.5000, 1.5000]])"),
+    (81, "mean(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe mean of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.mean(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[1.1000, 0.3000]])"),
+    (82, "amax(input, dim=None, keepdim=False)\n--\n\nThe largest element along axes, or of all.\n\n>>> import gt\n>>> gt.amax(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[2.5000, 3.0000]])"),
+    (83, "amin(input, dim=None, keepdim=False)\n--\n\nThe smallest element along axes, or of all.\n\n>>> import gt\n>>> gt.amin(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[-1., -2.]])"),
+    (400, "prod(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe product of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.prod(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor(18.)"),
+    (401, "any(input, dim=None, keepdim=False)\n--\n\nWhether an element along axes, or of all, is not zero.\n\n>>> import gt\n>>> gt.any(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[True, True]])"),
+    (402, "all(input, dim=None, keepdim=False)\n--\n\nWhether no element along axes, or of all, is zero.\n\n>>> import gt\n>>> gt.all(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[ True, False]])"),
+    (403, "argmax(input, dim=None, keepdim=False)\n--\n\nWhere the largest element is along an axis, or among all.\n\n>>> import gt\n>>> gt.argmax(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(11)"),
+    (404, "argmin(input, dim=None, keepdim=False)\n--\n\nWhere the smallest element is along an axis, or among all.\n\n>>> import gt\n>>> gt.argmin(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(7)"),
+    (405, "var(input, dim=None, correction=1, keepdim=False)\n--\n\nThe mean square distance of the elements from their mean.\n\n>>> import gt\n>>> gt.var(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(3.5208)"),
+    (406, "std(input, dim=None, correction=1, keepdim=False)\n--\n\nThe square root of the mean square distance of the elements from their mean.\n\n>>> import gt\n>>> gt.std(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(1.8764)"),
+    (407, "norm(input, p=2.0, dim=None, keepdim=False)\n--\n\nThe length of the elements along axes, or of all: the p-th root of their p-th powers.\n\n>>> import gt\n>>> gt.norm(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]))\ntensor(10.6125)"),
+    (408, "logsumexp(input, dim, keepdim=False)\n--\n\nThe logarithm of the sum of the exponentials along axes.\n\n>>> import gt\n>>> gt.logsumexp(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), (1,))\ntensor([2.6010, 3.1018, 4.2445])"),
+    (409, "cumsum(input, dim, dtype=None)\n--\n\nThe sum of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.cumsum(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 0.5000,  2.5000,  2.5000, -2.0000],\n        [ 3.0000,  3.5000,  1.0000,  2.0000]])"),
+    (410, "cumprod(input, dim, dtype=None)\n--\n\nThe product of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.cumprod(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]), 0)\ntensor([[  1.5000,  -0.5000,   2.0000,   4.0000],\n        [ -1.5000,  -1.5000,   0.5000, -10.0000],\n        [ -5.2500,  -1.1250,  -2.5000, -60.0000]])"),
+    (100, "matmul(input, other)\n--\n\nMatrix products of the last two axes; those before them broadcast.\n\n>>> import gt\n>>> gt.matmul(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0]]))\ntensor([[ -0.7500,   5.2500],\n        [  3.0000,   6.0000],\n        [  9.2500, -13.7500]])"),
+    (120, "reshape(input, shape)\n--\n\nThe same elements in another shape; one size may be -1.\n\n>>> import gt\n>>> gt.reshape(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), (3, 2))\ntensor([[ 1.5000, -0.5000],\n        [ 2.0000,  0.0000],\n        [-1.0000,  3.0000]])"),
+    (121, "permute(input, dims)\n--\n\nThe axes in another order.\n\n>>> import gt\n>>> gt.permute(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), (1, 0))\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"),
+    (125, "cat(tensors, dim=0)\n--\n\nThe tensors one after another along an axis.\n\n>>> import gt\n>>> gt.cat([gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5]])])\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000],\n        [ 0.5000, -2.0000,  2.5000]])"),
+    (127, "transpose(input, dim0, dim1)\n--\n\nTwo axes exchanged.\n\n>>> import gt\n>>> gt.transpose(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), 0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"),
+    (128, "unsqueeze(input, dim)\n--\n\nWith another axis of size one.\n\n>>> import gt\n>>> gt.unsqueeze(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), 0)\ntensor([[[ 1.5000, -0.5000,  2.0000],\n         [ 0.0000, -1.0000,  3.0000]]])"),
+    (129, "squeeze(input, dim=None)\n--\n\nWithout the axes of size one that are named, or without any.\n\n>>> import gt\n>>> gt.squeeze(gt.tensor([[[1.5], [-0.5], [2.0]]]))\ntensor([ 1.5000, -0.5000,  2.0000])"),
+    (140, "gather(input, dim, index)\n--\n\nThe elements that an index names along an axis.\n\n>>> import gt\n>>> gt.gather(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0, gt.tensor([[1, 3, 1], [3, 1, 3]]))\ntensor([[ 0.0000, -1.5000,  3.0000],\n        [ 1.0000, -1.0000,  4.0000]])"),
+    (141, "scatter_add(input, dim, index, src)\n--\n\nThe tensor with elements of another added at the places an index names.\n\n>>> import gt\n>>> gt.scatter_add(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1, gt.tensor([[1, 3, 0], [2, 4, 1]]), gt.tensor([[-1.5, 4.0, 1.5], [-0.5, 2.0, 0.0]]))\ntensor([[ 3.0000, -2.0000,  2.0000,  4.0000, -1.0000],\n        [ 3.0000,  0.5000, -2.5000,  2.5000,  3.0000]])"),
+    (142, "topk(input, k, dim=-1, largest=True, sorted=True)\n--\n\nThe k largest or smallest elements along an axis, and where they are.\n\n>>> import gt\n>>> gt.topk(gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]), 2)\ntopk(values=tensor([3., 2.]), indices=tensor([5, 2]))"),
+    (507, "take(input, index)\n--\n\nThe elements with these numbers, counted row by row.\n\n>>> import gt\n>>> gt.take(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([[1, 3, 5], [7, 9, 11]]))\ntensor([[-0.5000,  0.0000,  3.0000],\n        [-2.0000,  1.0000,  4.0000]])"),
+    (503, "index_select(input, dim, index)\n--\n\nThe parts of a tensor that a list of positions names along an axis.\n\n>>> import gt\n>>> gt.index_select(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0, gt.tensor([1, 3, 1, 3, 1])).shape\n(5, 3)"),
+    (504, "index_add(input, dim, index, source, alpha=1)\n--\n\nThe tensor with parts of another added at the positions a list names along an axis.\n\n>>> import gt\n>>> gt.index_add(gt.tensor(1.5), 0, gt.tensor([0]), gt.tensor(-0.5), alpha=2)\ntensor(0.5000)"),
+    (505, "index_copy(input, dim, index, source)\n--\n\nThe tensor with parts of another at the positions a list names along an axis.\n\n>>> import gt\n>>> gt.index_copy(gt.tensor(1.5), 0, gt.tensor([0]), gt.tensor(-0.5))\ntensor(-0.5000)"),
+    (506, "index_fill(input, dim, index, value)\n--\n\nThe tensor with a number at the positions a list names along an axis.\n\n>>> import gt\n>>> gt.index_fill(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0, gt.tensor([1, 3, 1, 3, 1]), 1.5)\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 1.5000,  1.5000,  1.5000],\n        [ 0.5000, -2.0000,  2.5000],\n        [ 1.5000,  1.5000,  1.5000]])"),
+    (508, "scatter(input, dim, index, src, reduce=None)\n--\n\nThe tensor with elements of another, or a number, at the places an index names.\n\n>>> import gt\n>>> gt.scatter(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0, gt.tensor([[1, 3], [1, 3]]), gt.tensor([[1.5, -0.5], [2.0, 0.0]]), reduce=\"add\")\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 3.5000, -1.0000,  3.0000],\n        [ 0.5000, -2.0000,  2.5000],\n        [ 1.0000, -2.0000,  4.0000]])"),
+    (509, "take_along_dim(input, indices, dim=None)\n--\n\nThe elements that an index names along an axis, broadcasting; without one, among all.\n\n>>> import gt\n>>> gt.take_along_dim(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([[1], [3]]), dim=0)\ntensor([[ 0.0000, -1.0000,  3.0000],\n        [ 1.0000, -1.5000,  4.0000]])"),
+    (510, "masked_scatter(input, mask, source)\n--\n\nThe tensor with the elements of another, one after another, where the mask holds.\n\n>>> import gt\n>>> gt.masked_scatter(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[True, False, True], [False, True, False]]), gt.tensor([0.5, -2.0, 2.5, 1.0, -1.5, 4.0, 1.5]))\ntensor([[ 0.5000, -0.5000, -2.0000],\n        [ 0.0000,  2.5000,  3.0000]])"),
+    (511, "one_hot(input, num_classes)\n--\n\nFor each number a row of zeros with a one at its place.\n\n>>> import gt\n>>> gt.one_hot(gt.tensor([1, 0, 2, 1]), 3)\ntensor([[0, 1, 0],\n        [1, 0, 0],\n        [0, 0, 1],\n        [0, 1, 0]])"),
+    (512, "sort(input, dim=-1, descending=False, stable=False)\n--\n\nThe elements in order along an axis, and where they were; equal ones keep their order.\n\n>>> import gt\n>>> gt.sort(gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]), stable=True)\nsort(values=tensor([-1.0000, -0.5000,  0.0000,  1.5000,  2.0000,  3.0000]), indices=tensor([4, 1, 3, 0, 2, 5]))"),
+    (513, "argsort(input, dim=-1, descending=False, stable=False)\n--\n\nWhere the elements are that come first, second and so on along an axis.\n\n>>> import gt\n>>> gt.argsort(gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]), stable=True)\ntensor([4, 1, 3, 0, 2, 5])"),
+    (518, "cummax(input, dim)\n--\n\nThe largest of each element and those before it along an axis, and where it is.\n\n>>> import gt\n>>> gt.cummax(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ncummax(values=tensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 1.5000,  3.0000,  2.0000,  0.0000],\n        [ 2.5000,  3.0000,  2.0000,  4.0000]]), indices=tensor([[0, 0, 0, 0],\n        [0, 1, 0, 0],\n        [2, 1, 0, 2]]))"),
+    (519, "cummin(input, dim)\n--\n\nThe smallest of each element and those before it along an axis, and where it is.\n\n>>> import gt\n>>> gt.cummin(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ncummin(values=tensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [-1.0000, -0.5000,  0.5000, -2.0000],\n        [-1.0000, -0.5000, -1.5000, -2.0000]]), indices=tensor([[0, 0, 0, 0],\n        [1, 0, 1, 1],\n        [1, 0, 2, 1]]))"),
+    (520, "isclose(input, other, rtol=1e-5, atol=1e-8, equal_nan=False)\n--\n\nWhether two elements differ by no more than the tolerances allow.\n\n>>> import gt\n>>> gt.isclose(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), rtol=0.5, atol=0.1)\ntensor([[False, False,  True],\n        [False,  True,  True]])"),
+    (160, "zeros(shape, dtype=None)\n--\n\nA tensor of zeros.\n\n>>> import gt\n>>> gt.zeros((2, 3), dtype=gt.float32)\ntensor([[0., 0., 0.],\n        [0., 0., 0.]])"),
+    (161, "ones(shape, dtype=None)\n--\n\nA tensor of ones.\n\n>>> import gt\n>>> gt.ones((2, 3), dtype=gt.float32)\ntensor([[1., 1., 1.],\n        [1., 1., 1.]])"),
+    (162, "full(shape, fill_value, dtype=None)\n--\n\nA tensor with the same number everywhere.\n\n>>> import gt\n>>> gt.full((2, 3), 1.5)\ntensor([[1.5000, 1.5000, 1.5000],\n        [1.5000, 1.5000, 1.5000]])"),
+    (163, "arange(start, end, step=1, dtype=None)\n--\n\nThe numbers from start up to end, a step apart.\n\n>>> import gt\n>>> gt.arange(0, 5)\ntensor([0, 1, 2, 3, 4])"),
+    (180, "rand(shape, dtype=None)\n--\n\nRandom numbers evenly from zero up to one.\n\n>>> import gt\n>>> gt.rand((4, 5), dtype=gt.float32).shape\n(4, 5)"),
+    (181, "randn(shape, dtype=None)\n--\n\nRandom numbers with mean zero and variance one.\n\n>>> import gt\n>>> gt.randn((4, 5), dtype=gt.float32).shape\n(4, 5)"),
+    (220, "softmax(input, dim)\n--\n\nExponentials along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.softmax(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[0.3237, 0.0438, 0.5337, 0.0722, 0.0266],\n        [0.5462, 0.0448, 0.0037, 0.3313, 0.0739]])"),
+    (221, "conv2d(input, weight, stride=1, padding=0, dilation=1, groups=1)\n--\n\nConvolution of images (N, C, H, W) with filters (O, C / groups, kH, kW).\n\n>>> import gt\n>>> gt.conv2d(gt.ones(2, 3, 5, 6), gt.ones(4, 3, 3, 2), stride=(1, 1), padding=(0, 0), dilation=(1, 1)).shape\n(2, 4, 3, 5)"),
 ];

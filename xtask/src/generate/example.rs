@@ -44,9 +44,10 @@ pub fn example(op: &'static Op, form: Form) -> Option<String> {
         let large = results.iter().any(|result| result.shape().count() > FEW);
         if is_random || large {
             let shape = tuple(results[0].shape());
-            return (results.len() == 1).then(|| format!(">>> {call}.shape\n{shape}"));
+            return (results.len() == 1)
+                .then(|| format!(">>> import gt\n>>> {call}.shape\n{shape}"));
         }
-        Some(format!(">>> {call}\n{}", shown(op, &results)?))
+        Some(format!(">>> import gt\n>>> {call}\n{}", shown(op, &results)?))
     })
 }
 
