@@ -589,7 +589,7 @@ def tolerance(theirs: Any) -> dict[str, float]:
 # What PyTorch refuses and GT takes, by a part of PyTorch's message: the result is what both would
 # give after a cast, so that no program that PyTorch runs means something else in GT.
 LENIENT = [
-    "not implemented for",  # PyTorch has no kernel for the dtype; the answer is that of a wider one.
+    "not implemented for",  # no kernel for the dtype; ours answers as a wider one does
     "topk does not support bool",  # false before true, as `sort` has it in both
     "does not support bool input",  # argmax: where the first true is
     "must be int, not tuple",  # several axes where PyTorch takes one; each is combined
