@@ -126,6 +126,11 @@ def check(torch: Any, seed: int, dtype: str) -> None:
     text = f"seed {seed}: {dtype}{tuple(theirs.shape)}[{show(its)}]"
     read = attempt(lambda: theirs[its])
     found = attempt(lambda: ours[mine])
+    if isinstance(read, torch.Tensor) and read.numel() == 0:
+        # Where nothing is read PyTorch does not look at the index; GT names a wrong one.
+        late = attempt(found.tolist) if isinstance(found, gt.Tensor) else found
+        if isinstance(late, IndexError):
+            return
     assert same(found, read), f"{text} is {found}, not {read}"
     if isinstance(read, Exception):
         return
