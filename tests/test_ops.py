@@ -160,12 +160,12 @@ def tolerance(theirs: Any) -> dict[str, float]:
 # What PyTorch refuses and GT takes, by a part of PyTorch's message: the result is what both would
 # give after a cast, so that no program that PyTorch runs means something else in GT.
 LENIENT = [
-    "not implemented for",  # PyTorch has no kernel for the dtype.
-    "topk does not support bool",
-    "does not support bool input",  # argmax
-    "must be int, not tuple",  # several axes where PyTorch takes one
-    "with a bool tensor is not supported",  # 1 - mask
-    "argument 'other' (position",  # maximum(x, 0)
+    "not implemented for",  # no kernel for the dtype; ours answers as a wider one does
+    "topk does not support bool",  # false before true, as `sort` has it in both
+    "does not support bool input",  # argmax: where the first true is
+    "must be int, not tuple",  # several axes where PyTorch takes one; each is combined
+    "with a bool tensor is not supported",  # 1 - mask: the number makes it an integer
+    "argument 'other' (position",  # maximum(x, 0): the number is what a tensor of it would be
 ]
 
 

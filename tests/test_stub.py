@@ -4,6 +4,7 @@ import ast
 import importlib.util
 import subprocess
 import sys
+from collections import namedtuple
 from pathlib import Path
 
 import gt
@@ -13,7 +14,8 @@ from gt import _gt
 STUB = ast.parse((Path(gt.__file__).parent / "_gt.pyi").read_text(encoding="utf-8"))
 
 # What every class has, and what CPython adds to a class that has its neighbour.
-ANY_CLASS = {*dir(object), "__module__", "__weakref__", "__delitem__"}
+ANY_CLASS = {*dir(object), "__module__", "__weakref__", "__delitem__", "__slotnames__"}
+ANY_CLASS |= {*vars(namedtuple("any", ""))}
 
 
 def declared(body: list[ast.stmt]) -> set[str]:
@@ -84,6 +86,12 @@ total: float = float(y.sum())
 shape: tuple[int, ...] = y.shape
 values, places = gt.topk(y, 2)
 largest: gt.Tensor = values
+ordered: gt.Tensor = y.sort(dim=0).values
+most, where = y.max(0)
+peak: float = y.max().item()
+columns: gt.Tensor = gt.max(y, axis=0)
+y[places[0]] = y[y > 0].mean()
+close: bool = gt.allclose(y, y)
 row: gt.Tensor = y[0, 1:].relu()
 flags: gt.Tensor = y > 0
 whole: int = int(places[0, 0])

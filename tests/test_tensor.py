@@ -1,5 +1,6 @@
 """Tensors as a program sees them: making them, operators, reading them, what errors say."""
 
+import copy
 import math
 import pickle
 
@@ -273,19 +274,6 @@ def test_errors_come_at_the_line_as_pytorch_raises_them(torch, call, op, facts):
     assert "\n" not in message
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "gt.exp(gt.ones(1), out=gt.ones(1))",
-        "gt.ones(3)[gt.tensor([0])]",
-        "gt.ones(3)[gt.tensor([True, False, True])]",
-    ],
-)
-def test_what_is_missing_says_so(call):
-    with pytest.raises(NotImplementedError, match="not supported yet"):
-        eval(call, {"gt": gt})
-
-
 def test_transposes_of_more_than_two_axes_name_what_to_use():
     with pytest.raises(RuntimeError, match="permute"):
         _ = gt.ones(2, 3, 4).T
@@ -327,6 +315,111 @@ def test_a_matrix_product_with_a_number_is_a_type_error():
         _ = gt.ones(2) @ 3
 
 
-def test_out_of_several_elements_is_not_supported_yet():
-    with pytest.raises(NotImplementedError, match="out"):
-        gt.exp(gt.ones(2), out=gt.ones(2))
+def test_out_is_what_the_result_is_written_into():
+    out, whole = gt.zeros(2), gt.zeros(2, dtype=gt.int64)
+    assert gt.exp(gt.zeros(2), out=out) is out
+    assert out.tolist() == [1, 1]
+    gt.add(gt.ones(2), 1, out=out[:])
+    assert out.tolist() == [2, 2]
+    values, places = gt.zeros(1), gt.zeros(1, dtype=gt.int64)
+    gt.topk(gt.tensor([1.0, 3.0]), 1, out=(values, places))
+    assert (values.item(), places.item()) == (3, 1)
+    with pytest.raises(RuntimeError, match="can't be cast"):
+        gt.exp(gt.zeros(2), out=whole)
+    with pytest.raises(RuntimeError, match="shape"):
+        gt.exp(gt.zeros(3), out=out)
+    with pytest.raises(TypeError, match="'out' must be a tensor, not int"):
+        gt.exp(gt.zeros(3), out=3)
+
+
+def test_tensors_are_pickled_and_copied_by_value():
+    for dtype in (gt.float32, gt.bfloat16, gt.bool, gt.int8):
+        x = gt.tensor([[1, 0], [2, 3]]).to(dtype)
+        same = pickle.loads(pickle.dumps(x))
+        assert (same.dtype, same.shape, same.tolist()) == (x.dtype, x.shape, x.tolist())
+    x = gt.zeros(2)
+    deep, flat = copy.deepcopy([x, x]), copy.copy(x)
+    assert deep[0] is deep[1]
+    x += 1
+    assert (deep[0].tolist(), flat.tolist()) == ([0, 0], [1, 1])
+
+
+def test_a_session_has_one_device():
+    x = gt.ones(2, device="cuda:3")
+    assert (str(x.device), x.device.type, x.device.index) == ("cpu", "cpu", None)
+    assert x.cuda(1) is x
+    assert x.cpu() is x
+    assert x.to("cuda", non_blocking=True).tolist() == x.to(gt.device("cpu")).tolist()
+    assert gt.device("cuda", 1) == gt.device("cuda:1") != gt.device("cuda")
+    assert repr(gt.device("cuda:1")) == "device(type='cuda', index=1)"
+    for wrong in (lambda: gt.ones(2, device="meta"), lambda: x.to("nowhere")):
+        with pytest.raises(RuntimeError):
+            wrong()
+
+
+def test_dtypes_are_asked_about_as_in_pytorch(torch):
+    for m in (gt, torch):
+        assert m.iinfo(m.int8).min == -128
+        assert m.finfo(m.float16).max == 65504
+        assert m.finfo(m.bfloat16).eps == 0.0078125
+        assert m.promote_types(m.uint8, m.int8) == m.int16
+        assert m.result_type(m.tensor([1], dtype=m.int8), 1.5) == m.float32
+        assert m.can_cast(m.int64, m.float16)
+        assert not m.can_cast(m.float16, m.int64)
+        assert m.is_tensor(m.ones(1))
+        assert m.get_default_dtype() == m.float32
+        x = m.ones(2, 3)
+        assert (x.nelement(), x.element_size(), x.is_floating_point()) == (6, 4, True)
+        assert tuple(m.ones(2, 3, 4).mT.shape) == (2, 4, 3)
+        assert [x.half().dtype, x.char().dtype, x.byte().dtype] == [m.float16, m.int8, m.uint8]
+        assert x.to(m.ones(1).long()).dtype == m.int64
+        assert x.type().endswith(".FloatTensor")
+        assert f"{m.tensor(1.5):.3f} {m.tensor(2):4d}" == "1.500    2"
+        assert m.equal(x, x.clone())
+        assert m.allclose(x, x + 1e-9)
+        assert 1 in x
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "bool(m.ones(2))",
+        "bool(m.ones(0))",
+        "int(m.ones(2))",
+        "float(m.ones(2))",
+        "m.ones(2).item()",
+        "m.cat([])",
+        "m.tensor([[1], [1, 2]])",
+        "m.exp(1)",
+        "m.exp('a')",
+        "m.add('a', m.ones(1))",
+        "m.ones(1) + 'a'",
+        "m.ones(2).gather(0, 1)",
+        "'a' in m.ones(1)",
+        "m.ones(2).__setitem__(0, 'a')",
+        "m.ones(2).sum('a')",
+        "m.zeros(-1)",
+        "m.zeros(2**70)",
+        "m.ones(0).max()",
+        "m.equal(m.ones(1), 1)",
+    ],
+)
+def test_wrong_calls_raise_what_pytorch_raises(torch, call):
+    found = []
+    for m in (torch, gt):
+        with pytest.raises(Exception) as caught:  # noqa: PT011
+            eval(call, {"m": m})
+        found.append(caught.type)
+    assert issubclass(found[1], found[0])
+
+
+def test_how_tensors_are_printed_can_be_set(torch):
+    x = [[1 / 3, 2e10], [0.5, 7.0]]
+    try:
+        for options in ({"precision": 2}, {"sci_mode": False}, {"profile": "short"}):
+            gt.set_printoptions(**options)
+            torch.set_printoptions(**options)
+            assert repr(gt.tensor(x)) == repr(torch.tensor(x))
+    finally:
+        gt.set_printoptions(profile="default")
+        torch.set_printoptions(profile="default")

@@ -5,11 +5,14 @@ mod history;
 
 use std::sync::{Arc, OnceLock};
 
-use gt_core::attrs::Attrs;
+use gt_core::attrs::{Attr, Attrs};
 use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
 use gt_core::op::{Arg, Call, Op, View as ViewKind};
+use gt_core::ops::create::ARANGE;
+use gt_core::ops::movement::RESHAPE;
+use gt_core::ops::select::INDEX_WRITE;
 use gt_core::strides::{self, Strides};
-use gt_core::{Error, Meta, Result};
+use gt_core::{Error, Meta, Result, Shape};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
@@ -176,6 +179,9 @@ impl View {
             self.base.set(value);
             return Ok(());
         }
+        if self.path[..steps].iter().any(|step| matches!(step.op.view, ViewKind::ReadOnly)) {
+            return self.write_by_position(steps, value);
+        }
         let writes = self.writes(0, steps)?;
         let mut bases = self.derive(self.base.current().0, steps - 1)?;
         let mut written = Term::Value(value);
@@ -198,11 +204,7 @@ impl View {
     fn writes(&self, from: usize, to: usize) -> Result<Vec<Write>> {
         let writes = self.path[from..to].iter().map(|step| match step.op.view {
             ViewKind::Writable(write) | ViewKind::IfPossible(write) => Ok(write),
-            _ => Err(Error::runtime(format!(
-                "a view made by {} has elements in common with itself and cannot be written to; \
-                 clone it first",
-                step.op.name
-            ))),
+            _ => Err(overlaps(step.op)),
         });
         writes.collect()
     }
@@ -210,6 +212,33 @@ impl View {
     fn formula(&self, index: usize, write: Write) -> Expr {
         let Step { op, attrs, .. } = &self.path[index];
         write(&Call { op, inputs: &[Arg::Tensor(self.meta_at(index))], attrs })
+    }
+
+    /// Writes where the elements of the view lie in the cell: for a path that repeats elements,
+    /// of which the view has each at most once.
+    fn write_by_position(&self, steps: usize, value: Arc<Owned>) -> Result<()> {
+        let last = &self.path[steps - 1];
+        let repeats = |(&size, &stride): (&usize, &isize)| size > 1 && stride == 0;
+        if last.meta.shape.iter().zip(&last.strides).any(repeats) {
+            return Err(overlaps(last.op));
+        }
+        let shape = &self.base.meta().shape;
+        let session = self.base.session();
+        let one = |op, inputs: &[Held], attrs| {
+            let made = session.emit(op, inputs, attrs, 1, None)?;
+            made.into_iter().next().map(Arc::new).ok_or_else(|| Error::bug("there is no result"))
+        };
+        let sized = |shape: &Shape| Attrs::of([Attr::Ints(shape.to_ints())]);
+        let (count, whole) = (Attr::from(shape.count()), Attr::from(gt_core::DType::I64));
+        let numbers = one(&ARANGE, &[], Attrs::of([Attr::Int(0), count, Attr::Int(1), whole]))?;
+        let numbers = one(&RESHAPE, &[Held::Value(numbers)], sized(shape))?;
+        let places = self.derive(numbers, steps)?.pop().expect("a path has a step");
+        let flat = [shape.count()].into();
+        let base = one(&RESHAPE, &[Held::Value(self.base.current().0)], sized(&flat))?;
+        let inputs = [base, places, value].map(Held::Value);
+        let written = one(&INDEX_WRITE, &inputs, Attrs::of([Attr::Int(0), false.into()]))?;
+        let others = SmallVec::from_iter([Held::Value(written)]);
+        self.base.update(&RESHAPE, others, sized(shape), Update::Afresh)
     }
 
     /// Gives the cell the value of `formula`, in which `Input(0)` is the cell and `Grad(0)` is
@@ -226,6 +255,14 @@ impl View {
         let others = SmallVec::from_iter([Held::Value(written)]);
         self.base.update(applied.op, others, applied.attrs.clone(), update)
     }
+}
+
+fn overlaps(op: &Op) -> Error {
+    Error::runtime(format!(
+        "a view made by {} has elements in common with itself and cannot be written to; clone it \
+         first",
+        op.name
+    ))
 }
 
 impl Step {

@@ -9,6 +9,7 @@ use pyo3::types::{PyCFunction, PyDict, PyTuple};
 
 use crate::call::function;
 use crate::error::to_python;
+use crate::generated::FUNCTION_DOCS;
 use crate::tensor::Tensor;
 use crate::{convert, data, device, dtype, parts, provenance};
 
@@ -38,7 +39,8 @@ fn table_function<'py>(
     name: &str,
 ) -> PyResult<Bound<'py, PyCFunction>> {
     let name = &*Box::leak(CString::new(name)?.into_boxed_c_str());
-    let doc = &*Box::leak(CString::new(op.doc)?.into_boxed_c_str());
+    let doc = FUNCTION_DOCS.iter().find(|(code, _)| *code == op.code).map_or("", |(_, doc)| doc);
+    let doc = &*Box::leak(CString::new(doc)?.into_boxed_c_str());
     PyCFunction::new_closure(
         py,
         Some(name),

@@ -1,6 +1,8 @@
 //! The Python front of GT: forwards, never decides. What stands here turns Python's arguments into
 //! calls of the client, and its results and errors back into Python's.
 
+#![expect(clippy::doc_lazy_continuation, reason = "docstrings show Python's prompt")]
+
 mod call;
 mod convert;
 mod data;

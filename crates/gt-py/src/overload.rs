@@ -94,6 +94,15 @@ impl Extreme {
 }
 
 /// The largest element, along an axis also where it is, or of two tensors element by element.
+///
+/// >>> import gt
+/// >>> x = gt.tensor([[1, 5], [7, 3]])
+/// >>> x.max()
+/// tensor(7)
+/// >>> gt.max(x, 0)
+/// max(values=tensor([7, 5]), indices=tensor([1, 0]))
+/// >>> gt.max(x, axis=1)
+/// tensor([5, 7])
 #[pyfunction]
 #[pyo3(signature = (*args, **kwargs))]
 fn max<'py>(
@@ -114,6 +123,13 @@ fn min<'py>(
 }
 
 /// The positions of the elements that are not zero: a row each, or an index for each axis.
+///
+/// >>> import gt
+/// >>> gt.tensor([[0, 5], [7, 0]]).nonzero()
+/// tensor([[0, 1],
+///         [1, 0]])
+/// >>> gt.nonzero(gt.tensor([0, 5]), as_tuple=True)
+/// (tensor([1]),)
 #[pyfunction]
 #[pyo3(signature = (input, *, as_tuple=false))]
 fn nonzero<'py>(input: &Bound<'py, Tensor>, as_tuple: bool) -> PyResult<Bound<'py, PyAny>> {
@@ -136,6 +152,11 @@ fn argwhere<'py>(input: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
 }
 
 /// The elements where a mask holds, in one row.
+///
+/// >>> import gt
+/// >>> x = gt.tensor([[1, 5], [7, 3]])
+/// >>> x.masked_select(x > 2)
+/// tensor([5, 7, 3])
 #[pyfunction]
 fn masked_select(input: &Bound<'_, Tensor>, mask: &Bound<'_, Tensor>) -> PyResult<Tensor> {
     provenance::mark(input.py());
@@ -143,6 +164,10 @@ fn masked_select(input: &Bound<'_, Tensor>, mask: &Bound<'_, Tensor>) -> PyResul
 }
 
 /// The tensor with values at the places that indices name, or added to what is there.
+///
+/// >>> import gt
+/// >>> gt.zeros(3).index_put((gt.tensor([0, 0, 2]),), gt.ones(3), accumulate=True)
+/// tensor([2., 0., 1.])
 #[pyfunction]
 #[pyo3(signature = (input, indices, values, accumulate=false))]
 fn index_put(
@@ -225,6 +250,15 @@ impl Tensor {
 #[pymethods]
 impl Tensor {
     /// The largest element, along an axis also where it is, or of two tensors element by element.
+    ///
+    /// >>> import gt
+    /// >>> x = gt.tensor([[1, 5], [7, 3]])
+    /// >>> x.max()
+    /// tensor(7)
+    /// >>> gt.max(x, 0)
+    /// max(values=tensor([7, 5]), indices=tensor([1, 0]))
+    /// >>> gt.max(x, axis=1)
+    /// tensor([5, 7])
     #[pyo3(signature = (*args, **kwargs))]
     fn max<'py>(
         slf: &Bound<'py, Self>,
@@ -245,6 +279,13 @@ impl Tensor {
     }
 
     /// The positions of the elements that are not zero: a row each, or an index for each axis.
+    ///
+    /// >>> import gt
+    /// >>> gt.tensor([[0, 5], [7, 0]]).nonzero()
+    /// tensor([[0, 1],
+    ///         [1, 0]])
+    /// >>> gt.nonzero(gt.tensor([0, 5]), as_tuple=True)
+    /// (tensor([1]),)
     #[pyo3(signature = (*, as_tuple=false))]
     fn nonzero<'py>(slf: &Bound<'py, Self>, as_tuple: bool) -> PyResult<Bound<'py, PyAny>> {
         nonzero(slf, as_tuple)
@@ -256,11 +297,20 @@ impl Tensor {
     }
 
     /// The elements where a mask holds, in one row.
+    ///
+    /// >>> import gt
+    /// >>> x = gt.tensor([[1, 5], [7, 3]])
+    /// >>> x.masked_select(x > 2)
+    /// tensor([5, 7, 3])
     fn masked_select(slf: &Bound<'_, Self>, mask: &Bound<'_, Tensor>) -> PyResult<Tensor> {
         masked_select(slf, mask)
     }
 
     /// The tensor with values at the places that indices name, or added to what is there.
+    ///
+    /// >>> import gt
+    /// >>> gt.zeros(3).index_put((gt.tensor([0, 0, 2]),), gt.ones(3), accumulate=True)
+    /// tensor([2., 0., 1.])
     #[pyo3(signature = (indices, values, accumulate=false))]
     fn index_put(
         slf: &Bound<'_, Self>,

@@ -1,6 +1,7 @@
 //! Generated files: what each one holds, and whether the committed copy still says the same.
 
 mod docs;
+mod example;
 mod python;
 mod rust;
 mod signature;

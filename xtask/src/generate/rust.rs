@@ -6,6 +6,7 @@ use gt_core::attrs::{Attr, AttrKind, AttrSpec};
 use gt_core::op::Op;
 use gt_core::ops;
 
+use super::example::{Form as Called, example};
 use super::python::text_signature;
 
 const HEADER: &str = "from the op table by `cargo xtask generate`; not edited by hand.\n\n";
@@ -162,8 +163,23 @@ pub fn bindings() -> String {
             operator_bindings(&mut text, op, word);
         }
     }
-    text.push_str("}\n");
+    text.push_str("}\n\n");
+    function_docs(&mut text);
     text
+}
+
+/// What `help()` says of the functions of the module.
+fn function_docs(text: &mut String) {
+    text.push_str("/// The docstring of each function, by the code of its row.\n");
+    text.push_str("pub static FUNCTION_DOCS: &[(u16, &str)] = &[\n");
+    for op in ops::ALL.iter().copied().filter(|op| op.python.function) {
+        let signature = text_signature(op, false);
+        let shown =
+            example(op, Called::Function).map_or(String::new(), |lines| format!("\n\n{lines}"));
+        let doc = format!("{}{signature}\n--\n\n{}{shown}", op.name, op.doc);
+        let _ = writeln!(text, "    ({}, {doc:?}),", op.code);
+    }
+    text.push_str("];\n");
 }
 
 fn method_binding(text: &mut String, op: &'static Op, name: &str, suffix: &str) {
@@ -171,7 +187,9 @@ fn method_binding(text: &mut String, op: &'static Op, name: &str, suffix: &str) 
     let plain = op.inputs.len() == 1 && op.attrs.is_empty() && suffix.is_empty();
     let what = if suffix.is_empty() { "" } else { " Writes the result into the tensor." };
     let signature = text_signature(op, true);
-    let _ = writeln!(text, "    /// {}{what}", op.doc);
+    let called = if suffix.is_empty() { Called::Method } else { Called::InPlace };
+    let shown = example(op, called).map_or(String::new(), |lines| format!("\n\n{lines}"));
+    let _ = writeln!(text, "    #[doc = {:?}]", format!("{}{what}{shown}", op.doc));
     let _ = writeln!(
         text,
         "    #[pyo3(name = \"{name}{suffix}\", text_signature = \"{signature}\"{})]",

@@ -91,7 +91,10 @@ pub static ISCLOSE: Op = Op {
         if own != other {
             return Err(Error::runtime(format!("{own} and {other} cannot be compared")));
         }
-        let negative = |name: &str| !(call.number(name).as_f64() >= 0.0);
+        let negative = |name: &str| {
+            let tolerance = call.number(name).as_f64();
+            tolerance < 0.0 || tolerance.is_nan()
+        };
         match ["rtol", "atol"].into_iter().find(|name| negative(name)) {
             Some(name) => {
                 Err(Error::runtime(format!("{name} must be greater than or equal to zero")))

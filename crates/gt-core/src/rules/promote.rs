@@ -51,16 +51,16 @@ pub fn promote(call: &Call) -> Result<DType> {
 fn check_roles(call: &Call) -> Result<()> {
     for (index, input) in call.inputs.iter().enumerate() {
         let dtype = input.dtype();
+        // The only input of a variadic row stands for any number.
+        let name = call.op.inputs[if call.op.variadic { 0 } else { index }].name;
         match call.role(index) {
             Role::Operand | Role::Any => {}
             Role::Index if dtype.is_int() => {}
             Role::Index => {
-                let name = call.op.inputs[index].name;
                 return Err(Error::runtime(format!("'{name}' must be integers, not {dtype}")));
             }
             Role::Mask if dtype == DType::Bool => {}
             Role::Mask => {
-                let name = call.op.inputs[index].name;
                 return Err(Error::runtime(format!("'{name}' must be bool, not {dtype}")));
             }
         }
