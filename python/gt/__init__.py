@@ -39,4 +39,4 @@ def arange(  # type: ignore[no-redef]
     return _gt.arange(start, end, step, dtype=dtype, **ignored)
 
 
-atexit.register(_gt.close)
+atexit.register(_gt._close_all)

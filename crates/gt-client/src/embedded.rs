@@ -2,6 +2,7 @@
 //! only the wire is missing.
 
 use std::collections::{HashMap, VecDeque};
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -12,14 +13,18 @@ use gt_core::event::Event;
 use gt_core::{Error, Result, SessionId, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::channel::Channel;
+use gt_transport::lock::Mutex;
 use gt_transport::{Message, Peer};
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
+use gt_worker::engine::native::threads::Threads;
+use gt_worker::memory::Holding;
 use gt_worker::plan::Plan;
-use gt_worker::{Action, Executor, Outcome, Told, Window, Worker};
-use parking_lot::Mutex;
+use gt_worker::{Action, Executor, Outcome, Told, Window, Worker, quiet};
+use tracing::{debug, info};
 
 use crate::inner::Inner;
+use crate::{fork, host, shared};
 
 /// A batch that nobody completes is sent after this time.
 const TICK: Duration = Duration::from_micros(100);
@@ -48,6 +53,8 @@ pub struct Options {
     pub memory: usize,
     /// How much of a queue goes into one plan.
     pub window: Window,
+    /// Whether every operation waits for its result, so that errors are raised at their lines.
+    pub sync: bool,
     /// Who is interested in events.
     pub sink: Option<Box<dyn EventSink>>,
 }
@@ -57,6 +64,8 @@ pub struct Embedded {
     machines: Mutex<Machines>,
     inbox: Channel<Parcel>,
     executors: Vec<Executor>,
+    pool: Arc<Pool>,
+    threads: Arc<Threads>,
     plans: Vec<Channel<Plan>>,
     sleeping: AtomicBool,
     stopped: AtomicBool,
@@ -67,6 +76,20 @@ enum Parcel {
     Open(SessionId, Weak<Inner>),
     FromClient(SessionId, Message),
     Finished(WorkerId, Outcome),
+}
+
+impl fmt::Display for Parcel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Parcel::Open(id, _) => write!(f, "{id} opens"),
+            Parcel::FromClient(id, Message::Commands { batch, .. }) => {
+                write!(f, "{id} sends {} commands", batch.len())
+            }
+            Parcel::FromClient(id, Message::Bye) => write!(f, "{id} says goodbye"),
+            Parcel::FromClient(id, _) => write!(f, "{id} says hello"),
+            Parcel::Finished(id, outcome) => write!(f, "{id} finishes {} commands", outcome.commands),
+        }
+    }
 }
 
 /// Everything that `step`s, under one lock.
@@ -91,9 +114,11 @@ enum Inline {
 impl Embedded {
     /// Starts a dispatcher and its workers.
     pub fn start(options: Options) -> Result<Arc<Self>> {
-        let Options { workers, threads, memory, window, sink } = options;
-        let pool = Pool::new(memory);
-        let engine = Arc::new(Native::new(pool.clone(), threads)?);
+        let Options { workers, threads, memory, window, sink, .. } = options;
+        fork::watch();
+        quiet::kernel_panics();
+        let (pool, threads) = shared::resources(memory, threads)?;
+        let engine = Arc::new(Native::sharing(pool.clone(), threads.clone()));
         let executors = (0..workers).map(|_| Executor::new(engine.clone(), pool.clone())).collect();
         let mut dispatcher = Dispatcher::new(if sink.is_some() { EVENTS } else { 0 });
         let ids = || (0..workers as u32).map(WorkerId);
@@ -112,6 +137,8 @@ impl Embedded {
             machines: Mutex::new(machines),
             inbox: Channel::default(),
             executors,
+            pool,
+            threads,
             plans: ids().map(|_| Channel::default()).collect(),
             sleeping: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
@@ -121,6 +148,7 @@ impl Embedded {
         for id in ids() {
             embedded.spawn(format!("gt-worker-{}", id.0), move |embedded| embedded.execute(id))?;
         }
+        info!(target: "gt", workers, threads = embedded.threads.count(), memory, "embedded system");
         Ok(embedded)
     }
 
@@ -171,17 +199,13 @@ impl Embedded {
         }
     }
 
-    /// Completes the log, if there is one: what was sent last must be in it.
-    pub(crate) fn write_log(&self) {
-        let mut machines = self.machines.lock();
-        if machines.sink.is_some() {
-            self.turn(&mut machines, Inline::No);
-            machines.flush_sink();
-        }
-    }
-
-    /// Ends the threads, after what they are at.
+    /// Ends the threads, after what they are at. What was sent before is delivered, so that it is
+    /// in the log and values are given up; what waits to be computed is not.
     pub(crate) fn stop(&self) {
+        let mut machines = self.machines.lock();
+        self.turn(&mut machines, Inline::No);
+        machines.flush_sink();
+        drop(machines);
         self.stopped.store(true, Ordering::SeqCst);
         self.inbox.wake();
         self.plans.iter().for_each(Channel::wake);
@@ -195,6 +219,27 @@ impl Embedded {
         self.start.elapsed().as_nanos() as u64
     }
 
+    /// The memory of its workers.
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// How many workers there are.
+    pub(crate) fn worker_count(&self) -> usize {
+        self.executors.len()
+    }
+
+    /// How many threads share large kernels.
+    pub(crate) fn thread_count(&self) -> usize {
+        self.threads.count()
+    }
+
+    /// What the values of a session hold.
+    pub(crate) fn holdings(&self, session: SessionId) -> Vec<Holding> {
+        let machines = self.machines.lock();
+        machines.workers.iter().flat_map(|worker| worker.holdings(session)).collect()
+    }
+
     /// How many values of a session the workers ever stored.
     pub(crate) fn stored(&self, session: SessionId) -> u64 {
         self.machines.lock().workers.iter().map(|worker| worker.stored(session)).sum()
@@ -202,10 +247,12 @@ impl Embedded {
 
     /// Delivers until nothing waits.
     fn turn(&self, machines: &mut Machines, inline: Inline) {
+        let start = Instant::now();
         loop {
             self.inbox.drain(&mut machines.mail);
             let Some(parcel) = machines.mail.pop_front() else { break };
             let now_ns = self.now_ns();
+            debug!(target: "gt::dispatcher", "{parcel}");
             let deliver = AssertUnwindSafe(|| machines.deliver(parcel, now_ns));
             let plans = catch_unwind(deliver).unwrap_or_else(|_| {
                 machines.end_all();
@@ -213,7 +260,8 @@ impl Embedded {
             });
             machines.log();
             for (worker, plan) in plans {
-                if inline == Inline::Yes && plan.cost_ns <= INLINE_NS {
+                let small = plan.cost_ns <= INLINE_NS && start.elapsed() < host::PATIENCE;
+                if inline == Inline::Yes && small {
                     let outcome = self.run(worker, plan);
                     machines.mail.push_back(Parcel::Finished(worker, outcome));
                 } else {
@@ -225,7 +273,10 @@ impl Embedded {
 
     fn run(&self, worker: WorkerId, plan: Plan) -> Outcome {
         let start = Instant::now();
+        let (session, commands, cost_ns) = (plan.session, plan.commands, plan.cost_ns);
         let outcome = self.executors[worker.0 as usize].run(plan);
+        let took_us = start.elapsed().as_micros();
+        debug!(target: "gt::worker", %worker, %session, commands, cost_ns, took_us, "plan");
         Outcome { busy_ns: start.elapsed().as_nanos() as u64, ..outcome }
     }
 
@@ -241,6 +292,9 @@ impl Embedded {
                 None => plans.wait(Duration::from_secs(3600)),
             }
         }
+        // Somebody may still hold a tensor of the session, and this with it.
+        self.turn(&mut self.machines.lock(), Inline::No);
+        while plans.take().is_some() {}
     }
 
     /// The thread that delivers messages, and sends batches that nobody completes.

@@ -3,16 +3,21 @@
 pub mod display;
 mod element;
 pub mod embedded;
+mod explain;
+pub mod fork;
 pub mod host;
 mod inner;
 mod mailbox;
 pub mod provenance;
 pub mod session;
+mod shared;
+mod status;
 pub mod stream;
 pub mod tensor;
 mod view;
 
 pub use element::{Element, Nested};
 pub use embedded::{EventSink, Options};
-pub use session::{Input, Session};
+pub use session::{Input, Session, WeakSession};
+pub use status::{Line, Memory, Status};
 pub use tensor::Tensor;

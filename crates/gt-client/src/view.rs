@@ -8,7 +8,7 @@ use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
 use gt_core::op::{Arg, Call, Op, View as ViewKind};
 use gt_core::strides::{self, Strides};
 use gt_core::{Error, Meta, Result};
-use parking_lot::Mutex;
+use gt_transport::lock::Mutex;
 use smallvec::SmallVec;
 
 use crate::session::{Held, Session};

@@ -11,6 +11,7 @@ mod generated;
 mod host;
 mod index;
 mod provenance;
+mod session;
 mod tensor;
 
 use pyo3::prelude::*;
@@ -22,5 +23,6 @@ fn _gt(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tensor::Tensor>()?;
     dtype::register(module)?;
     error::register(module)?;
+    session::register(module)?;
     function::register(module)
 }
