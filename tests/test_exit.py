@@ -96,7 +96,7 @@ def test_a_notebook_runs_interrupts_and_ends(tmp_path):
         notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": tmp_path}}
     )
     client.execute()
-    outputs = [[output for output in cell["outputs"]] for cell in notebook.cells]
+    outputs = [list(cell["outputs"]) for cell in notebook.cells]
     assert [len(output) for output in outputs] == [0, 1, 1, 1, 1], json.dumps(outputs)
     texts = [output[0]["data"]["text/plain"] for output in outputs[1:4]]
     assert texts == ["tensor([2., 2., 2.])", "tensor([2., 2.])", "tensor([3., 3., 3.])"]

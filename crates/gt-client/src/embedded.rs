@@ -2,7 +2,6 @@
 //! only the wire is missing.
 
 use std::collections::{HashMap, VecDeque};
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -20,10 +19,11 @@ use gt_worker::engine::native::Native;
 use gt_worker::engine::native::threads::Threads;
 use gt_worker::memory::Holding;
 use gt_worker::plan::Plan;
-use gt_worker::{Action, Executor, Outcome, Told, Window, Worker, quiet};
+use gt_worker::{Executor, Outcome, Window, Worker, quiet};
 use tracing::{debug, info};
 
 use crate::inner::Inner;
+use crate::machines::{Machines, Parcel};
 use crate::{fork, host, shared};
 
 /// A batch that nobody completes is sent after this time.
@@ -70,36 +70,6 @@ pub struct Embedded {
     sleeping: AtomicBool,
     stopped: AtomicBool,
     start: Instant,
-}
-
-enum Parcel {
-    Open(SessionId, Weak<Inner>),
-    FromClient(SessionId, Message),
-    Finished(WorkerId, Outcome),
-}
-
-impl fmt::Display for Parcel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Parcel::Open(id, _) => write!(f, "{id} opens"),
-            Parcel::FromClient(id, Message::Commands { batch, .. }) => {
-                write!(f, "{id} sends {} commands", batch.len())
-            }
-            Parcel::FromClient(id, Message::Bye) => write!(f, "{id} says goodbye"),
-            Parcel::FromClient(id, _) => write!(f, "{id} says hello"),
-            Parcel::Finished(id, outcome) => write!(f, "{id} finishes {} commands", outcome.commands),
-        }
-    }
-}
-
-/// Everything that `step`s, under one lock.
-struct Machines {
-    dispatcher: Dispatcher,
-    workers: Vec<Worker>,
-    clients: HashMap<SessionId, Weak<Inner>>,
-    mail: VecDeque<Parcel>,
-    sink: Option<Box<dyn EventSink>>,
-    logged: u64,
 }
 
 /// Who runs small plans.
@@ -334,94 +304,5 @@ impl Embedded {
             sessions.iter().for_each(|session| session.flush());
         }
         total
-    }
-}
-
-impl Machines {
-    /// Takes one parcel to whom it is for, and gives the plans that are to run.
-    fn deliver(&mut self, parcel: Parcel, now_ns: u64) -> Vec<(WorkerId, Plan)> {
-        let (mut outbox, mut plans) = (Outbox::default(), Vec::new());
-        match parcel {
-            Parcel::Open(id, session) => {
-                self.clients.insert(id, session);
-            }
-            Parcel::FromClient(id, message) => {
-                self.dispatcher.step(now_ns, Peer::Client(id), message, &mut outbox);
-            }
-            Parcel::Finished(id, outcome) => {
-                self.tell(id, Told::Finished(outcome), now_ns, &mut outbox, &mut plans);
-            }
-        }
-        self.route(&mut outbox, now_ns, &mut plans);
-        plans
-    }
-
-    /// A machine broke one of its own promises, and nobody can rely on it any more.
-    fn end_all(&mut self) {
-        for (&id, session) in &self.clients {
-            if let Some(session) = session.upgrade() {
-                let error = Error::bug("the embedded dispatcher or a worker panicked");
-                session.deliver(Message::Ended { session: id, error });
-            }
-        }
-    }
-
-    /// Delivers what the dispatcher wants sent.
-    fn route(&mut self, outbox: &mut Outbox, now_ns: u64, actions: &mut Vec<(WorkerId, Plan)>) {
-        loop {
-            let messages: Vec<_> = outbox.drain().collect();
-            if messages.is_empty() {
-                return;
-            }
-            for (to, message) in messages {
-                match to {
-                    Peer::Client(id) => {
-                        if let Some(session) = self.clients.get(&id).and_then(Weak::upgrade) {
-                            session.deliver(message);
-                        }
-                    }
-                    Peer::Worker(id) => {
-                        self.tell(id, Told::Message(message), now_ns, outbox, actions);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Tells a worker something, and delivers what it wants sent.
-    fn tell(
-        &mut self,
-        id: WorkerId,
-        told: Told,
-        now_ns: u64,
-        outbox: &mut Outbox,
-        plans: &mut Vec<(WorkerId, Plan)>,
-    ) {
-        let mut actions = Vec::new();
-        self.workers[id.0 as usize].step(told, &mut actions);
-        for action in actions {
-            match action {
-                Action::Run(plan) => plans.push((id, plan)),
-                Action::Send(None, message) => {
-                    self.dispatcher.step(now_ns, Peer::Worker(id), message, outbox);
-                }
-                Action::Send(Some(to), message) => outbox.send(to, message),
-            }
-        }
-    }
-
-    /// Shows events to whoever is interested.
-    fn log(&mut self) {
-        let Some(sink) = &mut self.sink else { return };
-        let (events, next) = self.dispatcher.events.since(self.logged);
-        events.for_each(|event| sink.take(event));
-        self.logged = next;
-    }
-
-    fn flush_sink(&mut self) {
-        self.log();
-        if let Some(sink) = &mut self.sink {
-            sink.flush();
-        }
     }
 }

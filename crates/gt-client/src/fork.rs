@@ -1,5 +1,5 @@
-//! What a fork leaves of a process: the child has its memory and one of its threads. Everything that
-//! needs the others, or a lock they may hold, is forgotten there.
+//! What a fork leaves of a process: the child has its memory and one of its threads. Everything
+//! that needs the others, or a lock they may hold, is forgotten there.
 
 use std::any::Any;
 use std::cell::RefCell;

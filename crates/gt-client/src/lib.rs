@@ -7,6 +7,7 @@ mod explain;
 pub mod fork;
 pub mod host;
 mod inner;
+mod machines;
 mod mailbox;
 pub mod provenance;
 pub mod session;

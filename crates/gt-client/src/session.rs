@@ -1,7 +1,7 @@
 //! A session: one stream of instructions, and the waits that reading a value needs.
 
-use std::sync::{Arc, Weak};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;

@@ -1,5 +1,6 @@
-//! What the workers of a session know of each other's failures. Until the client is told of a failure,
-//! nothing is replaced anywhere; so a worker must have heard of it before it replaces anything.
+//! What the workers of a session know of each other's failures. Until the client is told of a
+//! failure, nothing is replaced anywhere; so a worker must have heard of it before it replaces
+//! anything.
 
 use gt_core::WorkerId;
 use smallvec::SmallVec;

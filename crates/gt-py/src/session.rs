@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::error::to_python;
+use crate::host;
 
 /// A stream of instructions to a dispatcher and its workers. In a `with` statement it is the one
 /// that this thread uses, and it is closed at the end.
@@ -118,6 +119,7 @@ fn close(py: Python<'_>) {
 /// Ends every session; called when the interpreter ends.
 #[pyfunction]
 fn _close_all(py: Python<'_>) {
+    host::end();
     py.detach(gt::close_all);
 }
 
@@ -127,8 +129,8 @@ fn workers(count: usize) -> PyResult<()> {
     gt::workers(count).map_err(to_python)
 }
 
-/// Asks for a worker on each of `count` GPUs, before the first operation. Where there are fewer, the
-/// workers use the CPU, and a warning says so.
+/// Asks for a worker on each of `count` GPUs, before the first operation. Where there are fewer,
+/// the workers use the CPU, and a warning says so.
 #[pyfunction]
 fn gpu_workers(py: Python<'_>, count: usize) -> PyResult<()> {
     gt::workers(count).map_err(to_python)?;
@@ -165,10 +167,7 @@ fn counters(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(dict)
 }
 
-fn status_of<'py>(
-    py: Python<'py>,
-    session: Option<&gt::Session>,
-) -> PyResult<Bound<'py, PyDict>> {
+fn status_of<'py>(py: Python<'py>, session: Option<&gt::Session>) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("open", session.is_some_and(gt::Session::is_open))?;
     if let Some(session) = session {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gt_core::{Error, Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
 use gt_core::wire::few;
+use gt_core::{Error, Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 

@@ -1,7 +1,7 @@
 //! Who holds how much memory: buffers, and the lines of the user's program that made them.
 
-use std::collections::{HashMap, HashSet};
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use gt_core::{DType, Error, Provenance};

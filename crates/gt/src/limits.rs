@@ -6,7 +6,8 @@ use std::fs;
 /// Most of the memory this process may use.
 pub fn memory_bytes() -> usize {
     let read = |path: &str| fs::read_to_string(path).ok();
-    let limits = [physical(), cgroup(&read), resource(libc::RLIMIT_AS), resource(libc::RLIMIT_DATA)];
+    let limits =
+        [physical(), cgroup(&read), resource(libc::RLIMIT_AS), resource(libc::RLIMIT_DATA)];
     limits.into_iter().flatten().min().map_or(usize::MAX, |total| total / 10 * 8)
 }
 

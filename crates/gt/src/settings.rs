@@ -100,7 +100,8 @@ impl Variable {
     }
 
     fn number(&self) -> Result<usize> {
-        let wrong = |text| Error::value(format!("{} must be a whole number, not '{text}'", self.name));
+        let wrong =
+            |text| Error::value(format!("{} must be a whole number, not '{text}'", self.name));
         self.text()?.map_or(Ok(0), |text| text.parse().map_err(|_| wrong(text)))
     }
 

@@ -133,7 +133,13 @@ fn result() -> impl Strategy<Value = Result<Value, Arc<Failure>>> {
 
 fn failure() -> impl Strategy<Value = Arc<Failure>> {
     (error(), ".*", slot(), any::<u32>()).prop_map(|(error, instruction, slot, place)| {
-        Arc::new(Failure { error, instruction, slot, provenance: Provenance(place), holders: Default::default() })
+        Arc::new(Failure {
+            error,
+            instruction,
+            slot,
+            provenance: Provenance(place),
+            holders: Default::default(),
+        })
     })
 }
 

@@ -66,7 +66,8 @@ impl Bench {
     }
 
     /// Commands of a session in one batch: instructions in their text form, `free t0`,
-    /// `read t0 as r1`, `sync as r1`, `receive 7` (as the first copy), `send t0 1 7` (to worker 1 as 7).
+    /// `read t0 as r1`, `sync as r1`, `receive 7` (as the first copy), `send t0 1 7` (to worker 1
+    /// as 7).
     pub fn say(&mut self, session: SessionId, lines: &[&str]) {
         let mut batch = Batch::default();
         lines.iter().for_each(|line| batch.push(&command(line)));
