@@ -28,6 +28,9 @@ pub struct Inner {
     pub(crate) mailbox: Mailbox,
     pub(crate) sent_commands: AtomicU64,
     pub(crate) sent_bytes: AtomicU64,
+    /// So much of what was sent does not count as far ahead; see [`Inner::excuse`].
+    excused_commands: AtomicU64,
+    excused_bytes: AtomicU64,
     pub(crate) messages: AtomicU64,
     pub(crate) waits: AtomicU64,
     /// Whether the client should wait before it goes on.
@@ -49,6 +52,8 @@ impl Inner {
             mailbox: Mailbox::default(),
             sent_commands: AtomicU64::new(0),
             sent_bytes: AtomicU64::new(0),
+            excused_commands: AtomicU64::new(0),
+            excused_bytes: AtomicU64::new(0),
             messages: AtomicU64::new(0),
             waits: AtomicU64::new(0),
             ahead: AtomicBool::new(false),
@@ -124,8 +129,10 @@ impl Inner {
     fn is_ahead(&self, state: &State) -> bool {
         let commands = self.sent_commands.load(Ordering::Relaxed);
         let bytes = self.sent_bytes.load(Ordering::Relaxed);
-        let far = commands.saturating_sub(state.done_commands) > COMMANDS_AHEAD
-            || bytes.saturating_sub(state.done_bytes) > BYTES_AHEAD;
+        let done_commands = state.done_commands.max(self.excused_commands.load(Ordering::Relaxed));
+        let done_bytes = state.done_bytes.max(self.excused_bytes.load(Ordering::Relaxed));
+        let far = commands.saturating_sub(done_commands) > COMMANDS_AHEAD
+            || bytes.saturating_sub(done_bytes) > BYTES_AHEAD;
         far && state.ended.is_none()
     }
 
@@ -138,9 +145,21 @@ impl Inner {
         }
         self.waits.fetch_add(1, Ordering::Relaxed);
         let caught_up = |state: &mut State| (!self.is_ahead(state)).then_some(());
-        host::wait(|patience| self.mailbox.wait(patience, caught_up).is_some())?;
+        let waited = host::wait(|patience| self.mailbox.wait(patience, caught_up).is_some());
+        if waited.is_err() {
+            self.excuse();
+        }
         self.ahead.store(false, Ordering::Relaxed);
+        waited?;
         self.check_open()
+    }
+
+    /// The user has interrupted a wait: what is asked for next does not wait for what was sent
+    /// before.
+    pub(crate) fn excuse(&self) {
+        let (commands, bytes) = (&self.sent_commands, &self.sent_bytes);
+        self.excused_commands.store(commands.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.excused_bytes.store(bytes.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
     /// An error once the session is over.

@@ -265,6 +265,7 @@ impl Session {
         tracing::debug!(target: "gt::client", session = %inner.id, %request, "waited");
         if let Err(interrupted) = waited {
             inner.mailbox.look(|state| state.abandon(request));
+            inner.excuse();
             return Err(interrupted);
         }
         let answer = answer.expect("the wait ends with an answer")?;
