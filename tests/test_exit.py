@@ -56,12 +56,15 @@ def test_exits_at_once_while_another_thread_waits(script):
         BUSY
         + """
     import threading
-    started = threading.Event()
+    started = threading.Barrier(17)
     def wait():
-        started.set()
+        started.wait()
         x.sum().item()
-    threading.Thread(target=wait, daemon=True).start()
+    for _ in range(16):
+        threading.Thread(target=wait, daemon=True).start()
     started.wait()
+    while gt.counters()["waits"] < 16:
+        pass
     print("over")
     """
     )
