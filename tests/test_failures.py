@@ -103,20 +103,15 @@ def test_with_sync_an_error_is_raised_at_its_own_line(script):
     program = """
         import gt
         x = gt.tensor([1, 2, 3])
-        try:
-            x.gather(0, gt.tensor([5]))
-            print("later")
-        except IndexError:
-            print("here")
-        try:
-            x.floor_divide_(gt.zeros(3, dtype=gt.int64)) if hasattr(x, "floor_divide_") else 1 // 0
-            print("later")
-        except (RuntimeError, ZeroDivisionError):
-            print("here")
+        for attempt in (lambda: x.gather(0, gt.tensor([5])), lambda: x // (x - x)):
+            try:
+                attempt()
+                print("later")
+            except (IndexError, RuntimeError):
+                print("here")
         """
     assert script(program, GT_SYNC="1").splitlines() == ["here", "here"]
-    done = script.run(program)
-    assert done.stdout.splitlines()[0] == "later"
+    assert script(program).splitlines() == ["later", "later"]
 
 
 def test_division_by_zero_names_its_line(script):
