@@ -9,6 +9,8 @@ DEMO_ARGS ?=
 PYTEST_ARGS ?= -n auto
 BENCH_ARGS ?=
 SOAK_CASES ?= 20000
+# How long random programs run.
+SOAK_SECONDS ?= 600
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -68,7 +70,7 @@ bench: build oracle ## compare with PyTorch in one run
 
 soak: build ## the random tests with many more cases, and those that run for minutes
 	PROPTEST_CASES=$(SOAK_CASES) $(CARGO_TEST) -- --include-ignored
-	$(BIN)/python -m pytest -n auto -m '' --timeout 0 --hypothesis-profile soak
+	SOAK_SECONDS=$(SOAK_SECONDS) $(BIN)/python -m pytest -n auto -m '' --timeout 0 --hypothesis-profile soak
 
 oracle: $(ORACLE) ## add PyTorch to .venv: the peer of bench, the oracle of the tests
 

@@ -56,7 +56,7 @@ class Script:
         plain = {key: value for key, value in os.environ.items() if not key.startswith("GT_")}
         return plain | env
 
-    def run(self, code: str, **env: str) -> subprocess.CompletedProcess[str]:
+    def run(self, code: str, timeout: float = 110, **env: str) -> subprocess.CompletedProcess[str]:
         """Run the program to its end, whatever that is."""
         return subprocess.run(
             self.command(code),
@@ -64,7 +64,7 @@ class Script:
             cwd=self.folder,
             capture_output=True,
             text=True,
-            timeout=110,
+            timeout=timeout,
             check=False,
         )
 

@@ -90,4 +90,4 @@ def randint_like(  # type: ignore[no-redef]
     return _gt.randint_like(input, low, high, dtype=dtype, **ignored)
 
 
-atexit.register(_gt.close)
+atexit.register(_gt._close_all)

@@ -12,14 +12,19 @@ use gt_core::event::Event;
 use gt_core::{Error, Result, SessionId, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::channel::Channel;
+use gt_transport::lock::Mutex;
 use gt_transport::{Message, Peer};
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
+use gt_worker::engine::native::threads::Threads;
+use gt_worker::memory::Holding;
 use gt_worker::plan::Plan;
-use gt_worker::{Action, Executor, Outcome, Told, Window, Worker};
-use parking_lot::Mutex;
+use gt_worker::{Executor, Outcome, Window, Worker, quiet};
+use tracing::{debug, info};
 
 use crate::inner::Inner;
+use crate::machines::{Machines, Parcel};
+use crate::{fork, host, shared};
 
 /// A batch that nobody completes is sent after this time.
 const TICK: Duration = Duration::from_micros(100);
@@ -48,6 +53,8 @@ pub struct Options {
     pub memory: usize,
     /// How much of a queue goes into one plan.
     pub window: Window,
+    /// Whether every operation waits for its result, so that errors are raised at their lines.
+    pub sync: bool,
     /// Who is interested in events.
     pub sink: Option<Box<dyn EventSink>>,
 }
@@ -57,26 +64,12 @@ pub struct Embedded {
     machines: Mutex<Machines>,
     inbox: Channel<Parcel>,
     executors: Vec<Executor>,
+    pool: Arc<Pool>,
+    threads: Arc<Threads>,
     plans: Vec<Channel<Plan>>,
     sleeping: AtomicBool,
     stopped: AtomicBool,
     start: Instant,
-}
-
-enum Parcel {
-    Open(SessionId, Weak<Inner>),
-    FromClient(SessionId, Message),
-    Finished(WorkerId, Outcome),
-}
-
-/// Everything that `step`s, under one lock.
-struct Machines {
-    dispatcher: Dispatcher,
-    workers: Vec<Worker>,
-    clients: HashMap<SessionId, Weak<Inner>>,
-    mail: VecDeque<Parcel>,
-    sink: Option<Box<dyn EventSink>>,
-    logged: u64,
 }
 
 /// Who runs small plans.
@@ -91,9 +84,11 @@ enum Inline {
 impl Embedded {
     /// Starts a dispatcher and its workers.
     pub fn start(options: Options) -> Result<Arc<Self>> {
-        let Options { workers, threads, memory, window, sink } = options;
-        let pool = Pool::new(memory);
-        let engine = Arc::new(Native::new(pool.clone(), threads)?);
+        let Options { workers, threads, memory, window, sink, .. } = options;
+        fork::watch();
+        quiet::kernel_panics();
+        let (pool, threads) = shared::resources(memory, threads)?;
+        let engine = Arc::new(Native::sharing(pool.clone(), threads.clone()));
         let executors = (0..workers).map(|_| Executor::new(engine.clone(), pool.clone())).collect();
         let mut dispatcher = Dispatcher::new(if sink.is_some() { EVENTS } else { 0 });
         let ids = || (0..workers as u32).map(WorkerId);
@@ -112,6 +107,8 @@ impl Embedded {
             machines: Mutex::new(machines),
             inbox: Channel::default(),
             executors,
+            pool,
+            threads,
             plans: ids().map(|_| Channel::default()).collect(),
             sleeping: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
@@ -121,6 +118,7 @@ impl Embedded {
         for id in ids() {
             embedded.spawn(format!("gt-worker-{}", id.0), move |embedded| embedded.execute(id))?;
         }
+        info!(target: "gt", workers, threads = embedded.threads.count(), memory, "embedded system");
         Ok(embedded)
     }
 
@@ -171,17 +169,13 @@ impl Embedded {
         }
     }
 
-    /// Completes the log, if there is one: what was sent last must be in it.
-    pub(crate) fn write_log(&self) {
-        let mut machines = self.machines.lock();
-        if machines.sink.is_some() {
-            self.turn(&mut machines, Inline::No);
-            machines.flush_sink();
-        }
-    }
-
-    /// Ends the threads, after what they are at.
+    /// Ends the threads, after what they are at. What was sent before is delivered, so that it is
+    /// in the log and values are given up; what waits to be computed is not.
     pub(crate) fn stop(&self) {
+        let mut machines = self.machines.lock();
+        self.turn(&mut machines, Inline::No);
+        machines.flush_sink();
+        drop(machines);
         self.stopped.store(true, Ordering::SeqCst);
         self.inbox.wake();
         self.plans.iter().for_each(Channel::wake);
@@ -195,6 +189,27 @@ impl Embedded {
         self.start.elapsed().as_nanos() as u64
     }
 
+    /// The memory of its workers.
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// How many workers there are.
+    pub(crate) fn worker_count(&self) -> usize {
+        self.executors.len()
+    }
+
+    /// How many threads share large kernels.
+    pub(crate) fn thread_count(&self) -> usize {
+        self.threads.count()
+    }
+
+    /// What the values of a session hold.
+    pub(crate) fn holdings(&self, session: SessionId) -> Vec<Holding> {
+        let machines = self.machines.lock();
+        machines.workers.iter().flat_map(|worker| worker.holdings(session)).collect()
+    }
+
     /// How many values of a session the workers ever stored.
     pub(crate) fn stored(&self, session: SessionId) -> u64 {
         self.machines.lock().workers.iter().map(|worker| worker.stored(session)).sum()
@@ -202,10 +217,12 @@ impl Embedded {
 
     /// Delivers until nothing waits.
     fn turn(&self, machines: &mut Machines, inline: Inline) {
+        let start = Instant::now();
         loop {
             self.inbox.drain(&mut machines.mail);
             let Some(parcel) = machines.mail.pop_front() else { break };
             let now_ns = self.now_ns();
+            debug!(target: "gt::dispatcher", "{parcel}");
             let deliver = AssertUnwindSafe(|| machines.deliver(parcel, now_ns));
             let plans = catch_unwind(deliver).unwrap_or_else(|_| {
                 machines.end_all();
@@ -213,7 +230,8 @@ impl Embedded {
             });
             machines.log();
             for (worker, plan) in plans {
-                if inline == Inline::Yes && plan.cost_ns <= INLINE_NS {
+                let small = plan.cost_ns <= INLINE_NS && start.elapsed() < host::PATIENCE;
+                if inline == Inline::Yes && small {
                     let outcome = self.run(worker, plan);
                     machines.mail.push_back(Parcel::Finished(worker, outcome));
                 } else {
@@ -225,7 +243,10 @@ impl Embedded {
 
     fn run(&self, worker: WorkerId, plan: Plan) -> Outcome {
         let start = Instant::now();
+        let (session, commands, cost_ns) = (plan.session, plan.commands, plan.cost_ns);
         let outcome = self.executors[worker.0 as usize].run(plan);
+        let took_us = start.elapsed().as_micros();
+        debug!(target: "gt::worker", %worker, %session, commands, cost_ns, took_us, "plan");
         Outcome { busy_ns: start.elapsed().as_nanos() as u64, ..outcome }
     }
 
@@ -241,6 +262,9 @@ impl Embedded {
                 None => plans.wait(Duration::from_secs(3600)),
             }
         }
+        // Somebody may still hold a tensor of the session, and this with it.
+        self.turn(&mut self.machines.lock(), Inline::No);
+        while plans.take().is_some() {}
     }
 
     /// The thread that delivers messages, and sends batches that nobody completes.
@@ -280,94 +304,5 @@ impl Embedded {
             sessions.iter().for_each(|session| session.flush());
         }
         total
-    }
-}
-
-impl Machines {
-    /// Takes one parcel to whom it is for, and gives the plans that are to run.
-    fn deliver(&mut self, parcel: Parcel, now_ns: u64) -> Vec<(WorkerId, Plan)> {
-        let (mut outbox, mut plans) = (Outbox::default(), Vec::new());
-        match parcel {
-            Parcel::Open(id, session) => {
-                self.clients.insert(id, session);
-            }
-            Parcel::FromClient(id, message) => {
-                self.dispatcher.step(now_ns, Peer::Client(id), message, &mut outbox);
-            }
-            Parcel::Finished(id, outcome) => {
-                self.tell(id, Told::Finished(outcome), now_ns, &mut outbox, &mut plans);
-            }
-        }
-        self.route(&mut outbox, now_ns, &mut plans);
-        plans
-    }
-
-    /// A machine broke one of its own promises, and nobody can rely on it any more.
-    fn end_all(&mut self) {
-        for (&id, session) in &self.clients {
-            if let Some(session) = session.upgrade() {
-                let error = Error::bug("the embedded dispatcher or a worker panicked");
-                session.deliver(Message::Ended { session: id, error });
-            }
-        }
-    }
-
-    /// Delivers what the dispatcher wants sent.
-    fn route(&mut self, outbox: &mut Outbox, now_ns: u64, actions: &mut Vec<(WorkerId, Plan)>) {
-        loop {
-            let messages: Vec<_> = outbox.drain().collect();
-            if messages.is_empty() {
-                return;
-            }
-            for (to, message) in messages {
-                match to {
-                    Peer::Client(id) => {
-                        if let Some(session) = self.clients.get(&id).and_then(Weak::upgrade) {
-                            session.deliver(message);
-                        }
-                    }
-                    Peer::Worker(id) => {
-                        self.tell(id, Told::Message(message), now_ns, outbox, actions);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Tells a worker something, and delivers what it wants sent.
-    fn tell(
-        &mut self,
-        id: WorkerId,
-        told: Told,
-        now_ns: u64,
-        outbox: &mut Outbox,
-        plans: &mut Vec<(WorkerId, Plan)>,
-    ) {
-        let mut actions = Vec::new();
-        self.workers[id.0 as usize].step(told, &mut actions);
-        for action in actions {
-            match action {
-                Action::Run(plan) => plans.push((id, plan)),
-                Action::Send(None, message) => {
-                    self.dispatcher.step(now_ns, Peer::Worker(id), message, outbox);
-                }
-                Action::Send(Some(to), message) => outbox.send(to, message),
-            }
-        }
-    }
-
-    /// Shows events to whoever is interested.
-    fn log(&mut self) {
-        let Some(sink) = &mut self.sink else { return };
-        let (events, next) = self.dispatcher.events.since(self.logged);
-        events.for_each(|event| sink.take(event));
-        self.logged = next;
-    }
-
-    fn flush_sink(&mut self) {
-        self.log();
-        if let Some(sink) = &mut self.sink {
-            sink.flush();
-        }
     }
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use gt_core::{Error, Result, SessionId, Slot};
+use gt_transport::lock::Mutex;
 use gt_transport::{Batch, Message};
-use parking_lot::Mutex;
 
 use crate::embedded::Embedded;
-use crate::host;
 use crate::mailbox::{Mailbox, State};
 use crate::stream::Stream;
+use crate::{fork, host};
 
 /// A client may be so many commands ahead of the workers …
 const COMMANDS_AHEAD: u64 = 1 << 16;
@@ -28,15 +28,22 @@ pub struct Inner {
     pub(crate) mailbox: Mailbox,
     pub(crate) sent_commands: AtomicU64,
     pub(crate) sent_bytes: AtomicU64,
+    /// So much of what was sent does not count as far ahead; see [`Inner::excuse`].
+    excused_commands: AtomicU64,
+    excused_bytes: AtomicU64,
     pub(crate) messages: AtomicU64,
     pub(crate) waits: AtomicU64,
     /// Whether the client should wait before it goes on.
     pub(crate) ahead: AtomicBool,
     pub(crate) closed: AtomicBool,
+    /// Whether every operation waits for its result.
+    pub(crate) sync: bool,
+    /// The process it belongs to; see [`fork`].
+    generation: u32,
 }
 
 impl Inner {
-    pub(crate) fn new(id: SessionId, embedded: Arc<Embedded>) -> Self {
+    pub(crate) fn new(id: SessionId, embedded: Arc<Embedded>, sync: bool) -> Self {
         Inner {
             id,
             embedded,
@@ -45,10 +52,14 @@ impl Inner {
             mailbox: Mailbox::default(),
             sent_commands: AtomicU64::new(0),
             sent_bytes: AtomicU64::new(0),
+            excused_commands: AtomicU64::new(0),
+            excused_bytes: AtomicU64::new(0),
             messages: AtomicU64::new(0),
             waits: AtomicU64::new(0),
             ahead: AtomicBool::new(false),
             closed: AtomicBool::new(false),
+            sync,
+            generation: fork::generation(),
         }
     }
 
@@ -78,7 +89,7 @@ impl Inner {
     }
 
     /// The stream, after what was dropped meanwhile is freed.
-    pub(crate) fn open_stream(&self) -> parking_lot::MutexGuard<'_, Stream> {
+    pub(crate) fn open_stream(&self) -> std::sync::MutexGuard<'_, Stream> {
         let mut stream = self.stream.lock();
         let mut dropped = self.dropped.lock();
         if !dropped.is_empty() {
@@ -118,26 +129,42 @@ impl Inner {
     fn is_ahead(&self, state: &State) -> bool {
         let commands = self.sent_commands.load(Ordering::Relaxed);
         let bytes = self.sent_bytes.load(Ordering::Relaxed);
-        let far = commands.saturating_sub(state.done_commands) > COMMANDS_AHEAD
-            || bytes.saturating_sub(state.done_bytes) > BYTES_AHEAD;
+        let done_commands = state.done_commands.max(self.excused_commands.load(Ordering::Relaxed));
+        let done_bytes = state.done_bytes.max(self.excused_bytes.load(Ordering::Relaxed));
+        let far = commands.saturating_sub(done_commands) > COMMANDS_AHEAD
+            || bytes.saturating_sub(done_bytes) > BYTES_AHEAD;
         far && state.ended.is_none()
     }
 
     /// Waits if the client is too far ahead of the workers. Called where no lock is held: while it
     /// waits, other threads of the program go on.
     pub(crate) fn keep_pace(&self) -> Result<()> {
+        self.check_open()?;
         if !self.ahead.load(Ordering::Relaxed) {
-            return self.check_open();
+            return Ok(());
         }
         self.waits.fetch_add(1, Ordering::Relaxed);
         let caught_up = |state: &mut State| (!self.is_ahead(state)).then_some(());
-        host::wait(|patience| self.mailbox.wait(patience, caught_up).is_some())?;
+        let waited = host::wait(|patience| self.mailbox.wait(patience, caught_up).is_some());
+        if waited.is_err() {
+            self.excuse();
+        }
         self.ahead.store(false, Ordering::Relaxed);
+        waited?;
         self.check_open()
     }
 
+    /// The user has interrupted a wait: what is asked for next does not wait for what was sent
+    /// before.
+    pub(crate) fn excuse(&self) {
+        let (commands, bytes) = (&self.sent_commands, &self.sent_bytes);
+        self.excused_commands.store(commands.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.excused_bytes.store(bytes.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
     /// An error once the session is over.
-    fn check_open(&self) -> Result<()> {
+    pub(crate) fn check_open(&self) -> Result<()> {
+        fork::check(self.generation)?;
         if !self.closed.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -146,12 +173,16 @@ impl Inner {
     }
 
     pub(crate) fn close(&self) {
+        if self.generation != fork::generation() {
+            // Threads that are not here hold the rest of it; taking it apart could wait for them.
+            std::mem::forget(self.embedded.clone());
+            return;
+        }
         if self.closed.swap(true, Ordering::Relaxed) {
             return;
         }
         self.flush();
         self.embedded.send(self.id, Message::Bye);
-        self.embedded.write_log();
         let error = Error::Lost("the session is closed".into());
         self.mailbox.take(Message::Ended { session: self.id, error });
         self.embedded.stop();

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gt_core::{Error, RequestId};
+use gt_transport::lock::{Condvar, Mutex};
 use gt_transport::{Failure, Message, Value};
-use parking_lot::{Condvar, Mutex};
 
 /// The answer to a read.
 pub type Answer = Result<Value, Arc<Failure>>;
@@ -24,7 +24,7 @@ pub struct State {
     answers: HashMap<RequestId, Answer>,
     /// Reads that nobody waits for any more.
     abandoned: HashSet<RequestId>,
-    /// The first failure that was not raised yet.
+    /// The failure that a read nobody waits for any more was answered with.
     pub failure: Option<Arc<Failure>>,
     /// Why the session is over, if it is.
     pub ended: Option<Error>,
@@ -45,8 +45,14 @@ impl State {
 
     /// Nobody waits for the answer to `request` any more.
     pub fn abandon(&mut self, request: RequestId) {
-        if self.answers.remove(&request).is_none() {
-            self.abandoned.insert(request);
+        match self.answers.remove(&request) {
+            Some(Ok(_)) => {}
+            Some(Err(failure)) => {
+                self.failure.get_or_insert(failure);
+            }
+            None => {
+                self.abandoned.insert(request);
+            }
         }
     }
 }
@@ -59,10 +65,9 @@ impl Mailbox {
             Message::Answer { request, result, .. } => {
                 if !state.abandoned.remove(&request) {
                     state.answers.insert(request, result);
+                } else if let Err(failure) = result {
+                    state.failure.get_or_insert(failure);
                 }
-            }
-            Message::Failed { failure, .. } => {
-                state.failure.get_or_insert(failure);
             }
             Message::Ended { error, .. } => {
                 state.ended.get_or_insert(error);
@@ -93,12 +98,13 @@ impl Mailbox {
         if let Some(found) = look(&mut state) {
             return Some(found);
         }
-        let deadline = std::time::Instant::now() + timeout;
-        while !self.arrived.wait_until(&mut state, deadline).timed_out() {
+        let deadline = Instant::now() + timeout;
+        loop {
+            let left = deadline.checked_duration_since(Instant::now())?;
+            state = self.arrived.wait_for(state, left);
             if let Some(found) = look(&mut state) {
                 return Some(found);
             }
         }
-        look(&mut state)
     }
 }

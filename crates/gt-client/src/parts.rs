@@ -8,6 +8,9 @@ use gt_core::{Error, Result, Shape};
 
 use crate::tensor::Tensor;
 
+/// More parts than this are a mistake, and would fill the memory before anybody sees them.
+const MOST_PARTS: i64 = 1 << 20;
+
 impl Tensor {
     /// The elements at one position of an axis, without that axis: a view.
     pub fn select(&self, dim: i64, index: i64) -> Result<Tensor> {
@@ -53,7 +56,7 @@ impl Tensor {
     /// At most so many parts of the same size, the last one maybe smaller: views.
     pub fn chunk(&self, chunks: i64, dim: i64) -> Result<Vec<Tensor>> {
         let (_, whole) = self.axis_to_part("chunk", dim)?;
-        if chunks <= 0 {
+        if !(1..=MOST_PARTS).contains(&chunks) {
             return Err(Error::runtime(format!("chunk: {chunks} parts are not possible")));
         }
         if whole == 0 {
@@ -66,9 +69,11 @@ impl Tensor {
     /// So many parts whose sizes differ by at most one: views.
     pub fn tensor_split(&self, sections: i64, dim: i64) -> Result<Vec<Tensor>> {
         let (axis, whole) = self.axis_to_part("tensor_split", dim)?;
-        let count = usize::try_from(sections).ok().filter(|&count| count > 0).ok_or_else(|| {
-            Error::runtime(format!("tensor_split: {sections} parts are not possible"))
-        })?;
+        if !(1..=MOST_PARTS).contains(&sections) {
+            let message = format!("tensor_split: {sections} parts are not possible");
+            return Err(Error::runtime(message));
+        }
+        let count = sections as usize;
         let (each, larger) = (whole / count, whole % count);
         let start = |part: usize| part * each + part.min(larger);
         (0..count).map(|part| self.part(axis, start(part)..start(part + 1))).collect()

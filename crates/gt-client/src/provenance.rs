@@ -2,9 +2,12 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::sync::Once;
 
 use gt_core::Provenance;
-use parking_lot::Mutex;
+use gt_transport::lock::Mutex;
+
+use crate::fork;
 
 /// A line of the user's program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,9 +32,15 @@ thread_local! {
     static CURRENT: Cell<Provenance> = const { Cell::new(Provenance::UNKNOWN) };
 }
 
+fn places() -> std::sync::MutexGuard<'static, Vec<Place>> {
+    static PROTECT: Once = Once::new();
+    PROTECT.call_once(|| fork::protect(&PLACES));
+    PLACES.lock()
+}
+
 /// Gives a place its number. Whoever calls this remembers the number: places are not compared.
 pub fn register(place: Place) -> Provenance {
-    let mut places = PLACES.lock();
+    let mut places = places();
     places.push(place);
     Provenance(places.len() as u32)
 }
@@ -39,7 +48,7 @@ pub fn register(place: Place) -> Provenance {
 /// The place with this number.
 pub fn place(provenance: Provenance) -> Option<Place> {
     let index = (provenance.0 as usize).checked_sub(1)?;
-    PLACES.lock().get(index).cloned()
+    places().get(index).cloned()
 }
 
 /// Says where in the user's program this thread is.

@@ -1,7 +1,7 @@
 //! A session: one stream of instructions, and the waits that reading a value needs.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,17 +10,29 @@ use gt_core::instruction::{Command, Instruction, Operand};
 use gt_core::op::{Arg, Call, Op};
 use gt_core::record::{INLINE_INPUTS, Record};
 use gt_core::{Error, Meta, RequestId, Result, Scalar, SessionId, Slot};
-use gt_transport::{Failure, Message, Value};
+use gt_transport::{Message, Value};
 use smallvec::SmallVec;
 
 use crate::embedded::{Embedded, Options};
+use crate::explain::explain;
 use crate::inner::Inner;
 use crate::tensor::{Owned, Tensor};
 use crate::{grad, host, provenance};
 
 /// A stream of instructions to a dispatcher. Clones are the same session.
 #[derive(Clone)]
-pub struct Session(Arc<Inner>);
+pub struct Session(pub(crate) Arc<Inner>);
+
+/// A session that is there as long as somebody else holds it or one of its tensors.
+#[derive(Clone)]
+pub struct WeakSession(Weak<Inner>);
+
+impl WeakSession {
+    /// The session, if it is open.
+    pub fn upgrade(&self) -> Option<Session> {
+        self.0.upgrade().map(Session).filter(Session::is_open)
+    }
+}
 
 /// An input of an operation.
 #[derive(Clone, Copy)]
@@ -74,8 +86,9 @@ impl Session {
     pub fn embedded(options: Options) -> Result<Session> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = SessionId(NEXT.fetch_add(1, Ordering::Relaxed));
+        let sync = options.sync;
         let embedded = Embedded::start(options)?;
-        let inner = Arc::new(Inner::new(id, embedded.clone()));
+        let inner = Arc::new(Inner::new(id, embedded.clone(), sync));
         embedded.open(id, Arc::downgrade(&inner));
         Ok(Session(inner))
     }
@@ -83,6 +96,26 @@ impl Session {
     /// Whether two sessions are the same.
     pub fn is(&self, other: &Session) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The same session, without keeping it open.
+    pub fn downgrade(&self) -> WeakSession {
+        WeakSession(Arc::downgrade(&self.0))
+    }
+
+    /// Whether it is neither closed nor broken, and belongs to this process.
+    pub fn is_open(&self) -> bool {
+        self.check().is_ok()
+    }
+
+    /// An error once the session is over, or if it belongs to the parent of this process.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.0.check_open()
+    }
+
+    /// Where errors are wanted at their lines, waits for what was emitted and raises what failed.
+    pub(crate) fn synchronize_if_asked(&self) -> Result<()> {
+        if self.0.sync { self.synchronize() } else { Ok(()) }
     }
 
     /// Starts the random numbers anew.
@@ -101,6 +134,7 @@ impl Session {
 
     /// Ends the session. Its tensors can be dropped, but not used.
     pub fn close(&self) {
+        tracing::info!(target: "gt", session = %self.0.id, "closed");
         self.0.close();
     }
 
@@ -149,9 +183,11 @@ impl Session {
             let meta = metas.into_iter().next().expect("a record has one result");
             let mut tensors = SmallVec::new();
             tensors.push(Tensor::new(meta, value));
+            self.synchronize_if_asked()?;
             return Ok(tensors);
         }
         let values = self.emit(op, held, attrs, metas.len(), None)?;
+        self.synchronize_if_asked()?;
         let made = values.into_iter().zip(metas);
         if op.data_dependent {
             return made.map(|(value, _)| self.described(value)).collect();
@@ -232,12 +268,18 @@ impl Session {
             (out, self.0.full_batch(&mut stream))
         };
         self.0.send_if_full(full);
+        self.synchronize_if_asked()?;
         Ok(Tensor::new(meta, Owned::new(self.clone(), out)))
     }
 
     /// Waits for a value and gives its elements, row by row.
     pub(crate) fn read(&self, slot: Slot) -> Result<Value> {
         self.ask(|request| Command::Read { slot, request })
+    }
+
+    /// Waits for everything that was emitted so far, and raises what failed.
+    pub fn synchronize(&self) -> Result<()> {
+        self.ask(|request| Command::Sync { request }).map(|_| ())
     }
 
     fn described(&self, value: Owned) -> Result<Tensor> {
@@ -266,8 +308,10 @@ impl Session {
             answer = inner.mailbox.wait(patience, |state| state.answer(request));
             answer.is_some()
         });
+        tracing::debug!(target: "gt::client", session = %inner.id, %request, "waited");
         if let Err(interrupted) = waited {
             inner.mailbox.look(|state| state.abandon(request));
+            inner.excuse();
             return Err(interrupted);
         }
         let answer = answer.expect("the wait ends with an answer")?;
@@ -303,6 +347,10 @@ impl Session {
     }
 
     pub(crate) fn drop_slot(&self, slot: Slot) {
+        // Nobody frees anything for a session that is over, and a parent's locks are not ours.
+        if self.check().is_err() {
+            return;
+        }
         self.0.dropped.lock().push(slot);
     }
 }
@@ -333,18 +381,4 @@ pub(crate) fn infer(
         args.push(input.arg());
     }
     Ok(Call::checked(op, &args, attrs)?.infer()?.outputs)
-}
-
-/// The failure as the user's error: what happened, and where in their program.
-fn explain(failure: &Failure) -> Error {
-    match provenance::place(failure.provenance) {
-        Some(place) => match failure.error.clone() {
-            Error::Input { fault, message } => {
-                Error::Input { fault, message: format!("{message} (at {place})") }
-            }
-            Error::OutOfMemory(message) => Error::OutOfMemory(format!("{message} (at {place})")),
-            other => other.within(format!("at {place}")),
-        },
-        None => failure.error.clone(),
-    }
 }

@@ -8,7 +8,7 @@ use gt_core::op::{Op, View as ViewKind};
 use gt_core::ops::elementwise::CAST;
 use gt_core::ops::movement::EXPAND;
 use gt_core::{DType, Error, Meta, Result, Shape, Slot};
-use parking_lot::Mutex;
+use gt_transport::lock::Mutex;
 use smallvec::SmallVec;
 
 use crate::grad::{self, Edge, Gradient, History};
@@ -119,12 +119,20 @@ impl Cell {
         // Somebody else may hold the old value, a gradient for instance; then it must stay.
         let holders = 1 + usize::from(update == Update::OfCurrent);
         let alone = !shared && Arc::strong_count(&state.value) == holders;
-        let replaces = alone.then_some(state.value.slot);
+        if !alone {
+            // What is replaced is then another name for the same elements, so that the cell keeps
+            // them if the result fails.
+            let alias = [Held::Value(state.value.clone())];
+            let dtype = Attrs::of([self.meta.dtype.into()]);
+            let alias = session.emit(&CAST, &alias, dtype, 1, None)?.into_iter().next();
+            state.value = Arc::new(alias.expect("a cast has one result"));
+        }
+        let replaces = Some(state.value.slot);
         let values = session.emit(op, &held, attrs, 1, replaces)?;
         drop(held);
         let value = values.into_iter().next().expect("the operation has one result");
         let mut old = std::mem::replace(&mut state.value, Arc::new(value));
-        if let (Some(_), Some(old)) = (replaces, Arc::get_mut(&mut old)) {
+        if let Some(old) = Arc::get_mut(&mut old) {
             old.replaced = true;
         }
         state.version += 1;
@@ -197,6 +205,7 @@ impl Tensor {
 
     /// The number of its current value; a write gives it another.
     pub fn id(&self) -> Result<u32> {
+        self.session().check()?;
         Ok(self.value()?.slot.0)
     }
 
@@ -257,6 +266,11 @@ impl Tensor {
 
     /// Writes `op` of this tensor and others into this tensor.
     pub fn apply_in_place(&self, op: &'static Op, others: &[Input], attrs: Attrs) -> Result<()> {
+        self.write_in_place(op, others, attrs)?;
+        self.session().synchronize_if_asked()
+    }
+
+    fn write_in_place(&self, op: &'static Op, others: &[Input], attrs: Attrs) -> Result<()> {
         self.session().keep_pace()?;
         let inputs = self.with(others);
         let metas = infer(op, &inputs, &attrs)?;
@@ -269,7 +283,7 @@ impl Tensor {
             _ => {
                 self.check_not_leaf(op.name)?;
                 let results = self.session().apply(op, &inputs, attrs)?;
-                self.copy(&results[0])
+                self.write(&results[0])
             }
         }
     }
@@ -293,6 +307,11 @@ impl Tensor {
 
     /// Writes the elements of another tensor into this one, broadcasting and casting them.
     pub fn copy(&self, source: &Tensor) -> Result<()> {
+        self.write(source)?;
+        self.session().synchronize_if_asked()
+    }
+
+    fn write(&self, source: &Tensor) -> Result<()> {
         self.session().keep_pace()?;
         let (shape, dtype) = (self.shape(), self.dtype());
         let source = if source.shape() == shape {
@@ -326,6 +345,7 @@ impl Tensor {
 
     /// Waits for the elements, and gives them row by row.
     pub fn read(&self) -> Result<Bytes> {
+        self.session().check()?;
         let cell = match &self.0 {
             Place::Whole(cell) => cell,
             Place::Part(view) => return Ok(self.session().read(view.value()?.slot)?.data),

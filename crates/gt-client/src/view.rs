@@ -13,7 +13,7 @@ use gt_core::ops::movement::RESHAPE;
 use gt_core::ops::select::INDEX_WRITE;
 use gt_core::strides::{self, Strides};
 use gt_core::{Error, Meta, Result, Shape};
-use parking_lot::Mutex;
+use gt_transport::lock::Mutex;
 use smallvec::SmallVec;
 
 use crate::grad::{self, Edge, Gradient, History};

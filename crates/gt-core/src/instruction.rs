@@ -42,6 +42,11 @@ pub enum Command {
         /// The number of the request.
         request: RequestId,
     },
+    /// Tell the client that everything before this is done, or what failed.
+    Sync {
+        /// The number of the request.
+        request: RequestId,
+    },
     /// A named signal begins.
     Enter(Box<str>),
     /// The innermost signal ends.
@@ -60,6 +65,25 @@ pub enum Command {
         /// Its name here.
         out: Slot,
         /// What both sides call this transfer.
+        tag: u64,
+    },
+    /// Dispatcher to worker: tell another worker whether something has failed here.
+    Vouch {
+        /// Who is told.
+        to: WorkerId,
+        /// What both sides call this word.
+        tag: u64,
+    },
+    /// Dispatcher to worker: as [`Command::Vouch`]; then the failure counts as told to the client.
+    Settle {
+        /// Who is told.
+        to: WorkerId,
+        /// What both sides call this word.
+        tag: u64,
+    },
+    /// Dispatcher to worker: wait for another worker's word on what has failed there.
+    Heed {
+        /// What both sides call this word.
         tag: u64,
     },
 }

@@ -4,7 +4,7 @@
 use smallvec::SmallVec;
 
 use crate::attrs::Range;
-use crate::dtype::Scalar;
+use crate::dtype::{DType, Scalar};
 use crate::shape::{Meta, Shape};
 
 /// A short list of axes.
@@ -289,6 +289,16 @@ impl WindowSpec {
 }
 
 impl Kernel {
+    /// Whether elements can make it fail; everything else only fails for want of memory.
+    pub fn depends_on_data(&self, dtype: DType) -> bool {
+        match self {
+            Kernel::Gather(_) | Kernel::Take(_) | Kernel::Ravel(_) => true,
+            Kernel::Scatter { .. } | Kernel::Put { .. } => true,
+            Kernel::Zip(function) => function.divides() && !dtype.is_float(),
+            _ => false,
+        }
+    }
+
     /// About how many nanoseconds one core needs. Only good enough to tell small from large.
     pub fn cost_ns(&self, inputs: &[&Meta], outputs: &[Meta]) -> u64 {
         let written: usize = outputs.iter().map(|meta| meta.shape.count()).sum();

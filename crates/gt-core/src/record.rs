@@ -29,6 +29,14 @@ pub mod code {
     pub const SEND: u16 = 0xff06;
     /// [`crate::instruction::Command::Receive`]
     pub const RECEIVE: u16 = 0xff07;
+    /// [`crate::instruction::Command::Sync`]
+    pub const SYNC: u16 = 0xff08;
+    /// [`crate::instruction::Command::Vouch`]
+    pub const VOUCH: u16 = 0xff09;
+    /// [`crate::instruction::Command::Settle`]
+    pub const SETTLE: u16 = 0xff0a;
+    /// [`crate::instruction::Command::Heed`]
+    pub const HEED: u16 = 0xff0b;
 }
 
 /// How many inputs fit into a record.

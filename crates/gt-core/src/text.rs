@@ -77,6 +77,10 @@ impl fmt::Display for Command {
             Command::Exit => f.write_str("exit"),
             Command::Send { slot, to, tag } => write!(f, "send {slot} to {to} as #{tag}"),
             Command::Receive { out, tag } => write!(f, "{out} := receive #{tag}"),
+            Command::Sync { request } => write!(f, "sync as {request}"),
+            Command::Vouch { to, tag } => write!(f, "vouch to {to} as #{tag}"),
+            Command::Settle { to, tag } => write!(f, "settle with {to} as #{tag}"),
+            Command::Heed { tag } => write!(f, "heed #{tag}"),
         }
     }
 }

@@ -7,9 +7,10 @@ use gt_core::instruction::Command;
 use gt_core::{Error, Result, SessionId, WorkerId};
 use gt_transport::{Batch, Message, Peer};
 
+use crate::context::{Context, Witness};
 use crate::load::Load;
 use crate::outbox::Outbox;
-use crate::session::{Context, Session, Witness};
+use crate::session::Session;
 
 /// All sessions and all workers, as the dispatcher knows them.
 #[derive(Debug)]
@@ -125,9 +126,6 @@ impl Dispatcher {
             Message::Failed { session, failure } => {
                 let error = Some(failure.error.to_string().into());
                 self.note(now_ns, Station::Ended, session, Some(worker), None, error);
-                if self.sessions.contains_key(&session) {
-                    out.send(Peer::Client(session), Message::Failed { session, failure });
-                }
             }
             Message::Done { session, commands, busy_ns, .. } => {
                 self.note(now_ns, Station::Ended, session, Some(worker), None, None);

@@ -1,12 +1,14 @@
 //! Rewrites the clients' streams for the workers. Everything here is decided by `step`, which does
 //! no IO: messages go in, messages come out.
 
+mod context;
 pub mod dispatcher;
 mod flights;
 pub mod load;
 pub mod outbox;
 pub mod registry;
 pub mod session;
+mod trust;
 
 pub use dispatcher::Dispatcher;
 pub use outbox::Outbox;

@@ -4,16 +4,18 @@ use std::collections::HashMap;
 
 use gt_core::attrs::{Attrs, NO_ATTRS};
 use gt_core::instruction::{Command, Instruction, Operand};
-use gt_core::op::{Arg, Call, Op};
+use gt_core::op::{Arg, Call, Op, Role};
 use gt_core::record::Parts;
 use gt_core::{Error, Meta, RequestId, Result, SessionId, Slot, WorkerId};
 use gt_transport::{Batch, Peer};
 use smallvec::SmallVec;
 
+use crate::context::{Context, Witness};
 use crate::flights::{Flight, Flights};
-use crate::load::{Load, Needed};
+use crate::load::Needed;
 use crate::outbox::Outbox;
 use crate::registry::{Entry, Registry};
+use crate::trust::Trust;
 
 /// A client's session.
 #[derive(Debug)]
@@ -27,16 +29,7 @@ pub struct Session {
     /// Commands for each worker that are not sent yet.
     outgoing: Vec<Batch>,
     flights: Flights,
-}
-
-/// What a rewriting needs to know of the rest of the system.
-pub struct Context<'a> {
-    /// The time.
-    pub now_ns: u64,
-    /// The workers.
-    pub load: &'a mut Load,
-    /// The next tag of a handover.
-    pub next_tag: &'a mut u64,
+    trust: Trust,
 }
 
 impl Session {
@@ -49,6 +42,7 @@ impl Session {
             described: HashMap::new(),
             outgoing: Vec::new(),
             flights: Flights::default(),
+            trust: Trust::default(),
         }
     }
 
@@ -91,19 +85,29 @@ impl Session {
                 let worker = self.choose(&[], cost, context)?;
                 let ready_ns = context.load.assign(worker, context.now_ns, cost);
                 self.insert(out, meta.clone(), true, worker, ready_ns)?;
+                self.trust.busy(worker);
                 self.emit(worker, Command::Upload { out, meta, data, provenance }, sent);
                 Ok(())
             }
             Command::Free(slots) => slots.iter().try_for_each(|&slot| self.free(slot, sent)),
             Command::Read { slot, request } => {
                 let home = self.registry.get(slot)?.home;
+                self.settle(home, context, sent);
                 self.emit(home, Command::Read { slot, request }, sent);
                 Ok(())
             }
             Command::Describe { slot, request } => {
                 let home = self.registry.get(slot)?.home;
                 self.described.insert(request, slot);
+                self.settle(home, context, sent);
                 self.emit(home, Command::Describe { slot, request }, sent);
+                Ok(())
+            }
+            Command::Sync { request } => {
+                let first = context.load.workers().next();
+                let worker = first.ok_or_else(|| Error::Lost("there is no worker".to_string()))?;
+                self.settle(worker, context, sent);
+                self.emit(worker, Command::Sync { request }, sent);
                 Ok(())
             }
             Command::Enter(name) => {
@@ -114,9 +118,11 @@ impl Session {
                 Some(_) => Ok(()),
                 None => Err(Error::bug("a signal ends that did not begin")),
             },
-            Command::Send { .. } | Command::Receive { .. } => {
-                Err(Error::bug("a client does not hand values over"))
-            }
+            Command::Send { .. }
+            | Command::Receive { .. }
+            | Command::Vouch { .. }
+            | Command::Settle { .. }
+            | Command::Heed { .. } => Err(Error::bug("a client does not speak for workers")),
         }
     }
 
@@ -174,7 +180,7 @@ impl Session {
         context: &mut Context,
         sent: &mut Witness,
     ) -> Result<WorkerId> {
-        let (metas, cost) = self.infer(request, inputs)?;
+        let Estimate { metas, cost, risky } = self.infer(request, inputs)?;
         let worker = match request.replaces {
             Some(replaced) => {
                 let old = self.registry.get(replaced)?;
@@ -190,8 +196,13 @@ impl Session {
             }
         }
         if let Some(replaced) = request.replaces {
+            self.hear(worker, context, sent);
             let entry = self.forget(replaced)?;
             self.free_copies(&entry, sent);
+        }
+        match risky {
+            true => self.trust.risk(worker),
+            false => self.trust.busy(worker),
         }
         let known = !request.op.data_dependent;
         for (&slot, meta) in request.outputs.iter().zip(metas) {
@@ -201,7 +212,7 @@ impl Session {
     }
 
     /// What the results will be, and how long they take; an error if the client did not check.
-    fn infer(&self, request: &Request, inputs: &[Operand]) -> Result<(SmallVec<[Meta; 1]>, u64)> {
+    fn infer(&self, request: &Request, inputs: &[Operand]) -> Result<Estimate> {
         let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
         let mut metas: SmallVec<[&Meta; 4]> = SmallVec::new();
         for input in inputs {
@@ -218,9 +229,31 @@ impl Session {
             }
         }
         let call = Call { op: request.op, inputs: &args, attrs: request.attrs };
-        let outputs = call.infer()?.outputs;
-        let cost = (request.op.kernel)(&call)?.cost_ns(&metas, &outputs);
-        Ok((outputs, cost))
+        let inferred = call.infer()?;
+        let kernel = (request.op.kernel)(&call)?;
+        let cost = kernel.cost_ns(&metas, &inferred.outputs);
+        // A composite may hide a lookup; then its row takes an index.
+        let looks_up = request.op.inputs.iter().any(|input| input.role == Role::Index);
+        let risky = looks_up || kernel.depends_on_data(inferred.compute);
+        Ok(Estimate { metas: inferred.outputs, cost, risky })
+    }
+
+    /// Before `worker` replaces a value it must know whether something has failed elsewhere.
+    fn hear(&mut self, worker: WorkerId, context: &mut Context, sent: &mut Witness) {
+        for other in self.trust.ask(worker) {
+            let tag = context.tag();
+            self.emit(other, Command::Vouch { to: worker, tag }, sent);
+            self.emit(worker, Command::Heed { tag }, sent);
+        }
+    }
+
+    /// The client is about to hear from `worker`, which must speak for all.
+    fn settle(&mut self, worker: WorkerId, context: &mut Context, sent: &mut Witness) {
+        for other in self.trust.settle(worker) {
+            let tag = context.tag();
+            self.emit(other, Command::Settle { to: worker, tag }, sent);
+            self.emit(worker, Command::Heed { tag }, sent);
+        }
     }
 
     /// The worker where this ends soonest: work goes where its inputs are and the load is low.
@@ -265,8 +298,7 @@ impl Session {
         if let Some(name) = entry.name_on(worker, slot) {
             return Ok(name);
         }
-        let (home, tag) = (entry.home, *context.next_tag);
-        *context.next_tag += 1;
+        let (home, tag) = (entry.home, context.tag());
         let name = self.registry.name_copy();
         self.registry.get_mut(slot)?.copies.push((worker, name));
         self.emit(home, Command::Send { slot, to: worker, tag }, sent);
@@ -336,6 +368,13 @@ struct Request<'a> {
     replaces: Option<Slot>,
 }
 
+/// What an instruction will make, how long it takes, and whether data can make it fail.
+struct Estimate {
+    metas: SmallVec<[Meta; 1]>,
+    cost: u64,
+    risky: bool,
+}
+
 /// A result that fails is the value it replaces, so both must be alike for everybody who knows only
 /// dtype and shape.
 fn check_replaced(old: &Entry, op: &Op, result: &Meta) -> Result<()> {
@@ -344,18 +383,4 @@ fn check_replaced(old: &Entry, op: &Op, result: &Meta) -> Result<()> {
     }
     let (name, old) = (op.name, &old.meta);
     Err(Error::bug(format!("{name} puts {result} in the place of {old}")))
-}
-
-/// Who is told of every command that a worker gets, if somebody is.
-pub struct Witness<'a>(pub Option<&'a mut See<'a>>);
-
-/// Sees one command for one worker.
-pub type See<'a> = dyn FnMut(WorkerId, &Command) + 'a;
-
-impl Witness<'_> {
-    fn see(&mut self, worker: WorkerId, command: impl FnOnce() -> Command) {
-        if let Some(witness) = &mut self.0 {
-            witness(worker, &command());
-        }
-    }
 }

@@ -25,9 +25,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tensor, module)?)?;
     module.add_function(wrap_pyfunction!(from_numpy, module)?)?;
     module.add_function(wrap_pyfunction!(manual_seed, module)?)?;
-    module.add_function(wrap_pyfunction!(workers, module)?)?;
-    module.add_function(wrap_pyfunction!(close, module)?)?;
-    module.add_function(wrap_pyfunction!(counters, module)?)?;
     module.add_function(wrap_pyfunction!(convert::_tensor, module)?)?;
     module.add_function(wrap_pyfunction!(_dtype, module)?)
 }
@@ -98,29 +95,6 @@ fn from_numpy(py: Python<'_>, array: &Bound<'_, PyAny>) -> PyResult<Tensor> {
 fn manual_seed(seed: i128) -> PyResult<()> {
     gt::session().map_err(to_python)?.manual_seed(seed as u64);
     Ok(())
-}
-
-/// Asks for so many workers, before the first operation.
-#[pyfunction]
-fn workers(count: usize) -> PyResult<()> {
-    gt::workers(count).map_err(to_python)
-}
-
-/// Ends the default session, if there is one.
-#[pyfunction]
-fn close(py: Python<'_>) {
-    py.detach(gt::close);
-}
-
-/// How many messages were sent, how often the program waited, how many values were stored.
-#[pyfunction]
-fn counters(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    let counters = gt::session().map_err(to_python)?.counters();
-    let dict = PyDict::new(py);
-    dict.set_item("messages", counters.messages)?;
-    dict.set_item("waits", counters.waits)?;
-    dict.set_item("stored", counters.stored)?;
-    Ok(dict)
 }
 
 /// The dtype with this name; what pickled dtypes are made of.

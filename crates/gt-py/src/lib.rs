@@ -20,6 +20,7 @@ mod overload;
 mod parts;
 mod provenance;
 mod results;
+mod session;
 mod tensor;
 
 use pyo3::prelude::*;
@@ -36,5 +37,6 @@ fn _gt(module: &Bound<'_, PyModule>) -> PyResult<()> {
     results::register(module)?;
     error::register(module)?;
     grad::register(module)?;
+    session::register(module)?;
     function::register(module)
 }

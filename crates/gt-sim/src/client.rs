@@ -24,7 +24,6 @@ pub struct Client {
     stream: Stream,
     script: VecDeque<Saying>,
     answers: BTreeMap<RequestId, Answer>,
-    failures: Vec<Arc<Failure>>,
     ended: Option<Error>,
     sent: Amount,
     done: Amount,
@@ -47,7 +46,6 @@ impl Client {
             stream: Stream::default(),
             script: VecDeque::new(),
             answers: BTreeMap::new(),
-            failures: Vec::new(),
             ended: None,
             sent: Amount::default(),
             done: Amount::default(),
@@ -67,11 +65,6 @@ impl Client {
     /// Drops every answer it got.
     pub fn drop_answers(&mut self) {
         self.answers.clear();
-    }
-
-    /// Every first cause it was told of.
-    pub fn failures(&self) -> &[Arc<Failure>] {
-        &self.failures
     }
 
     /// Why its session ended, if it did.
@@ -165,10 +158,6 @@ impl Client {
                 assert_eq!(session, self.id, "an answer of another session");
                 let before = self.answers.insert(request, result);
                 assert!(before.is_none(), "{request} was answered twice");
-            }
-            Message::Failed { session, failure } => {
-                assert_eq!(session, self.id, "a failure of another session");
-                self.failures.push(failure);
             }
             Message::Done { session, commands, bytes, .. } => {
                 assert_eq!(session, self.id, "what another session did");

@@ -19,6 +19,32 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::client::Answer;
 
+/// What a request is answered with.
+#[derive(Clone, Debug)]
+pub enum Expected {
+    /// Exactly this.
+    Answer(Answer),
+    /// One of these failures, of which the client was not told before. Which of them comes first
+    /// is not known where they happen on different workers.
+    OneOf(Vec<Arc<Failure>>),
+}
+
+impl Expected {
+    /// Whether the client can learn anything from it.
+    pub fn is_good(&self) -> bool {
+        matches!(self, Expected::Answer(Ok(_)))
+    }
+
+    /// Whether this is how the request was answered.
+    pub fn allows(&self, answer: &Answer) -> bool {
+        match (self, answer) {
+            (Expected::Answer(expected), found) => expected == found,
+            (Expected::OneOf(failures), Err(found)) => failures.contains(found),
+            (Expected::OneOf(_), Ok(_)) => false,
+        }
+    }
+}
+
 /// More than any program of a test needs.
 const MEMORY_BYTES: usize = 1 << 30;
 
@@ -26,8 +52,10 @@ const MEMORY_BYTES: usize = 1 << 30;
 pub struct Interpreter {
     engine: Native,
     values: HashMap<Slot, Known>,
-    answers: BTreeMap<RequestId, Answer>,
+    answers: BTreeMap<RequestId, Expected>,
     failures: Vec<Arc<Failure>>,
+    /// Those that the client was not told of; until it is, nothing is replaced.
+    untold: Vec<Arc<Failure>>,
 }
 
 /// A value, or why there is none.
@@ -40,14 +68,14 @@ struct Known {
 impl Default for Interpreter {
     fn default() -> Self {
         let engine = Native::new(Pool::new(MEMORY_BYTES), 1).expect("it needs no threads");
-        let (values, answers, failures) = Default::default();
-        Interpreter { engine, values, answers, failures }
+        let (values, answers, failures, untold) = Default::default();
+        Interpreter { engine, values, answers, failures, untold }
     }
 }
 
 impl Interpreter {
     /// What each request is answered with.
-    pub fn answers(&self) -> &BTreeMap<RequestId, Answer> {
+    pub fn answers(&self) -> &BTreeMap<RequestId, Expected> {
         &self.answers
     }
 
@@ -62,11 +90,6 @@ impl Interpreter {
     /// If there is no such value.
     pub fn meta(&self, slot: Slot) -> &Meta {
         &self.known(slot).meta
-    }
-
-    /// Whether there are elements.
-    pub fn is_good(&self, slot: Slot) -> bool {
-        self.known(slot).result.is_ok()
     }
 
     fn known(&self, slot: Slot) -> &Known {
@@ -90,22 +113,37 @@ impl Interpreter {
             }
             Command::Read { slot, request } => {
                 let result = self.known(*slot).result.clone();
-                let answer = result.map(|value| answer(&value, value.to_bytes()));
-                self.answers.insert(*request, answer);
+                self.answer(*request, result.map(|value| answer(&value, value.to_bytes())));
             }
             Command::Describe { slot, request } => {
                 let result = self.known(*slot).result.clone();
-                let answer = result.map(|value| answer(&value, Default::default()));
-                self.answers.insert(*request, answer);
+                self.answer(*request, result.map(|value| answer(&value, Default::default())));
+            }
+            Command::Sync { request } => {
+                let meta = Meta::new(DType::Bool, [0]);
+                let nothing = gt_transport::Value { meta, data: Default::default() };
+                self.answer(*request, Ok(nothing));
             }
             Command::Enter(_) | Command::Exit => {}
-            Command::Send { .. } | Command::Receive { .. } => panic!("no client says '{command}'"),
+            _ => panic!("no client says '{command}'"),
         }
+    }
+
+    fn answer(&mut self, request: RequestId, answer: Answer) {
+        let untold = std::mem::take(&mut self.untold);
+        let expected = match untold.is_empty() {
+            true => Expected::Answer(answer),
+            false => Expected::OneOf(untold),
+        };
+        self.answers.insert(request, expected);
     }
 
     fn apply(&mut self, instruction: &Instruction) {
         let old = instruction.replaces.map(|slot| self.known(slot).clone());
-        let results = self.results(instruction);
+        let results = match (self.untold.first().cloned(), &old) {
+            (Some(failure), Some(_)) => self.all_failed(instruction, failure),
+            _ => self.results(instruction),
+        };
         if let Some(replaced) = instruction.replaces {
             self.values.remove(&replaced);
         }
@@ -136,9 +174,12 @@ impl Interpreter {
                 let (error, slot) = (error.within(op.name), outputs[0]);
                 let text = format!("{slot} := {}", op.name);
                 let provenance = *provenance;
-                let failure = Failure { error, instruction: text, slot, provenance };
-                self.failures.push(failure.clone().into());
-                self.all_failed(instruction, failure.into())
+                let holders = SmallVec::new();
+                let failure = Failure { error, instruction: text, slot, provenance, holders };
+                let failure = Arc::new(failure);
+                self.failures.push(failure.clone());
+                self.untold.push(failure.clone());
+                self.all_failed(instruction, failure)
             }
         }
     }

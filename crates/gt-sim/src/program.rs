@@ -10,11 +10,9 @@ use gt_core::instruction::{Command, Operand};
 use gt_core::op::{Arg, Call, Op, Sample, SampleInput};
 use gt_core::{DType, Meta, RequestId, Shape, Slot, ops};
 use gt_transport::Failure;
-use smallvec::SmallVec;
 
-use crate::client::Answer;
 use crate::dice::Dice;
-use crate::interpreter::Interpreter;
+use crate::interpreter::{Expected, Interpreter};
 use crate::script::{Saying, Script};
 
 /// Larger results are left to other tests.
@@ -29,8 +27,8 @@ pub struct Program {
     /// What the client says.
     pub sayings: Vec<Saying>,
     /// The answer to each of its requests.
-    pub answers: BTreeMap<RequestId, Answer>,
-    /// What it is told of failures, in the order of the program.
+    pub answers: BTreeMap<RequestId, Expected>,
+    /// What fails, in the order of the program.
     pub failures: Vec<Arc<Failure>>,
 }
 
@@ -81,6 +79,7 @@ impl Writer {
             1 | 2 => self.free(),
             3 => self.read(),
             4 if self.structure.once_in(4) => self.signal(),
+            4 if self.structure.once_in(3) => self.synchronize(),
             _ => self.apply(),
         }
     }
@@ -131,6 +130,12 @@ impl Writer {
         if self.structure.once_in(2) {
             self.script.push(Saying::Await(request));
         }
+        self.learn();
+    }
+
+    fn synchronize(&mut self) {
+        let request = self.script.synchronize();
+        self.script.push(Saying::Await(request));
         self.learn();
     }
 
@@ -227,15 +232,12 @@ impl Writer {
         self.learn();
         self.live.extend_from_slice(&outputs);
         if op.data_dependent {
-            self.script.describe(outputs[0]);
+            let request = self.script.describe(outputs[0]);
             self.learn();
-            self.note_shapeless(&outputs);
+            if !self.known.answers()[&request].is_good() {
+                self.shapeless.extend(outputs);
+            }
         }
-    }
-
-    fn note_shapeless(&mut self, outputs: &SmallVec<[Slot; 1]>) {
-        let failed = outputs.iter().filter(|slot| !self.known.is_good(**slot));
-        self.shapeless.extend(failed);
     }
 
     /// At times a value that the first result can take the place of, rather an input than another.

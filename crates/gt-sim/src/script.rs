@@ -117,6 +117,13 @@ impl Script {
         request
     }
 
+    /// Asks whether everything so far is done and good.
+    pub fn synchronize(&mut self) -> RequestId {
+        let request = self.names.request();
+        self.command(Command::Sync { request });
+        request
+    }
+
     /// Appends a command as it is.
     pub fn command(&mut self, command: Command) {
         self.sayings.push(Saying::Command(command));

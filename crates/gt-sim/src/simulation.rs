@@ -10,7 +10,7 @@ use gt_transport::{Message, Peer};
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
 use gt_worker::plan::Plan;
-use gt_worker::{Action, Executor, Told, Window, Worker};
+use gt_worker::{Action, Executor, Outcome, Told, Window, Worker};
 
 use crate::client::Client;
 use crate::dice::Dice;
@@ -33,6 +33,8 @@ pub struct Settings {
     pub workers: usize,
     /// How much of a queue a worker plans at once.
     pub window: Window,
+    /// How long a plan takes at most.
+    pub busy_ns: usize,
 }
 
 /// Clients, a dispatcher and workers. Messages of one link arrive in order; nothing else is sure.
@@ -45,6 +47,7 @@ pub struct Simulation {
     /// The plan that each worker's executor is at.
     running: Vec<Option<Plan>>,
     executor: Executor,
+    busy_ns: usize,
     pool: Arc<Pool>,
     links: BTreeMap<(Node, Node), VecDeque<Message>>,
     /// How quick each event is, drawn when it is first met: some links are slow all the time.
@@ -73,7 +76,7 @@ enum Event {
 impl Simulation {
     /// Workers that are ready and clients that have said hello, and nothing else yet.
     pub fn new(settings: Settings) -> Self {
-        let Settings { seed, clients, workers, window } = settings;
+        let Settings { seed, clients, workers, window, busy_ns } = settings;
         let pool = Pool::new(MEMORY_BYTES);
         let engine = Native::new(pool.clone(), 1).expect("it needs no threads");
         let ids = || (0..workers as u32).map(WorkerId);
@@ -90,6 +93,7 @@ impl Simulation {
             workers: ids().map(|id| Worker::new(id, window)).collect(),
             running: ids().map(|_| None).collect(),
             executor: Executor::new(Arc::new(engine), pool.clone()),
+            busy_ns,
             pool,
             links: BTreeMap::new(),
             paces: BTreeMap::new(),
@@ -171,7 +175,8 @@ impl Simulation {
             Event::Finish(worker) => {
                 let plan = self.running[worker].take().expect("only a running plan finishes");
                 let outcome = self.executor.run(plan);
-                self.tell(worker, Told::Finished(outcome));
+                let busy_ns = self.dice.below(self.busy_ns + 1) as u64;
+                self.tell(worker, Told::Finished(Outcome { busy_ns, ..outcome }));
             }
             Event::Deliver(from, to) => {
                 let link = self.links.get_mut(&(from, to)).expect("only known links deliver");

@@ -3,14 +3,12 @@
 mod common;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use common::for_each_seed;
 use gt_core::instruction::Command;
 use gt_core::ops;
 use gt_sim::script::Saying;
 use gt_sim::{Dice, Program, Settings, Simulation};
-use gt_transport::Failure;
 use gt_worker::Window;
 
 const CLIENTS: usize = 3;
@@ -33,7 +31,17 @@ fn programs(seed: u64) -> Vec<Program> {
 }
 
 fn run(seed: u64, workers: usize, window: Window, programs: &[Program]) -> Simulation {
-    let settings = Settings { seed, clients: programs.len(), workers, window };
+    run_for(0, seed, workers, window, programs)
+}
+
+fn run_for(
+    busy_ns: usize,
+    seed: u64,
+    workers: usize,
+    window: Window,
+    programs: &[Program],
+) -> Simulation {
+    let settings = Settings { seed, clients: programs.len(), workers, window, busy_ns };
     let mut simulation = Simulation::new(settings);
     for (client, program) in programs.iter().enumerate() {
         simulation.say(client, program.sayings.clone());
@@ -51,24 +59,17 @@ fn check(simulation: &Simulation, programs: &[Program]) {
         for (request, expected) in &program.answers {
             let found = client.answers().get(request);
             let found = found.unwrap_or_else(|| panic!("client {index}: no answer to {request}"));
-            assert_eq!(found, expected, "client {index}, {request}");
+            let right = expected.allows(found);
+            assert!(right, "client {index}, {request}: {found:?} instead of {expected:?}");
         }
         assert_eq!(client.answers().len(), program.answers.len(), "answers nobody asked for");
-        assert_eq!(sorted(client.failures()), sorted(&program.failures), "client {index}");
         assert_eq!(client.done(), client.sent(), "client {index} is not told that all is done");
     }
 }
 
-/// Failures on different workers may be told in any order.
-fn sorted(failures: &[Arc<Failure>]) -> Vec<String> {
-    let mut texts: Vec<String> = failures.iter().map(|failure| format!("{failure:?}")).collect();
-    texts.sort();
-    texts
-}
-
 #[test]
 fn every_read_gives_the_bits_of_the_program_alone() {
-    for_each_seed(300, |seed| {
+    for_each_seed(10_000, |seed| {
         let programs = programs(seed);
         let mut dice = Dice::new(seed);
         let workers = 1 + dice.below(4);
@@ -91,6 +92,20 @@ fn no_bit_depends_on_workers_or_windows() {
     });
 }
 
+#[test]
+fn a_read_that_is_answered_ahead_of_its_turn_gives_the_same_bits() {
+    for_each_seed(1_000, |seed| {
+        let programs = programs(seed);
+        // Ahead of its turn a read cannot know what will fail in front of it.
+        if programs.iter().any(|program| !program.failures.is_empty()) {
+            return;
+        }
+        // Half a second for a plan: whoever waits for one is impatient.
+        let workers = 1 + seed as usize % 4;
+        check(&run_for(500_000_000, seed, workers, ONE, &programs), &programs);
+    });
+}
+
 /// What a saying tries.
 fn tried(saying: &Saying) -> Vec<&'static str> {
     match saying {
@@ -102,6 +117,7 @@ fn tried(saying: &Saying) -> Vec<&'static str> {
         Saying::Command(Command::Read { .. }) => vec!["read"],
         Saying::Command(Command::Describe { .. }) => vec!["describe"],
         Saying::Command(Command::Exit) => vec!["exit"],
+        Saying::Command(Command::Sync { .. }) => vec!["sync"],
         _ => Vec::new(),
     }
 }
@@ -112,9 +128,9 @@ fn random_programs_try_every_row_and_every_command() {
     let tried: BTreeSet<&str> =
         all.iter().flat_map(|program| &program.sayings).flat_map(tried).collect();
     let rows = ops::ALL.iter().map(|op| op.name);
-    for name in rows.chain(["replaces", "free", "read", "describe", "exit"]) {
+    for name in rows.chain(["replaces", "free", "read", "describe", "exit", "sync"]) {
         assert!(tried.contains(name), "no program tries {name}");
     }
     let failures: usize = all.iter().map(|program| program.failures.len()).sum();
-    assert!(failures > 100, "only {failures} failures");
+    assert!(failures > 150, "only {failures} failures");
 }

@@ -102,6 +102,10 @@ fn command_name(command: &Command) -> &'static str {
         Command::Exit => "ExitSignal",
         Command::Send { .. } => "SendTensor",
         Command::Receive { .. } => "ReceiveTensor",
+        Command::Sync { .. } => "Synchronize",
+        Command::Vouch { .. } => "Vouch",
+        Command::Settle { .. } => "Settle",
+        Command::Heed { .. } => "Heed",
     }
 }
 
@@ -134,7 +138,12 @@ impl Display for Details<'_> {
             Command::Read { slot, .. }
             | Command::Describe { slot, .. }
             | Command::Send { slot, .. } => write!(f, " tensor_id={}", slot.0),
-            Command::Enter(_) | Command::Exit => Ok(()),
+            Command::Enter(_)
+            | Command::Exit
+            | Command::Sync { .. }
+            | Command::Vouch { .. }
+            | Command::Settle { .. }
+            | Command::Heed { .. } => Ok(()),
         }
     }
 }
@@ -343,6 +352,8 @@ session=s1 op=exp result=3 tensor_id=2 ERROR=\"out of memory:\\n4 GB\" t3 := exp
                 Command::Receive { out: slot, tag: 9 },
                 "ReceiveTensor       | result=3 t3 := receive #9",
             ),
+            (Command::Sync { request }, "Synchronize         | sync as r4"),
+            (Command::Heed { tag: 9 }, "Heed                | heed #9"),
         ];
         for (command, expected) in cases {
             assert_eq!(what(command), expected);

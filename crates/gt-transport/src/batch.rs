@@ -81,6 +81,10 @@ impl Batch {
                 record.payload = tag.to_le_bytes();
                 self.records.push(record);
             }
+            Command::Sync { request } => self.push_request(code::SYNC, Slot(0), *request),
+            Command::Vouch { to, tag } => self.push_word(code::VOUCH, to.0, *tag),
+            Command::Settle { to, tag } => self.push_word(code::SETTLE, to.0, *tag),
+            Command::Heed { tag } => self.push_word(code::HEED, 0, *tag),
         }
     }
 
@@ -118,6 +122,13 @@ impl Batch {
         self.records.push(record);
     }
 
+    fn push_word(&mut self, code: u16, to: u32, tag: u64) {
+        let mut record = bare(code, 0);
+        record.inputs[0] = to;
+        record.payload = tag.to_le_bytes();
+        self.records.push(record);
+    }
+
     fn push_extended<T: Serialize + ?Sized>(&mut self, mut record: Record, rest: &T) {
         let start = self.extra.len();
         let extra = std::mem::take(&mut self.extra);
@@ -145,6 +156,10 @@ impl Batch {
             code::EXIT => Command::Exit,
             code::SEND => Command::Send { slot, to: WorkerId(record.inputs[0]), tag },
             code::RECEIVE => Command::Receive { out: slot, tag },
+            code::SYNC => Command::Sync { request: RequestId(record.provenance) },
+            code::VOUCH => Command::Vouch { to: WorkerId(record.inputs[0]), tag },
+            code::SETTLE => Command::Settle { to: WorkerId(record.inputs[0]), tag },
+            code::HEED => Command::Heed { tag },
             other => return Err(Error::bug(format!("no command has the code {other}"))),
         })
     }
@@ -171,8 +186,12 @@ impl Batch {
             Command::Upload { out: slot, .. }
             | Command::Read { slot, .. }
             | Command::Describe { slot, .. } => Some(*slot).filter(is_copy),
-            Command::Enter(_) | Command::Exit => None,
-            Command::Send { .. } | Command::Receive { .. } => {
+            Command::Enter(_) | Command::Exit | Command::Sync { .. } => None,
+            Command::Send { .. }
+            | Command::Receive { .. }
+            | Command::Vouch { .. }
+            | Command::Settle { .. }
+            | Command::Heed { .. } => {
                 return Err(Error::bug(format!("a client may not say '{command}'")));
             }
         };
@@ -189,7 +208,7 @@ impl Batch {
         for record in &self.records {
             let may_extend = matches!(record.op, code::UPLOAD | code::ENTER)
                 || ops::by_code(record.op).is_some();
-            if !may_extend && !(code::FREE..=code::RECEIVE).contains(&record.op) {
+            if !may_extend && !(code::FREE..=code::HEED).contains(&record.op) {
                 return Err(Error::bug(format!("no command has the code {}", record.op)));
             }
             if !may_extend && record.flags != 0 {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
+use crate::lock::{Condvar, Mutex};
 
 /// A queue that many threads fill and one or more empty.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub struct Channel<T> {
 
 impl<T> Default for Channel<T> {
     fn default() -> Self {
-        Channel { queue: Mutex::new(VecDeque::new()), arrived: Condvar::new() }
+        Channel { queue: Mutex::new(VecDeque::new()), arrived: Condvar::default() }
     }
 }
 
@@ -59,9 +59,9 @@ impl<T> Channel<T> {
 
     /// Waits until there is an item, [`Channel::wake`] is called, or the time is over.
     pub fn wait(&self, timeout: Duration) {
-        let mut queue = self.queue.lock();
+        let queue = self.queue.lock();
         if queue.is_empty() {
-            self.arrived.wait_for(&mut queue, timeout);
+            drop(self.arrived.wait_for(queue, timeout));
         }
     }
 }

@@ -3,7 +3,8 @@
 pub mod batch;
 pub mod channel;
 pub mod codec;
+pub mod lock;
 pub mod message;
 
 pub use batch::Batch;
-pub use message::{Failure, Message, Peer, Value};
+pub use message::{Failure, Holder, Message, Peer, Value};

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use gt_core::wire::few;
 use gt_core::{Error, Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 use crate::batch::Batch;
 
@@ -46,8 +48,8 @@ pub enum Message {
         /// The value, or why there is none.
         result: Result<Value, Arc<Failure>>,
     },
-    /// Worker to dispatcher, dispatcher to client: an instruction failed. Sent once for each
-    /// first cause.
+    /// Worker to dispatcher: an instruction failed. Sent once for each first cause, for the log;
+    /// the client learns of it from the answer to its next read.
     Failed {
         /// Whose instruction it was.
         session: SessionId,
@@ -113,4 +115,16 @@ pub struct Failure {
     pub slot: Slot,
     /// Where in the user's program it came from.
     pub provenance: Provenance,
+    /// Who held the most memory, if there was too little.
+    #[serde(deserialize_with = "few")]
+    pub holders: SmallVec<[Holder; 4]>,
+}
+
+/// Memory that the values of one line of the user's program hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// Where in the user's program they were made.
+    pub provenance: Provenance,
+    /// How many bytes they take.
+    pub bytes: u64,
 }

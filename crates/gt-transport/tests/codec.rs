@@ -44,7 +44,14 @@ proptest! {
             .split(|c: char| !c.is_ascii_alphanumeric())
             .filter_map(|word| word.strip_prefix('t')?.parse().ok())
             .any(|number| Slot(number).is_copy());
-        let forbidden = copy || matches!(command, Command::Send { .. } | Command::Receive { .. });
+        let forbidden = copy || matches!(
+            command,
+            Command::Send { .. }
+                | Command::Receive { .. }
+                | Command::Vouch { .. }
+                | Command::Settle { .. }
+                | Command::Heed { .. }
+        );
         prop_assert_eq!(batch.client_command(0).is_err(), forbidden, "{}", text);
     }
 }

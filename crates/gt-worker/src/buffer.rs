@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use bytes::Bytes;
 use gt_core::error::{Error, Result};
-use parking_lot::Mutex;
+use gt_transport::lock::Mutex;
 
 /// Where buffers begin: at the start of a cache line, which also suits every vector register.
 pub const ALIGNMENT: usize = 64;

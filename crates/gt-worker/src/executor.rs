@@ -4,12 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use gt_core::kernel::Kernel;
-use gt_core::{Error, SessionId, Slot};
+use gt_core::{DType, Error, Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
 use gt_transport::{Failure, Message};
 
 use crate::buffer::Pool;
-use crate::engine::{Engine, Operand, Operands};
-use crate::plan::{Compute, Input, Origin, Plan, Step, Use};
+use crate::engine::{Engine, Operand, Operands, Results};
+use crate::memory::{Holding, held};
+use crate::plan::{Compute, Input, Origin, Plan, Purpose, Step, Then, Use};
+use crate::quiet::in_kernel;
 use crate::store::{Register, Stored};
 use crate::value::Value;
 
@@ -26,13 +28,19 @@ pub struct Outcome {
     /// Whose plan it was.
     pub session: SessionId,
     /// The values that outlive it.
-    pub kept: Vec<(Slot, Stored)>,
+    pub kept: Vec<(Slot, Stored, Provenance)>,
     /// Answers, handovers and failures, in the order they happened.
     pub messages: Vec<Message>,
     /// How many commands it covered.
     pub commands: u64,
     /// How long it took; whoever has a clock fills it in.
     pub busy_ns: u64,
+    /// What has failed and was not told to the client.
+    pub poison: Option<Arc<Failure>>,
+    /// What the plan was for.
+    pub purpose: Purpose,
+    /// What the plan held when it ran out of memory, if it did.
+    pub holdings: Option<Vec<Holding>>,
 }
 
 impl Executor {
@@ -43,15 +51,24 @@ impl Executor {
 
     /// Runs a plan to its end. Whatever fails becomes a failed value.
     pub fn run(&self, plan: Plan) -> Outcome {
-        let Plan { session, steps, registers, kept, commands, .. } = plan;
-        let mut run = Run { executor: self, session, registers, messages: Vec::new() };
+        let Plan { session, steps, registers, kept, commands, places, poison, purpose, .. } = plan;
+        let (messages, holdings) = (Vec::new(), None);
+        let mut run =
+            Run { executor: self, session, registers, places, messages, poison, holdings };
         for step in steps {
             run.step(step);
         }
-        let Run { mut registers, messages, .. } = run;
-        let mut take = |register: Register| registers[register.0 as usize].take();
-        let kept = kept.into_iter().filter_map(|(slot, register)| Some((slot, take(register)?)));
-        Outcome { session, kept: kept.collect(), messages, commands, busy_ns: 0 }
+        let Run { mut registers, places, messages, poison, holdings, .. } = run;
+        let mut take = |register: Register| {
+            let index = register.0 as usize;
+            Some((registers[index].take()?, places[index]))
+        };
+        let kept = kept.into_iter().filter_map(|(slot, register)| {
+            let (stored, place) = take(register)?;
+            Some((slot, stored, place))
+        });
+        let kept = kept.collect();
+        Outcome { session, kept, messages, commands, busy_ns: 0, poison, purpose, holdings }
     }
 }
 
@@ -60,14 +77,23 @@ struct Run<'a> {
     executor: &'a Executor,
     session: SessionId,
     registers: Vec<Option<Stored>>,
+    places: Vec<Provenance>,
     messages: Vec<Message>,
+    poison: Option<Arc<Failure>>,
+    holdings: Option<Vec<Holding>>,
 }
 
 impl Run<'_> {
     fn step(&mut self, step: Step) {
         match step {
             Step::Compute(compute) => self.compute(&compute),
+            Step::Suffer(failure) => {
+                self.poison.get_or_insert(failure);
+            }
+            Step::Vouch { to, tag, then } => self.vouch(to, tag, then),
+            Step::Sync { request } => self.answer(request, Ok(nothing())),
             Step::Fail(failure) => {
+                self.poison.get_or_insert(failure.clone());
                 self.messages.push(Message::Failed { session: self.session, failure });
             }
             Step::Upload { out, value, origin } => {
@@ -84,8 +110,7 @@ impl Run<'_> {
                     let data = if described { Default::default() } else { value.to_bytes() };
                     gt_transport::Value { meta: value.meta().clone(), data }
                 });
-                let session = self.session;
-                self.messages.push(Message::Answer { session, request, result });
+                self.answer(request, result);
             }
             Step::Handover { to, tag, value } => {
                 let stored = self.use_value(value);
@@ -97,15 +122,29 @@ impl Run<'_> {
         }
     }
 
+    /// Answers the client: with a failure it was not told of, if there is one.
+    fn answer(&mut self, request: RequestId, result: Result<gt_transport::Value, Arc<Failure>>) {
+        let (session, poison) = (self.session, self.poison.take());
+        let result = poison.map_or(result, Err);
+        self.messages.push(Message::Answer { session, request, result });
+    }
+
+    fn vouch(&mut self, to: WorkerId, tag: u64, then: Then) {
+        let (session, gt_transport::Value { meta, data }) = (self.session, nothing());
+        let result = self.poison.clone().map_or(Ok(data), Err);
+        self.messages.push(Message::Handover { session, to, tag, meta, result });
+        if then == Then::Settle {
+            self.poison = None;
+        }
+    }
+
     fn compute(&mut self, compute: &Compute) {
-        let Compute { kernel, outputs, metas, replaces, origin, .. } = compute;
-        let over = replaces.filter(|old| old.last && self.can_write_over(*old, compute));
-        let result = self.operands(compute, over.map(|old| old.register)).and_then(|inputs| {
-            let engine = &self.executor.engine;
-            let run = AssertUnwindSafe(|| engine.run(kernel, inputs, metas));
-            let result = catch_unwind(run).unwrap_or_else(|panic| Err(panicked(&*panic)));
-            result.map_err(|error| self.fail(error, *origin))
-        });
+        let Compute { outputs, metas, replaces, .. } = compute;
+        let result = match (&self.poison, replaces) {
+            // The program does not know of the failure yet and would not have come here.
+            (Some(failure), Some(_)) => Err(failure.clone()),
+            _ => self.run_kernel(compute),
+        };
         let old = replaces.and_then(|old| self.take_or_clone(old));
         match result {
             Ok(values) => {
@@ -123,6 +162,16 @@ impl Run<'_> {
                 }
             }
         }
+    }
+
+    fn run_kernel(&mut self, compute: &Compute) -> Result<Results, Arc<Failure>> {
+        let Compute { kernel, metas, replaces, origin, .. } = compute;
+        let over = replaces.filter(|old| old.last && self.can_write_over(*old, compute));
+        let inputs = self.operands(compute, over.map(|old| old.register))?;
+        let engine = &self.executor.engine;
+        let run = AssertUnwindSafe(|| in_kernel(|| engine.run(kernel, inputs, metas)));
+        let result = catch_unwind(run).unwrap_or_else(|panic| Err(panicked(&*panic)));
+        result.map_err(|error| self.fail(error, *origin))
     }
 
     /// Whether the kernel can write its result into the buffer of the value it replaces. Then it
@@ -192,10 +241,23 @@ impl Run<'_> {
 
     /// Tells the client of a first cause; what depends on it fails in silence.
     fn fail(&mut self, error: Error, origin: Origin) -> Arc<Failure> {
+        if matches!(error, Error::OutOfMemory(_)) && self.holdings.is_none() {
+            let values = self.registers.iter().zip(&self.places);
+            self.holdings = Some(held(values.filter_map(|(stored, place)| match stored {
+                Some(Stored::Value(value)) => Some((value, *place)),
+                _ => None,
+            })));
+        }
         let failure = Arc::new(origin.failure(error));
+        self.poison.get_or_insert_with(|| failure.clone());
         self.messages.push(Message::Failed { session: self.session, failure: failure.clone() });
         failure
     }
+}
+
+/// What is said where only the word counts.
+fn nothing() -> gt_transport::Value {
+    gt_transport::Value { meta: Meta::new(DType::Bool, [0]), data: Default::default() }
 }
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {

@@ -27,6 +27,21 @@ pub struct Plan {
     pub commands: u64,
     /// About how long one core needs.
     pub cost_ns: u64,
+    /// Where in the user's program the value of each register was made.
+    pub places: Vec<Provenance>,
+    /// What has failed and was not told to the client: until it is, nothing is replaced.
+    pub poison: Option<Arc<Failure>>,
+    /// What it is for.
+    pub purpose: Purpose,
+}
+
+/// What a plan is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// The next commands of a queue.
+    InTurn,
+    /// The answer to a read that does not wait for its turn. Nothing else comes of it.
+    Ahead,
 }
 
 /// One step of a plan.
@@ -34,8 +49,24 @@ pub struct Plan {
 pub enum Step {
     /// Run a kernel.
     Compute(Compute),
-    /// Tell the client that an instruction cannot even be planned.
+    /// An instruction cannot even be planned.
     Fail(Arc<Failure>),
+    /// Something has failed on another worker.
+    Suffer(Arc<Failure>),
+    /// Tell another worker whether something has failed here.
+    Vouch {
+        /// Who is told.
+        to: WorkerId,
+        /// What both sides call this word.
+        tag: u64,
+        /// What becomes of the failure.
+        then: Then,
+    },
+    /// Tell the client that everything before this is done, or what failed.
+    Sync {
+        /// Which request this answers.
+        request: RequestId,
+    },
     /// Take in what the client sent.
     Upload {
         /// Where to.
@@ -63,6 +94,15 @@ pub enum Step {
         /// The value.
         value: Use,
     },
+}
+
+/// What becomes of a failure that another worker was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// It stays, because the client was not told.
+    Stay,
+    /// It is over: the client is told by the other worker.
+    Settle,
 }
 
 /// A kernel, where its inputs come from and where its results go.
@@ -117,6 +157,56 @@ impl Origin {
         let name = self.op.map_or("upload", |op| op.name);
         let (slot, provenance) = (self.slot, self.provenance);
         let instruction = format!("{slot} := {name}");
-        Failure { error: error.within(name), instruction, slot, provenance }
+        let holders = SmallVec::new();
+        Failure { error: error.within(name), instruction, slot, provenance, holders }
+    }
+}
+
+impl Plan {
+    /// A plan without steps.
+    pub fn new(session: SessionId) -> Self {
+        Plan {
+            session,
+            steps: Vec::new(),
+            registers: Vec::new(),
+            kept: Vec::new(),
+            commands: 0,
+            cost_ns: 0,
+            places: Vec::new(),
+            poison: None,
+            purpose: Purpose::InTurn,
+        }
+    }
+
+    /// Finds for each value the last step that uses it. Walking backwards, that is the first one
+    /// met.
+    pub fn mark_last_uses(&mut self) {
+        let mut needed = vec![false; self.registers.len()];
+        for &(_, register) in &self.kept {
+            needed[register.0 as usize] = true;
+        }
+        let mut meet = |used: &mut Use| {
+            let needed = &mut needed[used.register.0 as usize];
+            used.last = !*needed;
+            *needed = true;
+        };
+        for step in self.steps.iter_mut().rev() {
+            match step {
+                Step::Compute(compute) => {
+                    compute.replaces.iter_mut().for_each(&mut meet);
+                    for input in compute.inputs.iter_mut().rev() {
+                        if let Input::Register(used) = input {
+                            meet(used);
+                        }
+                    }
+                }
+                Step::Answer { value, .. } | Step::Handover { value, .. } => meet(value),
+                Step::Upload { .. }
+                | Step::Fail(_)
+                | Step::Suffer(_)
+                | Step::Vouch { .. }
+                | Step::Sync { .. } => {}
+            }
+        }
     }
 }

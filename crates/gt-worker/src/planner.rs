@@ -28,8 +28,7 @@ impl<'a> Planner<'a> {
     /// A planner for the values in `store`.
     pub fn new(session: SessionId, store: &'a mut Store) -> Self {
         let origin = Origin { op: None, slot: Slot(0), provenance: Provenance::UNKNOWN };
-        let (steps, registers, kept) = (Vec::new(), Vec::new(), Vec::new());
-        let plan = Plan { session, steps, registers, kept, commands: 0, cost_ns: 0 };
+        let plan = Plan::new(session);
         Planner { store, plan, metas: Vec::new(), touched: Vec::new(), origin }
     }
 
@@ -114,6 +113,7 @@ impl<'a> Planner<'a> {
     /// Plans an upload.
     pub fn upload(&mut self, out: Slot, value: gt_transport::Value, provenance: Provenance) {
         let origin = Origin { op: None, slot: out, provenance };
+        self.origin = origin;
         let register = self.register(value.meta.clone());
         self.plan.cost_ns += value.data.len() as u64 / 8;
         self.plan.steps.push(Step::Upload { out: register, value, origin });
@@ -153,6 +153,11 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
+    /// Plans anything that is about no value.
+    pub fn push_step(&mut self, step: Step) {
+        self.plan.steps.push(step);
+    }
+
     /// The value has no name any more.
     pub fn free(&mut self, slot: Slot) {
         self.store.free(slot);
@@ -168,7 +173,7 @@ impl<'a> Planner<'a> {
                 self.plan.kept.push((slot, register));
             }
         }
-        mark_last_uses(&mut self.plan);
+        self.plan.mark_last_uses();
         self.plan
     }
 
@@ -176,8 +181,9 @@ impl<'a> Planner<'a> {
         let next = Register(self.metas.len() as u32);
         match self.store.load(slot, next)? {
             Found::Planned(register) => Ok(register),
-            Found::Loaded(stored) => {
+            Found::Loaded(stored, place) => {
                 let register = self.register(stored.meta().clone());
+                self.plan.places[register.0 as usize] = place;
                 self.plan.registers[register.0 as usize] = Some(stored);
                 self.touched.push(slot);
                 Ok(register)
@@ -188,6 +194,7 @@ impl<'a> Planner<'a> {
     fn register(&mut self, meta: Meta) -> Register {
         self.metas.push(meta);
         self.plan.registers.push(None);
+        self.plan.places.push(self.origin.provenance);
         Register(self.metas.len() as u32 - 1)
     }
 
@@ -349,32 +356,5 @@ impl Planner<'_> {
             _ => Err(Error::bug(format!("{} expands to nothing", op.name))),
         });
         results.collect()
-    }
-}
-
-/// Finds for each value the last step that uses it. Walking backwards, that is the first one met.
-fn mark_last_uses(plan: &mut Plan) {
-    let mut needed = vec![false; plan.registers.len()];
-    for &(_, register) in &plan.kept {
-        needed[register.0 as usize] = true;
-    }
-    let mut meet = |used: &mut Use| {
-        let needed = &mut needed[used.register.0 as usize];
-        used.last = !*needed;
-        *needed = true;
-    };
-    for step in plan.steps.iter_mut().rev() {
-        match step {
-            Step::Compute(compute) => {
-                compute.replaces.iter_mut().for_each(&mut meet);
-                for input in compute.inputs.iter_mut().rev() {
-                    if let Input::Register(used) = input {
-                        meet(used);
-                    }
-                }
-            }
-            Step::Answer { value, .. } | Step::Handover { value, .. } => meet(value),
-            Step::Upload { .. } | Step::Fail(_) => {}
-        }
     }
 }

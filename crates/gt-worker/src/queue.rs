@@ -1,14 +1,16 @@
 //! What waits to be done for one session, in order, and what other workers have handed over.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use gt_core::instruction::Command;
-use gt_core::{Meta, Result, SessionId, WorkerId};
+use gt_core::record::code;
+use gt_core::{Meta, RequestId, Result, SessionId, WorkerId};
 use gt_transport::{Batch, Failure};
 
-use crate::plan::Plan;
+use crate::ahead::{Before, Reader};
+use crate::plan::{Plan, Step, Then};
 use crate::planner::Planner;
 use crate::store::Store;
 
@@ -29,7 +31,7 @@ impl Default for Window {
 }
 
 /// A value that another worker handed over, or why there is none.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Arrival {
     /// Its dtype and shape.
     pub meta: Meta,
@@ -41,11 +43,19 @@ pub struct Arrival {
 #[derive(Debug, Default)]
 pub struct Queue {
     batches: VecDeque<Batch>,
+    /// How many batches were planned as a whole.
+    gone: u64,
+    /// The newest read that ends a batch.
+    reader: Option<Reader>,
+    /// Reads that were answered ahead of their turn.
+    answered: HashSet<RequestId>,
     /// How many commands of the first batch are planned already.
     planned: usize,
     /// Its values.
     pub store: Store,
     arrivals: HashMap<u64, Arrival>,
+    /// What has failed and was not told to the client.
+    pub poison: Option<Arc<Failure>>,
     /// The workers that were handed something.
     pub neighbours: BTreeSet<WorkerId>,
 }
@@ -53,6 +63,8 @@ pub struct Queue {
 impl Queue {
     /// Appends commands.
     pub fn push(&mut self, batch: Batch) {
+        let number = self.gone + self.batches.len() as u64;
+        self.reader = Reader::at_end_of(&batch, number).or(self.reader);
         self.batches.push_back(batch);
     }
 
@@ -61,9 +73,35 @@ impl Queue {
         self.arrivals.insert(tag, arrival);
     }
 
+    /// A plan in turn took so long.
+    pub fn wait(&mut self, busy_ns: u64) {
+        self.reader.iter_mut().for_each(|reader| reader.wait(busy_ns));
+    }
+
+    /// A read was answered before its turn came.
+    pub fn answered(&mut self, request: RequestId) {
+        self.answered.insert(request);
+    }
+
+    /// A plan for a read that has waited for long; each is tried once.
+    fn plan_ahead(&mut self, session: SessionId) -> Result<Option<Plan>> {
+        let Some(reader) = self.reader.take_if(|reader| reader.is_impatient()) else {
+            return Ok(None);
+        };
+        if self.poison.is_some() || reader.is_before(self.gone) {
+            return Ok(None);
+        }
+        let Queue { batches, gone, planned, store, arrivals, .. } = self;
+        let batches = batches.iter().collect();
+        Before { batches, first: *gone, planned: *planned, store, arrivals }.plan(session, reader)
+    }
+
     /// A plan for the next commands; `None` if there are none, or the first waits for a handover.
     pub fn plan(&mut self, session: SessionId, window: Window) -> Result<Option<Plan>> {
-        let Queue { batches, planned, store, arrivals, .. } = self;
+        if let Some(plan) = self.plan_ahead(session)? {
+            return Ok(Some(plan));
+        }
+        let Queue { batches, gone, planned, store, arrivals, poison, answered, .. } = self;
         let mut planner = Planner::new(session, store);
         let mut commands = 0;
         while commands < window.commands && planner.cost_ns() < window.cost_ns {
@@ -74,6 +112,7 @@ impl Queue {
                     planner.apply_record(&record, &parts)?;
                     parts.op.data_dependent
                 }
+                None if was_answered(batch, *planned, answered) => false,
                 None => match plan_command(&mut planner, arrivals, batch, *planned)? {
                     Planned::More => false,
                     Planned::Last => true,
@@ -84,18 +123,27 @@ impl Queue {
             *planned += 1;
             if *planned == batch.len() {
                 batches.pop_front();
+                *gone += 1;
                 *planned = 0;
             }
             if last_of_plan {
                 break;
             }
         }
-        Ok((commands > 0).then(|| planner.finish(commands as u64)))
+        let finish = || Plan { poison: poison.clone(), ..planner.finish(commands as u64) };
+        Ok((commands > 0).then(finish))
     }
 }
 
+/// Whether the command is a read that was answered ahead of its turn.
+fn was_answered(batch: &Batch, index: usize, answered: &mut HashSet<RequestId>) -> bool {
+    let record = batch.records.get(index).filter(|record| record.op == code::READ);
+    record.is_some_and(|record| answered.remove(&RequestId(record.provenance)))
+}
+
 /// What planning a command means for those after it.
-enum Planned {
+pub(crate) enum Planned {
+    /// Nothing.
     More,
     /// They need to know its shape, which depends on data.
     Last,
@@ -103,7 +151,7 @@ enum Planned {
     Waits,
 }
 
-fn plan_command(
+pub(crate) fn plan_command(
     planner: &mut Planner,
     arrivals: &mut HashMap<u64, Arrival>,
     batch: &Batch,
@@ -129,6 +177,16 @@ fn plan_command(
         Command::Send { slot, to, tag } => planner.hand_over(slot, to, tag)?,
         Command::Receive { out, tag } => match arrivals.remove(&tag) {
             Some(arrival) => planner.receive(out, arrival),
+            None => return Ok(Planned::Waits),
+        },
+        Command::Sync { request } => planner.push_step(Step::Sync { request }),
+        Command::Vouch { to, tag } => planner.push_step(Step::Vouch { to, tag, then: Then::Stay }),
+        Command::Settle { to, tag } => {
+            planner.push_step(Step::Vouch { to, tag, then: Then::Settle });
+        }
+        Command::Heed { tag } => match arrivals.remove(&tag) {
+            Some(Arrival { result: Ok(_), .. }) => {}
+            Some(Arrival { result: Err(failure), .. }) => planner.push_step(Step::Suffer(failure)),
             None => return Ok(Planned::Waits),
         },
         // Signals mean something to the dispatcher only.

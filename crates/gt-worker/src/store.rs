@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gt_core::{Error, Meta, Result, Slot};
+use gt_core::{Error, Meta, Provenance, Result, Slot};
 use gt_transport::Failure;
 
 use crate::value::Value;
@@ -42,7 +42,7 @@ pub struct Register(pub u32);
 enum Entry {
     #[default]
     Empty,
-    Here(Stored),
+    Here(Stored, Provenance),
     /// A plan has it, or will make it.
     InPlan(Register),
 }
@@ -58,7 +58,7 @@ pub struct Store {
 /// What planning finds under a name.
 pub enum Found {
     /// The value; it now belongs to the plan.
-    Loaded(Stored),
+    Loaded(Stored, Provenance),
     /// The plan has it already.
     Planned(Register),
 }
@@ -73,7 +73,7 @@ impl Store {
     pub fn load(&mut self, slot: Slot, register: Register) -> Result<Found> {
         let entry = self.entry(slot);
         match std::mem::replace(entry, Entry::InPlan(register)) {
-            Entry::Here(stored) => Ok(Found::Loaded(stored)),
+            Entry::Here(stored, place) => Ok(Found::Loaded(stored, place)),
             Entry::InPlan(known) => {
                 *entry = Entry::InPlan(known);
                 Ok(Found::Planned(known))
@@ -103,10 +103,30 @@ impl Store {
         }
     }
 
-    /// Puts a value here.
-    pub fn put(&mut self, slot: Slot, stored: Stored) {
+    /// Puts a value here, with the place in the user's program where it was made.
+    pub fn put(&mut self, slot: Slot, stored: Stored, place: Provenance) {
         self.stored += 1;
-        *self.entry(slot) = Entry::Here(stored);
+        *self.entry(slot) = Entry::Here(stored, place);
+    }
+
+    /// What is here under a name.
+    pub fn peek(&self, slot: Slot) -> Option<(&Stored, Provenance)> {
+        let (entries, index) = match slot.is_copy() {
+            true => (&self.copies, slot.0 - Slot::FIRST_COPY),
+            false => (&self.values, slot.0),
+        };
+        match entries.get(index as usize)? {
+            Entry::Here(stored, place) => Some((stored, *place)),
+            _ => None,
+        }
+    }
+
+    /// The values that are here, and where each was made.
+    pub fn values(&self) -> impl Iterator<Item = (&Value, Provenance)> {
+        self.values.iter().chain(&self.copies).filter_map(|entry| match entry {
+            Entry::Here(Stored::Value(value), place) => Some((value, *place)),
+            _ => None,
+        })
     }
 
     fn entry(&mut self, slot: Slot) -> &mut Entry {

@@ -7,7 +7,8 @@ use gt_core::{Error, SessionId, WorkerId};
 use gt_transport::{Message, Peer};
 
 use crate::executor::Outcome;
-use crate::plan::Plan;
+use crate::memory::{self, Holding};
+use crate::plan::{Plan, Purpose};
 use crate::queue::{Arrival, Queue, Window};
 
 /// One worker's sessions and what they wait for.
@@ -56,6 +57,11 @@ impl Worker {
         self.queues.get(&session).map_or(0, |queue| queue.store.stored())
     }
 
+    /// What the values of a session hold here, apart from those that a plan is at.
+    pub fn holdings(&self, session: SessionId) -> Vec<Holding> {
+        self.queues.get(&session).map_or(Vec::new(), |queue| memory::held(queue.store.values()))
+    }
+
     /// Takes what it is told. At most one plan runs at a time; while it does, the queues fill, and
     /// the next plan covers more.
     pub fn step(&mut self, told: Told, out: &mut Vec<Action>) {
@@ -97,10 +103,23 @@ impl Worker {
 
     fn finish(&mut self, outcome: Outcome, out: &mut Vec<Action>) {
         self.running = false;
-        let Outcome { session, kept, messages, commands, busy_ns } = outcome;
         // The session may be gone; then so are its values, and nobody waits for its messages.
-        let Some(queue) = self.queues.get_mut(&session) else { return };
-        kept.into_iter().for_each(|(slot, stored)| queue.store.put(slot, stored));
+        let Some(queue) = self.queues.get_mut(&outcome.session) else { return };
+        if outcome.purpose == Purpose::Ahead {
+            let answers = outcome.messages.into_iter().filter(is_good_answer);
+            for message in answers {
+                if let Message::Answer { request, .. } = &message {
+                    queue.answered(*request);
+                }
+                out.push(Action::Send(None, message));
+            }
+            return;
+        }
+        let outcome = memory::name_holders(outcome, &queue.store);
+        queue.wait(outcome.busy_ns);
+        let Outcome { session, kept, messages, commands, busy_ns, poison, .. } = outcome;
+        kept.into_iter().for_each(|(slot, stored, place)| queue.store.put(slot, stored, place));
+        queue.poison = poison;
         for message in messages {
             let to = match &message {
                 Message::Handover { to, .. } => {
@@ -139,4 +158,9 @@ impl Worker {
         self.forget(session, out);
         out.push(Action::Send(None, Message::Ended { session, error }));
     }
+}
+
+/// What failed ahead of its turn may succeed in it, and is told there if it does not.
+fn is_good_answer(message: &Message) -> bool {
+    matches!(message, Message::Answer { result: Ok(_), .. })
 }

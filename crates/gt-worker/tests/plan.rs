@@ -100,10 +100,12 @@ fn a_replacement_that_fails_keeps_the_old_value() {
                 "t1 := arange start=5 end=8 step=1",
                 "t2 := gather t0 t1 dim=0 replaces t0",
                 "t3 := add t2 1.0",
+                "sync as r9",
                 "read t3 as r1",
             ],
         );
         bench.run();
+        assert!(bench.answer(FIRST, 9).is_err(), "the client is told once");
         assert_eq!(bench.read(FIRST, 1), [8.0; 3]);
         let failures = bench.failures(FIRST);
         assert_eq!(failures.len(), 1);
@@ -127,9 +129,12 @@ fn a_replacement_that_finds_no_memory_keeps_the_old_value() {
     bench.run();
     bench.say(FIRST, &["t2 := neg t0 replaces t0", "t3 := slice t2 ranges=[0:2:1]"]);
     bench.run();
-    bench.say(FIRST, &["read t3 as r1", "read t1 as r2"]);
+    bench.say(FIRST, &["sync as r9", "read t3 as r1", "read t1 as r2"]);
     bench.run();
     assert_eq!(bench.failures(FIRST).len(), 1, "there is no memory for a result");
+    let failure = bench.answer(FIRST, 9).expect_err("there is no memory for a result");
+    let held: u64 = failure.holders.iter().map(|holder| holder.bytes).sum();
+    assert_eq!(held, 3 * 4096 * 4, "a buffer that is shared is held once");
     assert_eq!(bench.read(FIRST, 1), [1.0, 1.0], "the old value");
     assert_eq!(bench.read(FIRST, 2), [1.0, 1.0], "the view");
 }
@@ -144,6 +149,7 @@ fn of_several_results_only_the_first_falls_back_on_the_value_it_replaces() {
             "t1 := arange start=5 end=8 step=1",
             "t2 := gather t0 t1 dim=0",
             "t3, t4 := topk t2 k=3 replaces t0",
+            "sync as r9",
             "read t3 as r1",
             "read t4 as r2",
         ],
@@ -319,4 +325,50 @@ fn windows_of_one_and_of_many_give_the_same_bits() {
     for commands in [2, 3, 5, usize::MAX] {
         assert_eq!(bits(commands), alone, "windows of {commands}");
     }
+}
+
+#[test]
+fn until_a_failure_is_told_nothing_is_replaced() {
+    for window in [ONE, UNLIMITED] {
+        let mut bench = Bench::new(window);
+        bench.say(
+            FIRST,
+            &[
+                "t0 := full shape=[3] fill_value=7.0",
+                "t1 := arange start=5 end=8 step=1",
+                "t2 := gather t0 t1 dim=0",
+                "t3 := full shape=[2] fill_value=1.0",
+                "t4 := add t3 t3 replaces t3",
+                "t5 := add t4 t4",
+                "read t4 as r1",
+                "read t4 as r2",
+                "read t5 as r3",
+                "t6 := add t4 t4 replaces t4",
+                "read t6 as r4",
+            ],
+        );
+        bench.run();
+        let told = bench.answer(FIRST, 1).expect_err("the gather before it failed");
+        assert_eq!(told.instruction, "t2 := gather");
+        assert_eq!(bench.read(FIRST, 2), [1.0, 1.0], "it was not replaced");
+        assert_eq!(bench.read(FIRST, 3), [2.0, 2.0], "what replaces nothing is computed");
+        assert_eq!(bench.read(FIRST, 4), [2.0, 2.0], "the failure was told");
+    }
+}
+
+#[test]
+fn a_read_that_has_waited_long_is_answered_before_its_turn() {
+    let mut bench = Bench::new(ONE);
+    bench.busy_ns = 60_000_000;
+    bench.say(FIRST, &["t0 := full shape=[2] fill_value=3.0", "t1 := add t0 t0"]);
+    let heavy: Vec<String> = (2..40).map(|slot| format!("t{slot} := neg t{}", slot - 1)).collect();
+    bench.say(FIRST, &heavy.iter().map(String::as_str).collect::<Vec<_>>());
+    bench.say(FIRST, &["t50 := add t1 t0", "free t1", "t1 := exp t50", "read t50 as r1"]);
+    bench.run_until(|bench| bench.answers(FIRST) == 1);
+    assert_eq!(bench.read(FIRST, 1), [9.0, 9.0]);
+    assert!(bench.plans.len() < 10, "{} plans came before it", bench.plans.len());
+    bench.say(FIRST, &["read t39 as r2", "read t50 as r3"]);
+    bench.run();
+    assert_eq!(bench.answers(FIRST), 3, "nothing is answered twice");
+    assert_eq!((bench.read(FIRST, 2), bench.read(FIRST, 3)), (vec![6.0; 2], vec![9.0; 2]));
 }

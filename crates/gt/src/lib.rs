@@ -13,14 +13,18 @@ mod create;
 mod default;
 #[rustfmt::skip]
 mod generated;
+mod limits;
+mod log_file;
 pub mod settings;
+pub mod verbose;
 
 pub use create::{apply, apply_all, tensor};
-pub use default::{close, session, workers};
+pub use default::{close, close_all, connect, enter, leave, open_session, session, workers};
 pub use generated::*;
 pub use gt_client::{
     Element, Input, Nested, Session, Tensor, display, grad, host, index, provenance,
 };
+pub use gt_client::{Line, Memory, Status};
 pub use gt_core::shape::MAX_RANK;
 pub use gt_core::{
     DType, Error, Fault, Meta, Provenance, Result, Scalar, Shape, attrs, op, ops, rules,

@@ -1,45 +1,183 @@
-//! The environment variables, read in one place when a session starts.
+//! The environment variables: one table, read in one place when a session starts. `cargo xtask
+//! generate` prints it as `docs/reference/environment.md`.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::PathBuf;
 
-use gt_client::{EventSink, Options};
-use gt_core::event::Event;
+use gt_client::Options;
 use gt_core::{Error, Result};
-use gt_tools::InstructionLog;
 use gt_worker::Window;
+
+use crate::{limits, log_file, verbose};
+
+/// An environment variable.
+#[derive(Debug)]
+pub struct Variable {
+    /// What it is called.
+    pub name: &'static str,
+    /// What holds if it is not set, or empty.
+    pub default: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+const OFF: &str = "off";
+
+static INSTRUCTION_LOG: Variable = Variable {
+    name: "GT_INSTRUCTION_LOG",
+    default: "no log",
+    meaning: "A file that gets one line for each event.",
+};
+static THREADS: Variable = Variable {
+    name: "GT_THREADS",
+    default: "all cores",
+    meaning: "How many threads large kernels use; all workers of a process share them.",
+};
+static MEMORY: Variable = Variable {
+    name: "GT_MEMORY",
+    default: "80 % of what the process may use",
+    meaning: "How much memory the workers of a process may use together, in bytes or with a unit: \
+              `512M`, `2GiB`. Limits of a container and of the shell count for the default.",
+};
+static WORKER_BATCH_SIZE: Variable = Variable {
+    name: "GT_WORKER_BATCH_SIZE",
+    default: "0",
+    meaning: "How many commands a worker plans at once; 0 is automatic, 1 is one at a time.",
+};
+static SYNC: Variable = Variable {
+    name: "GT_SYNC",
+    default: OFF,
+    meaning: "With 1, every operation waits for its result, so that an error that depends on data \
+              is raised at its own line. Slow; for debugging.",
+};
+static VERBOSE: Variable = Variable {
+    name: "GT_VERBOSE",
+    default: OFF,
+    meaning: "With 1, sessions say on the standard error stream when they start and end.",
+};
+static DEBUG_CLIENT: Variable = Variable {
+    name: "GT_DEBUG_CLIENT",
+    default: OFF,
+    meaning: "With 1, the client tells of its waits.",
+};
+static DEBUG_DISPATCHER: Variable = Variable {
+    name: "GT_DEBUG_DISPATCHER",
+    default: OFF,
+    meaning: "With 1, the dispatcher tells of every message.",
+};
+static DEBUG_WORKER: Variable = Variable {
+    name: "GT_DEBUG_WORKER",
+    default: OFF,
+    meaning: "With 1, workers tell of every plan.",
+};
+static DEBUG_COMPILE: Variable = Variable {
+    name: "GT_DEBUG_COMPILE",
+    default: OFF,
+    meaning: "With 1, workers tell what they compile; the native engine compiles nothing.",
+};
+
+/// Every variable that is read.
+pub static ALL: &[&Variable] = &[
+    &INSTRUCTION_LOG,
+    &THREADS,
+    &MEMORY,
+    &WORKER_BATCH_SIZE,
+    &SYNC,
+    &VERBOSE,
+    &DEBUG_CLIENT,
+    &DEBUG_DISPATCHER,
+    &DEBUG_WORKER,
+    &DEBUG_COMPILE,
+];
+
+impl Variable {
+    fn text(&self) -> Result<Option<String>> {
+        match std::env::var(self.name) {
+            Ok(text) if text.is_empty() => Ok(None),
+            Ok(text) => Ok(Some(text)),
+            Err(std::env::VarError::NotPresent) => Ok(None),
+            Err(_) => Err(Error::value(format!("{} is not Unicode", self.name))),
+        }
+    }
+
+    fn number(&self) -> Result<usize> {
+        let wrong =
+            |text| Error::value(format!("{} must be a whole number, not '{text}'", self.name));
+        self.text()?.map_or(Ok(0), |text| text.parse().map_err(|_| wrong(text)))
+    }
+
+    fn switch(&self) -> Result<bool> {
+        match self.text()?.as_deref() {
+            None | Some("0") => Ok(false),
+            Some("1") => Ok(true),
+            Some(text) => Err(Error::value(format!("{} must be 0 or 1, not '{text}'", self.name))),
+        }
+    }
+
+    fn bytes(&self) -> Result<Option<usize>> {
+        let Some(text) = self.text()? else { return Ok(None) };
+        let wrong = || {
+            let name = self.name;
+            Error::value(format!("{name} must be a size like 512M or 2GiB, not '{text}'"))
+        };
+        parse_bytes(&text).map(Some).ok_or_else(wrong)
+    }
+}
+
+/// A size with or without a unit; `K`, `KB` and `KiB` are all 1,024 bytes.
+fn parse_bytes(text: &str) -> Option<usize> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let unit = unit.trim().to_ascii_uppercase();
+    let shift = match unit.trim_end_matches('B').trim_end_matches('I') {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        _ => return None,
+    };
+    number.parse::<usize>().ok()?.checked_mul(1 << shift).filter(|&bytes| bytes > 0)
+}
 
 /// What the environment asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// `GT_INSTRUCTION_LOG`: where to write a line for each event.
+    /// Where to write a line for each event.
     pub instruction_log: Option<PathBuf>,
-    /// `GT_THREADS`: how many threads large kernels use; all cores if zero.
+    /// How many threads large kernels use; all cores if zero.
     pub threads: usize,
-    /// `GT_WORKER_BATCH_SIZE`: how many commands go into one plan; automatic if zero.
+    /// How many bytes the workers may use; most of what there is if absent.
+    pub memory: Option<usize>,
+    /// How many commands go into one plan; automatic if zero.
     pub worker_batch_size: usize,
+    /// Whether every operation waits for its result.
+    pub sync: bool,
+    /// Who speaks.
+    pub voices: verbose::Voices,
 }
 
 impl Settings {
     /// What the environment of this process asks for.
     pub fn from_environment() -> Result<Self> {
-        let number = |name: &str| match std::env::var(name) {
-            Ok(text) if !text.is_empty() => text
-                .parse()
-                .map_err(|_| Error::value(format!("{name} must be a whole number, not '{text}'"))),
-            _ => Ok(0),
-        };
-        let log = std::env::var_os("GT_INSTRUCTION_LOG").filter(|path| !path.is_empty());
         Ok(Settings {
-            instruction_log: log.map(PathBuf::from),
-            threads: number("GT_THREADS")?,
-            worker_batch_size: number("GT_WORKER_BATCH_SIZE")?,
+            instruction_log: INSTRUCTION_LOG.text()?.map(PathBuf::from),
+            threads: THREADS.number()?,
+            memory: MEMORY.bytes()?,
+            worker_batch_size: WORKER_BATCH_SIZE.number()?,
+            sync: SYNC.switch()?,
+            voices: verbose::Voices {
+                sessions: VERBOSE.switch()?,
+                client: DEBUG_CLIENT.switch()?,
+                dispatcher: DEBUG_DISPATCHER.switch()?,
+                worker: DEBUG_WORKER.switch()?,
+                compile: DEBUG_COMPILE.switch()?,
+            },
         })
     }
 
     /// How to set up an embedded system with so many workers.
     pub fn embedded(&self, workers: usize) -> Result<Options> {
+        self.voices.listen();
         let automatic = Window::default();
         let window = match self.worker_batch_size {
             0 => automatic,
@@ -47,43 +185,25 @@ impl Settings {
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = if self.threads == 0 { cores } else { self.threads };
+        let memory = self.memory.unwrap_or_else(limits::memory_bytes);
         let sink = match &self.instruction_log {
-            Some(path) => Some(LogFile::create(path)?),
+            Some(path) => Some(log_file::create(path)?),
             None => None,
         };
-        Ok(Options { workers, threads, memory: memory_limit(), window, sink })
+        Ok(Options { workers, threads, memory, window, sync: self.sync, sink })
     }
 }
 
-/// Most of the memory this process may use.
-fn memory_limit() -> usize {
-    // SAFETY: sysconf only reads a number.
-    let (pages, size) =
-        unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGE_SIZE)) };
-    let total = usize::try_from(pages).unwrap_or(0) * usize::try_from(size).unwrap_or(0);
-    if total == 0 { usize::MAX } else { total / 10 * 8 }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The instruction log in a file.
-struct LogFile(InstructionLog<BufWriter<File>>);
-
-impl LogFile {
-    fn create(path: &PathBuf) -> Result<Box<dyn EventSink>> {
-        let file = File::create(path).map_err(|error| {
-            let path = path.display();
-            Error::value(format!("GT_INSTRUCTION_LOG: cannot write {path}: {error}"))
-        })?;
-        Ok(Box::new(LogFile(InstructionLog::new(BufWriter::new(file)))))
-    }
-}
-
-impl EventSink for LogFile {
-    fn take(&mut self, event: &Event) {
-        // A full disk must not end the program whose log this is.
-        let _ = self.0.write(std::iter::once(event));
-    }
-
-    fn flush(&mut self) {
-        let _ = self.0.flush();
+    #[test]
+    fn sizes_have_units() {
+        let sizes = ["1", "2K", "3MB", "4GiB", "5 t", "0", "", "1.5G", "G", "-1", "9999999999999T"];
+        let expected = [Some(1), Some(2 << 10), Some(3 << 20), Some(4 << 30), Some(5 << 40)];
+        let found = sizes.map(parse_bytes);
+        assert_eq!(found[..5], expected);
+        assert!(found[5..].iter().all(Option::is_none), "{found:?}");
     }
 }

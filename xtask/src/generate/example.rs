@@ -49,7 +49,9 @@ pub fn example(op: &'static Op, form: Form) -> Option<String> {
             return (results.len() == 1)
                 .then(|| format!(">>> import gt\n>>> {call}.shape\n{shape}"));
         }
-        Some(format!(">>> import gt\n>>> {call}\n{}", shown(op, &results)?))
+        // An empty line would end what a doctest expects.
+        let shown = shown(op, &results)?.replace("\n\n", "\n<BLANKLINE>\n");
+        Some(format!(">>> import gt\n>>> {call}\n{shown}"))
     })
 }
 

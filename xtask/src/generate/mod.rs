@@ -1,6 +1,7 @@
 //! Generated files: what each one holds, and whether the committed copy still says the same.
 
 mod docs;
+mod environment;
 mod example;
 mod python;
 mod rust;
@@ -23,6 +24,7 @@ fn files() -> Vec<Generated> {
         Generated { path: "crates/gt-py/src/generated.rs", contents: rust::bindings() },
         Generated { path: "python/gt/_gt.pyi", contents: python::stub() },
         Generated { path: "docs/reference/ops.md", contents: docs::reference() },
+        Generated { path: "docs/reference/environment.md", contents: environment::reference() },
     ]
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use gt_core::expr::Expr;
 use gt_core::op::Op;
 use gt_core::{Meta, Provenance, Result, Scalar};
-use parking_lot::Mutex;
+use gt_transport::lock::Mutex;
 use smallvec::SmallVec;
 
 use crate::provenance;

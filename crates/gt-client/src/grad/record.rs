@@ -6,7 +6,7 @@ use gt_core::attrs::Attrs;
 use gt_core::expr::Mentions;
 use gt_core::op::{Arg, Call, Op};
 use gt_core::{Meta, Result};
-use parking_lot::Mutex;
+use gt_transport::lock::Mutex;
 use smallvec::SmallVec;
 
 use super::mode::is_enabled;

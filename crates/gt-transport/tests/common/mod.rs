@@ -66,6 +66,12 @@ pub fn command() -> impl Strategy<Value = Command> {
         1 => (slot(), any::<u32>(), any::<u64>())
             .prop_map(|(slot, to, tag)| Command::Send { slot, to: WorkerId(to), tag }),
         1 => (slot(), any::<u64>()).prop_map(|(out, tag)| Command::Receive { out, tag }),
+        1 => any::<u32>().prop_map(|request| Command::Sync { request: RequestId(request) }),
+        1 => (any::<u32>(), any::<u64>())
+            .prop_map(|(to, tag)| Command::Vouch { to: WorkerId(to), tag }),
+        1 => (any::<u32>(), any::<u64>())
+            .prop_map(|(to, tag)| Command::Settle { to: WorkerId(to), tag }),
+        1 => any::<u64>().prop_map(|tag| Command::Heed { tag }),
     ]
 }
 
@@ -127,7 +133,13 @@ fn result() -> impl Strategy<Value = Result<Value, Arc<Failure>>> {
 
 fn failure() -> impl Strategy<Value = Arc<Failure>> {
     (error(), ".*", slot(), any::<u32>()).prop_map(|(error, instruction, slot, place)| {
-        Arc::new(Failure { error, instruction, slot, provenance: Provenance(place) })
+        Arc::new(Failure {
+            error,
+            instruction,
+            slot,
+            provenance: Provenance(place),
+            holders: Default::default(),
+        })
     })
 }
 

@@ -13,7 +13,7 @@ use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
 use gt_worker::engine::{Engine, Operand, Operands, Results};
 use gt_worker::plan::Plan;
-use gt_worker::{Action, Executor, Told, Window, Worker};
+use gt_worker::{Action, Executor, Outcome, Told, Window, Worker};
 
 /// Every command on its own.
 pub const ONE: Window = Window { commands: 1, cost_ns: u64::MAX };
@@ -28,6 +28,8 @@ pub struct Bench {
     pub pool: Arc<Pool>,
     /// The session and the number of commands of each plan, in order.
     pub plans: Vec<(SessionId, u64)>,
+    /// How long each plan takes.
+    pub busy_ns: u64,
     executor: Executor,
     engine: Arc<Spy>,
     waiting: Option<Plan>,
@@ -53,6 +55,7 @@ impl Bench {
             worker: Worker::new(WorkerId(0), window),
             pool: pool.clone(),
             plans: Vec::new(),
+            busy_ns: 0,
             executor: Executor::new(engine.clone(), pool),
             engine,
             waiting: None,
@@ -63,7 +66,8 @@ impl Bench {
     }
 
     /// Commands of a session in one batch: instructions in their text form, `free t0`,
-    /// `read t0 as r1`, `receive 7` (as the first copy), `send t0 1 7` (to worker 1 as 7).
+    /// `read t0 as r1`, `sync as r1`, `receive 7` (as the first copy), `send t0 1 7` (to worker 1
+    /// as 7).
     pub fn say(&mut self, session: SessionId, lines: &[&str]) {
         let mut batch = Batch::default();
         lines.iter().for_each(|line| batch.push(&command(line)));
@@ -77,10 +81,16 @@ impl Bench {
 
     /// Runs plans until there are none.
     pub fn run(&mut self) {
-        while let Some(plan) = self.waiting.take() {
+        self.run_until(|_| false);
+    }
+
+    /// Runs plans until there are none, or it is enough.
+    pub fn run_until(&mut self, enough: impl Fn(&Bench) -> bool) {
+        while !enough(self) {
+            let Some(plan) = self.waiting.take() else { return };
             self.plans.push((plan.session, plan.commands));
             let outcome = self.executor.run(plan);
-            self.step(Told::Finished(outcome));
+            self.step(Told::Finished(Outcome { busy_ns: self.busy_ns, ..outcome }));
         }
     }
 
@@ -153,6 +163,7 @@ fn command(line: &str) -> Command {
         ["read", slot, "as", request] => {
             Command::Read { slot: Slot(number(slot)), request: RequestId(number(request)) }
         }
+        ["sync", "as", request] => Command::Sync { request: RequestId(number(request)) },
         ["receive", tag] => {
             Command::Receive { out: Slot(Slot::FIRST_COPY), tag: number(tag).into() }
         }

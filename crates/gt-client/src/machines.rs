@@ -1,0 +1,138 @@
+//! The machines of an embedded system, and how what they want sent reaches the others.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::sync::Weak;
+
+use gt_core::{Error, SessionId, WorkerId};
+use gt_dispatcher::{Dispatcher, Outbox};
+use gt_transport::{Message, Peer};
+use gt_worker::plan::Plan;
+use gt_worker::{Action, Outcome, Told, Worker};
+
+use crate::embedded::EventSink;
+use crate::inner::Inner;
+
+/// Something to deliver.
+pub(crate) enum Parcel {
+    Open(SessionId, Weak<Inner>),
+    FromClient(SessionId, Message),
+    Finished(WorkerId, Outcome),
+}
+
+impl fmt::Display for Parcel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Parcel::Open(id, _) => write!(f, "{id} opens"),
+            Parcel::FromClient(id, Message::Commands { batch, .. }) => {
+                write!(f, "{id} sends {} commands", batch.len())
+            }
+            Parcel::FromClient(id, Message::Bye) => write!(f, "{id} says goodbye"),
+            Parcel::FromClient(id, _) => write!(f, "{id} says hello"),
+            Parcel::Finished(id, outcome) => {
+                write!(f, "{id} finishes {} commands", outcome.commands)
+            }
+        }
+    }
+}
+
+/// Everything that `step`s, under one lock.
+pub(crate) struct Machines {
+    pub(crate) dispatcher: Dispatcher,
+    pub(crate) workers: Vec<Worker>,
+    pub(crate) clients: HashMap<SessionId, Weak<Inner>>,
+    /// What was taken out of the inbox and is not delivered yet.
+    pub(crate) mail: VecDeque<Parcel>,
+    pub(crate) sink: Option<Box<dyn EventSink>>,
+    pub(crate) logged: u64,
+}
+
+impl Machines {
+    /// Takes one parcel to whom it is for, and gives the plans that are to run.
+    pub(crate) fn deliver(&mut self, parcel: Parcel, now_ns: u64) -> Vec<(WorkerId, Plan)> {
+        let (mut outbox, mut plans) = (Outbox::default(), Vec::new());
+        match parcel {
+            Parcel::Open(id, session) => {
+                self.clients.insert(id, session);
+            }
+            Parcel::FromClient(id, message) => {
+                self.dispatcher.step(now_ns, Peer::Client(id), message, &mut outbox);
+            }
+            Parcel::Finished(id, outcome) => {
+                self.tell(id, Told::Finished(outcome), now_ns, &mut outbox, &mut plans);
+            }
+        }
+        self.route(&mut outbox, now_ns, &mut plans);
+        plans
+    }
+
+    /// A machine broke one of its own promises, and nobody can rely on it any more.
+    pub(crate) fn end_all(&mut self) {
+        for (&id, session) in &self.clients {
+            if let Some(session) = session.upgrade() {
+                let error = Error::bug("the embedded dispatcher or a worker panicked");
+                session.deliver(Message::Ended { session: id, error });
+            }
+        }
+    }
+
+    /// Delivers what the dispatcher wants sent.
+    fn route(&mut self, outbox: &mut Outbox, now_ns: u64, actions: &mut Vec<(WorkerId, Plan)>) {
+        loop {
+            let messages: Vec<_> = outbox.drain().collect();
+            if messages.is_empty() {
+                return;
+            }
+            for (to, message) in messages {
+                match to {
+                    Peer::Client(id) => {
+                        if let Some(session) = self.clients.get(&id).and_then(Weak::upgrade) {
+                            session.deliver(message);
+                        }
+                    }
+                    Peer::Worker(id) => {
+                        self.tell(id, Told::Message(message), now_ns, outbox, actions);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells a worker something, and delivers what it wants sent.
+    fn tell(
+        &mut self,
+        id: WorkerId,
+        told: Told,
+        now_ns: u64,
+        outbox: &mut Outbox,
+        plans: &mut Vec<(WorkerId, Plan)>,
+    ) {
+        let mut actions = Vec::new();
+        self.workers[id.0 as usize].step(told, &mut actions);
+        for action in actions {
+            match action {
+                Action::Run(plan) => plans.push((id, plan)),
+                Action::Send(None, message) => {
+                    self.dispatcher.step(now_ns, Peer::Worker(id), message, outbox);
+                }
+                Action::Send(Some(to), message) => outbox.send(to, message),
+            }
+        }
+    }
+
+    /// Shows events to whoever is interested.
+    pub(crate) fn log(&mut self) {
+        let Some(sink) = &mut self.sink else { return };
+        let (events, next) = self.dispatcher.events.since(self.logged);
+        events.for_each(|event| sink.take(event));
+        self.logged = next;
+    }
+
+    /// Lets whoever is interested write things out.
+    pub(crate) fn flush_sink(&mut self) {
+        self.log();
+        if let Some(sink) = &mut self.sink {
+            sink.flush();
+        }
+    }
+}

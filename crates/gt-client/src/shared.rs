@@ -1,0 +1,41 @@
+//! What the embedded systems of a process have in common: memory, and threads for large kernels.
+
+use std::sync::{Arc, Once, Weak};
+
+use gt_core::Result;
+use gt_transport::lock::Mutex;
+use gt_worker::buffer::Pool;
+use gt_worker::engine::native::threads::Threads;
+
+use crate::fork;
+
+struct Shared {
+    generation: u32,
+    pool: Weak<Pool>,
+    threads: Weak<Threads>,
+}
+
+static SHARED: Mutex<Shared> =
+    Mutex::new(Shared { generation: 0, pool: Weak::new(), threads: Weak::new() });
+
+/// The pool of this process with this limit, and so many threads. Whoever asks for other numbers
+/// than those in use gets a pool and threads of their own.
+pub fn resources(memory: usize, threads: usize) -> Result<(Arc<Pool>, Arc<Threads>)> {
+    static PROTECT: Once = Once::new();
+    PROTECT.call_once(|| fork::protect(&SHARED));
+    let mut shared = SHARED.lock();
+    if shared.generation != fork::generation() {
+        // The parent's threads are not here, and its pool may be locked for ever.
+        *shared =
+            Shared { generation: fork::generation(), pool: Weak::new(), threads: Weak::new() };
+    }
+    let pool = shared.pool.upgrade().filter(|pool| pool.limit_bytes() == memory);
+    let pool = pool.unwrap_or_else(|| Pool::new(memory));
+    let known = shared.threads.upgrade().filter(|known| known.count() == threads.max(1));
+    let threads = match known {
+        Some(known) => known,
+        None => Threads::new(threads)?,
+    };
+    (shared.pool, shared.threads) = (Arc::downgrade(&pool), Arc::downgrade(&threads));
+    Ok((pool, threads))
+}

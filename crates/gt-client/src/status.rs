@@ -1,0 +1,91 @@
+//! What a session is at, and who holds its memory.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+
+use gt_core::{DType, Provenance, Result};
+
+use crate::provenance::{self, Place};
+use crate::session::Session;
+
+/// What a session is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// How many workers it has.
+    pub workers: usize,
+    /// How many threads large kernels use.
+    pub threads: usize,
+    /// How many commands were sent …
+    pub commands_sent: u64,
+    /// … and how many of them are done.
+    pub commands_done: u64,
+    /// Bytes in values.
+    pub memory_bytes: usize,
+    /// The most bytes that values may take.
+    pub memory_limit_bytes: usize,
+}
+
+/// Who holds a session's memory. Values that share a buffer are counted once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Bytes that the workers of this process use, those of other sessions included.
+    pub used_bytes: usize,
+    /// Bytes that they keep for later use.
+    pub cached_bytes: usize,
+    /// The most bytes that were in use at one time.
+    pub peak_bytes: usize,
+    /// The most bytes that may be in use.
+    pub limit_bytes: usize,
+    /// Bytes of this session by dtype.
+    pub by_dtype: Vec<(DType, usize)>,
+    /// Bytes of this session by line of the program, the largest first.
+    pub by_line: Vec<Line>,
+}
+
+/// What one line of the program holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The line, if it is known.
+    pub place: Option<Place>,
+    /// Bytes of the values it made.
+    pub bytes: usize,
+}
+
+impl Session {
+    /// What the session is at. Waits for nothing.
+    pub fn status(&self) -> Status {
+        let inner = &self.0;
+        let pool = inner.embedded.pool();
+        Status {
+            workers: inner.embedded.worker_count(),
+            threads: inner.embedded.thread_count(),
+            commands_sent: inner.sent_commands.load(Ordering::Relaxed),
+            commands_done: inner.mailbox.look(|state| state.done_commands),
+            memory_bytes: pool.used_bytes(),
+            memory_limit_bytes: pool.limit_bytes(),
+        }
+    }
+
+    /// Who holds memory, after everything emitted so far is done.
+    pub fn memory(&self) -> Result<Memory> {
+        self.synchronize()?;
+        let inner = &self.0;
+        let (mut dtypes, mut lines) = (BTreeMap::new(), BTreeMap::<Provenance, usize>::new());
+        for holding in inner.embedded.holdings(inner.id) {
+            *dtypes.entry(holding.dtype).or_default() += holding.bytes;
+            *lines.entry(holding.provenance).or_default() += holding.bytes;
+        }
+        let line = |(provenance, bytes)| Line { place: provenance::place(provenance), bytes };
+        let mut by_line: Vec<Line> = lines.into_iter().map(line).collect();
+        by_line.sort_by_key(|line| std::cmp::Reverse(line.bytes));
+        let pool = inner.embedded.pool();
+        Ok(Memory {
+            used_bytes: pool.used_bytes(),
+            cached_bytes: pool.cached_bytes(),
+            peak_bytes: pool.peak_bytes(),
+            limit_bytes: pool.limit_bytes(),
+            by_dtype: dtypes.into_iter().collect(),
+            by_line,
+        })
+    }
+}

@@ -1,0 +1,39 @@
+//! What is around the rewriting of a stream: the time, the workers, and who watches.
+
+use gt_core::WorkerId;
+use gt_core::instruction::Command;
+
+use crate::load::Load;
+
+/// What a rewriting needs to know of the rest of the system.
+pub struct Context<'a> {
+    /// The time.
+    pub now_ns: u64,
+    /// The workers.
+    pub load: &'a mut Load,
+    /// The next tag of a handover.
+    pub next_tag: &'a mut u64,
+}
+
+impl Context<'_> {
+    /// A name for what one worker tells another.
+    pub fn tag(&mut self) -> u64 {
+        *self.next_tag += 1;
+        *self.next_tag - 1
+    }
+}
+
+/// Who is told of every command that a worker gets, if somebody is.
+pub struct Witness<'a>(pub Option<&'a mut See<'a>>);
+
+/// Sees one command for one worker.
+pub type See<'a> = dyn FnMut(WorkerId, &Command) + 'a;
+
+impl Witness<'_> {
+    /// Tells of a command for a worker.
+    pub fn see(&mut self, worker: WorkerId, command: impl FnOnce() -> Command) {
+        if let Some(witness) = &mut self.0 {
+            witness(worker, &command());
+        }
+    }
+}

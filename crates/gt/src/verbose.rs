@@ -1,0 +1,47 @@
+//! Words on the standard error stream, for whoever asks for them. Nobody speaks otherwise.
+
+use std::io::stderr;
+
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::{fmt, registry};
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Voices {
+    /// Sessions, when they start and end.
+    pub sessions: bool,
+    /// The client.
+    pub client: bool,
+    /// The dispatcher.
+    pub dispatcher: bool,
+    /// Workers.
+    pub worker: bool,
+    /// Compilers.
+    pub compile: bool,
+}
+
+impl Voices {
+    /// Lets them be heard, from the first time on that there is one.
+    pub fn listen(self) {
+        if self == Voices::default() {
+            return;
+        }
+        let mut targets = Targets::new();
+        if self.sessions {
+            targets = targets.with_target("gt", LevelFilter::INFO);
+        }
+        let parts = [
+            ("gt::client", self.client),
+            ("gt::dispatcher", self.dispatcher),
+            ("gt::worker", self.worker),
+            ("gt::compile", self.compile),
+        ];
+        for (target, _) in parts.into_iter().filter(|(_, speaks)| *speaks) {
+            targets = targets.with_target(target, LevelFilter::DEBUG);
+        }
+        let lines = fmt::layer().with_writer(stderr).with_ansi(false).without_time();
+        // A program with a subscriber of its own hears there what it asks for.
+        let _ = tracing::subscriber::set_global_default(registry().with(targets).with(lines));
+    }
+}
