@@ -2,13 +2,14 @@
 
 use gt::attrs::{Attr, AttrKind, AttrSpec, Attrs};
 use gt::op::Op;
-use gt::{Input, Scalar, ops};
-use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyTypeError};
+use gt::{Input, ops};
+use pyo3::exceptions::{PyNotImplementedError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyTuple};
 use smallvec::SmallVec;
 
 use crate::error::to_python;
+use crate::operand::{Operand, scalar};
 use crate::results::deliver;
 use crate::tensor::Tensor;
 use crate::{device, dtype, provenance};
@@ -28,73 +29,6 @@ const IGNORED: [&str; 4] = ["layout", "pin_memory", "memory_format", "generator"
 
 fn row(code: u16) -> &'static Op {
     ops::by_code(code).expect("the generated code names rows of the table")
-}
-
-/// An input as Python gave it.
-pub enum Operand<'py> {
-    /// A tensor.
-    Tensor(PyRef<'py, Tensor>),
-    /// A number.
-    Scalar(Scalar),
-}
-
-impl<'py> Operand<'py> {
-    /// A tensor or a number; `None` for anything else.
-    pub fn from(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
-        if let Ok(tensor) = value.cast::<Tensor>() {
-            return Ok(Some(Operand::Tensor(tensor.borrow())));
-        }
-        Ok(scalar(value)?.map(Operand::Scalar))
-    }
-
-    /// The same for an operator, which leaves to others what it cannot use.
-    fn beside(op: &Op, value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
-        let operand = Operand::from(value)?;
-        Ok(operand.filter(|operand| op.numbers || matches!(operand, Operand::Tensor(_))))
-    }
-
-    /// Whether it is a number, or a tensor that holds one.
-    pub fn is_number(&self) -> bool {
-        match self {
-            Operand::Tensor(tensor) => tensor.0.shape().rank() == 0,
-            Operand::Scalar(_) => true,
-        }
-    }
-
-    /// As the client takes it.
-    pub fn input(&self) -> Input<'_> {
-        match self {
-            Operand::Tensor(tensor) => Input::Tensor(&tensor.0),
-            Operand::Scalar(scalar) => Input::Scalar(*scalar),
-        }
-    }
-}
-
-/// A Python or NumPy number; `None` for anything else.
-pub fn scalar(value: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
-    if let Ok(value) = value.cast::<PyFloat>() {
-        return Ok(Some(Scalar::Float(value.value())));
-    }
-    if let Ok(value) = value.cast::<PyBool>() {
-        return Ok(Some(Scalar::Bool(value.is_true())));
-    }
-    if let Ok(value) = value.cast::<PyInt>() {
-        let value = value.extract::<i64>().map_err(|_| {
-            PyRuntimeError::new_err(format!("{value} cannot be converted to int64: it overflows"))
-        })?;
-        return Ok(Some(Scalar::Int(value)));
-    }
-    if !is_numpy_number(value) {
-        return Ok(None);
-    }
-    // NumPy's own numbers know their Python equivalents.
-    let plain = value.call_method0("item")?;
-    if plain.get_type().is(value.get_type()) { Ok(None) } else { scalar(&plain) }
-}
-
-fn is_numpy_number(value: &Bound<'_, PyAny>) -> bool {
-    let shape = value.getattr("shape").and_then(|shape| shape.extract::<Vec<usize>>());
-    shape.is_ok_and(|shape| shape.is_empty())
 }
 
 /// `tensor.relu()` and others that take nothing else.

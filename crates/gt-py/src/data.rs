@@ -9,8 +9,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PySequence, PyString, PyTuple};
 
-use crate::call::scalar;
 use crate::dtype;
+use crate::operand::scalar;
 
 /// Dtype, shape and elements of whatever Python gave.
 pub fn from_python(value: &Bound<'_, PyAny>) -> PyResult<(Meta, Bytes)> {

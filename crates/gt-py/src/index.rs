@@ -9,9 +9,9 @@ use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySequence, PySlice, PyString, PyTuple};
 
-use crate::call::Operand;
 use crate::data;
 use crate::error::to_python;
+use crate::operand::Operand;
 use crate::tensor::Tensor;
 
 static SLICE: &Op = &ops::movement::SLICE;

@@ -10,9 +10,9 @@ use gt::{DType, Input, ops};
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::call::Operand;
 use crate::dtype::{self, PyDType};
 use crate::error::to_python;
+use crate::operand::Operand;
 use crate::tensor::Tensor;
 
 static PRINTED: Mutex<Option<Options>> = Mutex::new(None);

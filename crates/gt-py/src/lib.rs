@@ -16,6 +16,7 @@ mod grad;
 mod host;
 mod index;
 mod info;
+mod operand;
 mod overload;
 mod parts;
 mod provenance;

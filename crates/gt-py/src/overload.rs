@@ -9,8 +9,9 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::call::{Operand, function};
+use crate::call::function;
 use crate::error::to_python;
+use crate::operand::Operand;
 use crate::tensor::Tensor;
 use crate::{index, provenance};
 

@@ -7,9 +7,9 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::call::Operand;
 use crate::dtype::{self, PyDType};
 use crate::error::to_python;
+use crate::operand::Operand;
 use crate::{data, index, info, provenance};
 
 static BERNOULLI: &Op = &ops::draw::BERNOULLI;
