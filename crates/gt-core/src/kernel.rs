@@ -294,6 +294,8 @@ impl Kernel {
         match self {
             Kernel::Gather(_) | Kernel::Take(_) | Kernel::Ravel(_) => true,
             Kernel::Scatter { .. } | Kernel::Put { .. } => true,
+            // Any of these may be in it, and nobody looks inside before it runs.
+            Kernel::Expansion => true,
             Kernel::Zip(function) => function.divides() && !dtype.is_float(),
             _ => false,
         }
@@ -307,7 +309,7 @@ impl Kernel {
         let elements = match self {
             Kernel::Permute(_) | Kernel::Reshape | Kernel::Expand | Kernel::Slice(_) => 0,
             Kernel::Matmul => {
-                let inner = inputs[0].shape.last().copied().unwrap_or(1);
+                let inner = inputs.first().and_then(|meta| meta.shape.last()).copied().unwrap_or(1);
                 per_core(written.saturating_mul(inner), 40)
             }
             Kernel::Fill(_) | Kernel::Zip(_) | Kernel::Cast | Kernel::Where => {
@@ -318,7 +320,8 @@ impl Kernel {
             Kernel::Scan { .. } => per_core(read, 1) * 2,
             Kernel::TopK { .. } | Kernel::NonZero => per_core(read, 1) * 8,
             Kernel::Sort { axis, .. } => {
-                let size = inputs[0].shape.get(*axis).copied().unwrap_or(1);
+                let size = inputs.first().and_then(|meta| meta.shape.get(*axis)).copied();
+                let size = size.unwrap_or(1);
                 per_core(read, 1) * 4 * u64::from(size.max(2).ilog2())
             }
             // Only the parts that are named are touched, and the rest of the first input if it

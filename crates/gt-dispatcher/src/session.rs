@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use gt_core::attrs::{Attrs, NO_ATTRS};
 use gt_core::instruction::{Command, Instruction, Operand};
-use gt_core::op::{Arg, Call, Op, Role};
+use gt_core::op::{Arg, Call, Op};
 use gt_core::record::Parts;
 use gt_core::{Error, Meta, RequestId, Result, SessionId, Slot, WorkerId};
 use gt_transport::{Batch, Peer};
@@ -232,9 +232,7 @@ impl Session {
         let inferred = call.infer()?;
         let kernel = (request.op.kernel)(&call)?;
         let cost = kernel.cost_ns(&metas, &inferred.outputs);
-        // A composite may hide a lookup; then its row takes an index.
-        let looks_up = request.op.inputs.iter().any(|input| input.role == Role::Index);
-        let risky = looks_up || kernel.depends_on_data(inferred.compute);
+        let risky = kernel.depends_on_data(inferred.compute);
         Ok(Estimate { metas: inferred.outputs, cost, risky })
     }
 

@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use gt_core::attrs::Attrs;
+use gt_core::attrs::{Attr, Attrs};
 use gt_core::expr::{Emit, Evaluator, Subject, Term};
 use gt_core::instruction::{Command, Instruction, Operand};
 use gt_core::kernel::Kernel;
 use gt_core::op::{Arg, Call, Op, Role};
-use gt_core::{DType, Error, Meta, RequestId, Result, Slot};
+use gt_core::{DType, Error, Meta, RequestId, Result, Scalar, Slot, ops};
 use gt_transport::Failure;
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
@@ -157,14 +157,16 @@ impl Interpreter {
 
     fn results(&mut self, instruction: &Instruction) -> Vec<Known> {
         let Instruction { op, outputs, inputs, attrs, provenance, .. } = instruction;
-        let failed = inputs.iter().find_map(|input| match input {
-            Operand::Slot(slot) => self.known(*slot).result.as_ref().err().cloned(),
-            Operand::Scalar(_) => None,
+        let read = self.read(instruction);
+        let failed = inputs.iter().zip(&read).find_map(|(input, read)| match input {
+            Operand::Slot(slot) if *read => self.known(*slot).result.as_ref().err().cloned(),
+            _ => None,
         });
-        let terms: SmallVec<[Term<Value>; 3]> = match failed {
-            Some(failure) => return self.all_failed(instruction, failure),
-            None => inputs.iter().map(|input| self.term(input)).collect(),
-        };
+        if let Some(failure) = failed {
+            return self.all_failed(instruction, failure);
+        }
+        let terms: SmallVec<[Term<Value>; 3]> =
+            inputs.iter().map(|input| self.term(input)).collect();
         match self.emit(op, &terms, attrs) {
             Ok(values) => {
                 let known = |value: Value| Known { meta: value.meta().clone(), result: Ok(value) };
@@ -184,30 +186,48 @@ impl Interpreter {
         }
     }
 
-    fn term(&self, input: &Operand) -> Term<Value> {
-        match input {
-            Operand::Scalar(scalar) => Term::Scalar(*scalar),
-            Operand::Slot(slot) => match &self.known(*slot).result {
-                Ok(value) => Term::Value(value.clone()),
-                Err(_) => unreachable!("failures were looked for before"),
-            },
+    /// Which inputs have their elements looked at. Of others only the shape matters, and they may
+    /// have failed.
+    fn read(&self, instruction: &Instruction) -> Vec<bool> {
+        let Instruction { op, inputs, attrs, .. } = instruction;
+        let metas = self.metas(inputs);
+        let args = args(&metas);
+        let call = Call { op, inputs: &args, attrs };
+        let composite = matches!((op.kernel)(&call), Ok(Kernel::Expansion));
+        let Some(expansion) = op.expansion.filter(|_| composite) else {
+            return vec![true; inputs.len()];
+        };
+        let mentioned = expansion(&call).iter().fold(0, |all, part| all | part.mentions().inputs);
+        (0..inputs.len()).map(|index| mentioned >> index & 1 == 1).collect()
+    }
+
+    fn term(&mut self, input: &Operand) -> Term<Value> {
+        let slot = match input {
+            Operand::Scalar(scalar) => return Term::Scalar(*scalar),
+            Operand::Slot(slot) => *slot,
+        };
+        match self.known(slot).clone() {
+            Known { result: Ok(value), .. } => Term::Value(value),
+            Known { meta, .. } => {
+                let attrs = Attrs::of([Attr::Ints(meta.shape.to_ints()), meta.dtype.into()]);
+                let zeros = self.emit(&ops::create::ZEROS, &[], &attrs).expect("zeros are few");
+                Term::Value(zeros.into_iter().next().expect("there is one result"))
+            }
         }
+    }
+
+    fn metas(&self, inputs: &[Operand]) -> Vec<std::result::Result<Meta, Scalar>> {
+        let meta = |input: &Operand| match input {
+            Operand::Scalar(scalar) => Err(*scalar),
+            Operand::Slot(slot) => Ok(self.known(*slot).meta.clone()),
+        };
+        inputs.iter().map(meta).collect()
     }
 
     fn all_failed(&self, instruction: &Instruction, failure: Arc<Failure>) -> Vec<Known> {
         let Instruction { op, inputs, attrs, .. } = instruction;
-        let arg = |input: &Operand| match input {
-            Operand::Scalar(scalar) => Err(*scalar),
-            Operand::Slot(slot) => Ok(self.known(*slot).meta.clone()),
-        };
-        let metas: Vec<_> = inputs.iter().map(arg).collect();
-        let args: Vec<Arg> = metas
-            .iter()
-            .map(|meta| match meta {
-                Ok(meta) => Arg::Tensor(meta),
-                Err(scalar) => Arg::Scalar(*scalar),
-            })
-            .collect();
+        let metas = self.metas(inputs);
+        let args = args(&metas);
         let call = Call { op, inputs: &args, attrs };
         let outputs = call.infer().expect("programs are checked before").outputs;
         outputs.into_iter().map(|meta| Known { meta, result: Err(failure.clone()) }).collect()
@@ -289,4 +309,12 @@ impl Emit for Interpreter {
         let inputs = cast.into_iter().map(operand).collect();
         self.engine.run(&kernel, inputs, &inferred.outputs)
     }
+}
+
+fn args(metas: &[std::result::Result<Meta, Scalar>]) -> Vec<Arg<'_>> {
+    let arg = |meta| match meta {
+        &Ok(ref meta) => Arg::Tensor(meta),
+        &Err(scalar) => Arg::Scalar(scalar),
+    };
+    metas.iter().map(arg).collect()
 }

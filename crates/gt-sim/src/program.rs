@@ -242,7 +242,9 @@ impl Writer {
 
     /// At times a value that the first result can take the place of, rather an input than another.
     fn replaced(&mut self, op: &'static Op, inputs: &[Operand], attrs: &Attrs) -> Option<Slot> {
-        if op.data_dependent || !self.structure.once_in(3) {
+        // A client writes in place with operations of one result.
+        let many = op.outputs.len() > 1;
+        if op.data_dependent || many || !self.structure.once_in(3) {
             return None;
         }
         let args = self.args(inputs);

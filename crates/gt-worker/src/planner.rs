@@ -69,7 +69,7 @@ impl<'a> Planner<'a> {
         }
         let replaced = replaces.map(|slot| self.load(slot)).transpose()?;
         let first = self.plan.steps.len();
-        let results = match self.emit(op, &terms, attrs) {
+        let mut results = match self.emit(op, &terms, attrs) {
             Ok(results) => results,
             Err(error) => {
                 let mut failed = self.fail(op, &terms, attrs, error)?;
@@ -78,7 +78,7 @@ impl<'a> Planner<'a> {
             }
         };
         if let (Some(old), Some(slot)) = (replaced, replaces) {
-            self.replace(first, old, results[0]);
+            results[0] = self.replace(first, old, results[0]);
             self.store.free(slot);
         }
         for (&slot, &register) in outputs.iter().zip(&results) {
@@ -199,16 +199,31 @@ impl<'a> Planner<'a> {
     }
 
     /// Says of the step that makes `result` that it replaces `old`; all steps since `first` fail
-    /// into the old value, because the last one does.
-    fn replace(&mut self, first: usize, old: Register, result: Register) {
-        let makes = |step: &&mut Step| match step {
-            Step::Compute(compute) => compute.outputs.contains(&result),
+    /// into the old value, because the last one does. A step replaces with its first result, so
+    /// that another one takes a step of its own.
+    fn replace(&mut self, first: usize, old: Register, result: Register) -> Register {
+        let makes = |step: &Step, place: usize| match step {
+            Step::Compute(compute) => compute.outputs.get(place) == Some(&result),
             _ => false,
         };
-        let step = self.plan.steps[first..].iter_mut().find(makes);
+        let steps = &self.plan.steps[first..];
+        let mut result = result;
+        if !steps.iter().any(|step| makes(step, 0)) && steps.iter().any(|step| makes(step, 1)) {
+            let meta = self.metas[result.0 as usize].clone();
+            let copy = self.register(meta.clone());
+            let inputs = smallvec![Input::Register(Use { register: result, last: false })];
+            self.push(Kernel::Cast, inputs, smallvec![copy], smallvec![meta]);
+            result = copy;
+        }
+        let first_result = |step: &&mut Step| match step {
+            Step::Compute(compute) => compute.outputs.first() == Some(&result),
+            _ => false,
+        };
+        let step = self.plan.steps[first..].iter_mut().find(first_result);
         if let Some(Step::Compute(compute)) = step {
             compute.replaces = Some(Use { register: old, last: false });
         }
+        result
     }
 
     /// The register with its value in `dtype`.
