@@ -49,7 +49,7 @@ help: ## list the commands
 build: $(INSTALLED) ## set up .venv and build the extension into it
 	$(BIN)/maturin develop --release --skip-install
 
-demo: build ## run a job through an embedded dispatcher and two workers
+demo: build ## train a small network to read digits
 	$(BIN)/python examples/demo.py $(DEMO_ARGS)
 
 test: build ## all tests, Rust and Python
@@ -84,7 +84,7 @@ $(BIN)/python:
 
 # Order-only: the interpreter's own date says nothing about the packages beside it.
 $(PACKAGES): pyproject.toml | $(BIN)/python
-	$(REQUIREMENTS) build run test lint > $(VENV)/requirements.txt
+	$(REQUIREMENTS) build run test lint examples > $(VENV)/requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(VENV)/requirements.txt
 	touch $@
 
