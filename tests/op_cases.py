@@ -382,6 +382,16 @@ def convolution(make: Maker, dtype: str) -> Cases:
         yield Case([make.tensor(dtype, image), make.tensor(dtype, filters)], options)
 
 
+def adjoint_convolution(make: Maker, dtype: str) -> Cases:
+    for image, filters, options in [
+        ((1, 1, 3, 3), (1, 1, 3, 3), {}),
+        ((2, 3, 4, 5), (3, 4, 3, 2), {"stride": 2, "padding": 1, "output_padding": 1}),
+        ((2, 4, 5, 5), (4, 3, 3, 3), {"groups": 2, "dilation": 2}),
+        ((1, 2, 5, 6), (2, 2, 1, 1), {"stride": (2, 1), "padding": (0, 2)}),
+    ]:
+        yield Case([make.tensor(dtype, image), make.tensor(dtype, filters)], options)
+
+
 def created(make: Maker, dtype: str) -> Cases:
     for shape in SHAPES:
         yield Case([shape])
@@ -736,6 +746,7 @@ BY_PARAMETERS: dict[str, Callable[[Maker, str], Cases]] = {
     "input, k, dim, largest, sorted": topk,
     "tensors, dim": concatenation,
     "input, weight, stride, padding, dilation, groups": convolution,
+    "input, weight, stride, padding, output_padding, groups, dilation": adjoint_convolution,
     "shape, dtype": created,
     "shape, fill_value, dtype": filled,
     "start, end, step, dtype": stepped,

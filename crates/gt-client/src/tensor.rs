@@ -276,8 +276,8 @@ impl Tensor {
         let metas = infer(op, &inputs, &attrs)?;
         self.check_write(op, &metas[0])?;
         let recorded = grad::is_enabled() && inputs.iter().any(Input::is_tracked);
-        match &self.0 {
-            Place::Whole(cell) if metas[0].dtype == cell.meta.dtype && !recorded => {
+        match self.cell() {
+            Some(cell) if metas[0].dtype == cell.meta.dtype && !recorded => {
                 cell.update(op, cell.session.hold(op, others)?, attrs, Update::OfCurrent)
             }
             _ => {
@@ -285,6 +285,14 @@ impl Tensor {
                 let results = self.session().apply(op, &inputs, attrs)?;
                 self.write(&results[0])
             }
+        }
+    }
+
+    /// The cell, if this tensor is the whole of it; a detached one may be, too.
+    fn cell(&self) -> Option<&Cell> {
+        match &self.0 {
+            Place::Whole(cell) => Some(cell),
+            Place::Part(view) => view.is_whole().then(|| view.base()),
         }
     }
 
@@ -325,14 +333,13 @@ impl Tensor {
             // A copy has a node of its own, also where there is nothing to cast.
             return self.assign(&source.apply_one(&CAST, &[], Attrs::of([dtype.into()]))?);
         }
-        match &self.0 {
-            Place::Whole(cell) => {
-                let attrs = Attrs::of([dtype.into()]);
-                let held = cell.session.hold(&CAST, &[Input::Tensor(&source)])?;
-                cell.update(&CAST, held, attrs, Update::Afresh)
-            }
-            Place::Part(view) => view.write(&source.to_dtype(dtype)?),
-        }
+        let cell: &Cell = match &self.0 {
+            Place::Whole(cell) => cell,
+            Place::Part(view) if view.is_whole() => view.base(),
+            Place::Part(view) => return view.write(&source.to_dtype(dtype)?),
+        };
+        let held = cell.session.hold(&CAST, &[Input::Tensor(&source)])?;
+        cell.update(&CAST, held, Attrs::of([dtype.into()]), Update::Afresh)
     }
 
     /// The elements in another dtype; itself if it has that dtype.

@@ -118,6 +118,11 @@ impl View {
         &self.base
     }
 
+    /// Whether it is the cell itself, seen without its history.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.path.is_empty()
+    }
+
     pub(crate) fn meta(&self) -> &Meta {
         self.meta_at(self.path.len())
     }
