@@ -1,5 +1,6 @@
 //! Convolution of images and its adjoint, as products of filters with windows.
 
+use super::elementwise::cast;
 use super::family::COMPOSITE;
 use super::matmul::matmul;
 use super::movement::{permute, reshape};
@@ -79,7 +80,15 @@ pub static CONV_TRANSPOSE2D: Op = Op {
         Err(_) => Vec::new(),
     },
     expansion: Some(|call| match Convolution::adjoint(call) {
-        Ok(conv) => vec![conv.for_images(Input(0), Input(1))],
+        Ok(conv) => {
+            // Windows that overlap are added up, for which halves are too coarse.
+            let dtype = call.inputs[0].dtype();
+            if !matches!(dtype, DType::F16 | DType::BF16) {
+                return vec![conv.for_images(Input(0), Input(1))];
+            }
+            let wide = |input: Expr| cast(input, DType::F32);
+            vec![cast(conv.for_images(wide(Input(0)), wide(Input(1))), dtype)]
+        }
         Err(_) => Vec::new(),
     }),
     torch: "torch.nn.functional.conv_transpose2d",
