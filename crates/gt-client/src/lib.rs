@@ -1,10 +1,13 @@
 //! Turns eager tensor calls into a stream of instructions. Only reading a value waits.
 
+pub mod autocast;
 pub mod display;
 mod element;
 pub mod embedded;
+mod generator;
 pub mod grad;
 pub mod host;
+mod identity;
 pub mod index;
 mod inner;
 mod mailbox;
@@ -17,5 +20,6 @@ mod view;
 
 pub use element::{Element, Nested};
 pub use embedded::{EventSink, Options};
+pub use generator::{Generator, RandomState};
 pub use session::{Input, Session};
 pub use tensor::Tensor;

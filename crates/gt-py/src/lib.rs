@@ -1,6 +1,7 @@
 //! The Python front of GT: forwards, never decides. What stands here turns Python's arguments into
 //! calls of the client, and its results and errors back into Python's.
 
+mod autocast;
 mod call;
 mod convert;
 mod data;
@@ -17,6 +18,7 @@ mod info;
 mod overload;
 mod parts;
 mod provenance;
+mod random;
 mod results;
 mod tensor;
 
@@ -34,5 +36,7 @@ fn _gt(module: &Bound<'_, PyModule>) -> PyResult<()> {
     results::register(module)?;
     error::register(module)?;
     grad::register(module)?;
+    autocast::register(module)?;
+    random::register(module)?;
     function::register(module)
 }
