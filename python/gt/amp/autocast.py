@@ -10,11 +10,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TYPE_CHECKING, TypeVar
 
 from gt import _gt
-from gt._gt import DTypeLike, Tensor
+from gt._gt import Tensor
 from gt._gt import dtype as DType  # noqa: N812
+
+if TYPE_CHECKING:
+    from gt._gt import DTypeLike
 
 F = TypeVar("F", bound=Callable[..., Any])
 

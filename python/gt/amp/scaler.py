@@ -7,12 +7,14 @@ keeps either the old values or the new ones.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gt import _gt
 from gt._gt import Tensor
 from gt.autograd.mode import no_grad
-from gt.optim.optimizer import Optimizer
+
+if TYPE_CHECKING:
+    from gt.optim.optimizer import Optimizer
 
 
 class _Stage:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from gt import amp
-from gt._gt import DTypeLike, float16
+from gt._gt import float16
 from gt.amp import custom_bwd, custom_fwd
+
+if TYPE_CHECKING:
+    from gt._gt import DTypeLike
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
 
