@@ -20,7 +20,9 @@ PRODUCTS = {
     "addmm": lambda a: gt.addmm(a, a, a),
     "einsum": lambda a: gt.einsum("ij,jk->ik", a, a),
     "linear": lambda a: gt.nn.functional.linear(a, a, a[0]),
-    "conv": lambda a: gt.nn.functional.conv2d(a.reshape(1, 1, 4, 4), a.reshape(1, 1, 4, 4), a[0, :1]),
+    "conv": lambda a: gt.nn.functional.conv2d(
+        a.reshape(1, 1, 4, 4), a.reshape(1, 1, 4, 4), a[0, :1]
+    ),
     "attention": lambda a: gt.nn.functional.scaled_dot_product_attention(a, a, a),
 }
 
@@ -92,7 +94,9 @@ def test_columns_agree_with_pytorch_where_its_lists_name_the_operation(torch):
 
 def test_float64_and_integers_stay():
     with gt.autocast():
-        assert (gt.ones(2, 2, dtype=gt.float64) @ gt.ones(2, 2, dtype=gt.float64)).dtype == gt.float64
+        assert (
+            gt.ones(2, 2, dtype=gt.float64) @ gt.ones(2, 2, dtype=gt.float64)
+        ).dtype == gt.float64
         assert gt.arange(3).sum().dtype == gt.int64
 
 
@@ -128,7 +132,9 @@ def test_a_decorated_function_is_cast_each_time():
 def test_another_thread_is_not_cast():
     found = []
     with gt.autocast():
-        thread = threading.Thread(target=lambda: found.append((gt.ones(2, 2) @ gt.ones(2, 2)).dtype))
+        thread = threading.Thread(
+            target=lambda: found.append((gt.ones(2, 2) @ gt.ones(2, 2)).dtype)
+        )
         thread.start()
         thread.join()
     assert found == [FULL]

@@ -148,7 +148,8 @@ def test_memory_is_smaller(script):
         steps = [lambda t: (t * 0.5).tanh()] * 64
         y = checkpoint_sequential(steps, {segments}, x)
         y.sum().backward()
-        print(float(x.grad.sum()), re.search(r"VmHWM:\s+(\d+)", pathlib.Path("/proc/self/status").read_text())[1])
+        status = pathlib.Path("/proc/self/status").read_text()
+        print(float(x.grad.sum()), re.search(r"VmHWM:\s+(\d+)", status)[1])
     """
     plain, kept = script(code.replace("{segments}", "1")).split()
     other, less = script(code.replace("{segments}", "8")).split()

@@ -94,11 +94,7 @@ pub(crate) fn apply(
 }
 
 /// Each input that an operation should have in another precision, in that precision.
-fn cast(
-    class: Autocast,
-    inputs: &[Input],
-    lower: DType,
-) -> Result<SmallVec<[Option<Tensor>; 3]>> {
+fn cast(class: Autocast, inputs: &[Input], lower: DType) -> Result<SmallVec<[Option<Tensor>; 3]>> {
     let dtype = match class {
         Autocast::Keep => None,
         Autocast::Lower => Some(lower),

@@ -19,7 +19,8 @@ pub use create::{apply, apply_all, tensor};
 pub use default::{close, session, workers};
 pub use generated::*;
 pub use gt_client::{
-    Element, Generator, Input, Nested, RandomState, Session, Tensor, autocast, display, grad, host, index, provenance,
+    Element, Generator, Input, Nested, RandomState, Session, Tensor, autocast, display, grad, host,
+    index, provenance,
 };
 pub use gt_core::shape::MAX_RANK;
 pub use gt_core::{

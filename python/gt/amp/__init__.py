@@ -1,6 +1,4 @@
-"""Mixed precision: `autocast` chooses the precision of each operation, `GradScaler` keeps small
-gradients from vanishing in it.
-"""
+"""Mixed precision: `autocast` lowers that of products, `GradScaler` saves small gradients."""
 
 from gt._gt import clear_autocast_cache
 from gt.amp.autocast import (

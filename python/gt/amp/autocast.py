@@ -10,11 +10,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gt import _gt
 from gt._gt import Tensor
-from gt._gt import dtype as DType  # noqa: N812
+from gt._gt import dtype as DType
 
 if TYPE_CHECKING:
     from gt._gt import DTypeLike

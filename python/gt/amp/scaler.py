@@ -1,4 +1,4 @@
-"""Scales a loss so that its gradients fit into float16, and takes back the steps where they did not.
+"""Scales a loss so that its gradients fit into float16, and takes back steps where they did not.
 
 Nothing is read: whether a gradient is infinite is known on the workers only, and there each step
 keeps either the old values or the new ones.
@@ -105,9 +105,7 @@ class GradScaler:
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs or args:
-            raise RuntimeError(
-                "Closure use is not currently supported if GradScaler is enabled."
-            )
+            raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
         stage = self._stage(optimizer)
         if stage.stepped:
             raise RuntimeError("step() has already been called since the last update().")

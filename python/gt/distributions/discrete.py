@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gt import _gt
 from gt._gt import Tensor
@@ -69,7 +69,7 @@ class Categorical(_Parameters):
 
     @property
     def mean(self) -> Tensor:
-        return _gt.full(self._batch_shape, float("nan"), dtype=self.probs.dtype)
+        return _gt.full(self._batch_shape, fill_value=float("nan"), dtype=self.probs.dtype)
 
     @property
     def variance(self) -> Tensor:

@@ -67,7 +67,7 @@ def _read(file: IO[bytes]) -> Any:
     if data[:4] == b"PK\x03\x04":
         # What reads PyTorch's files needs modules that `import gt` does without.
         return importlib.import_module("gt.files.pytorch").read(data)
-    if data[:1] == b"\x80":
+    if data[:1] == b"\x80" and not safetensors.has_header(data):
         raise DamagedError(
             "gt.load: this is a pickle, which can run code and is not read; PyTorch's files are "
             "zip archives since version 1.6, so save it again with a later one"

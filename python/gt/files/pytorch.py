@@ -102,6 +102,8 @@ class _Reader:
         # PyTorch stores without compression; what is compressed may be larger than memory.
         if info.compress_type != zipfile.ZIP_STORED or info.file_size > self._size:
             raise damaged(f"'{name}' in it is compressed")
+        if info.flag_bits & 1:
+            raise damaged(f"'{name}' in it is encrypted")
         return self._archive.read(info)
 
     def _run(self, name: str, arg: Any) -> None:
@@ -201,17 +203,17 @@ def _tuple(stack: list[Any], count: int) -> None:
     stack[-count:] = [tuple(stack[-count:])]
 
 
-COLLECTIONS: dict[str, Callable[[list[Any]], Any]] = {
+COLLECTIONS: dict[str, Callable[[list[Any]], None]] = {
     "TUPLE": lambda stack: stack.append(tuple(_marked(stack))),
     "LIST": lambda stack: stack.append(_marked(stack)),
     "TUPLE1": lambda stack: _tuple(stack, 1),
     "TUPLE2": lambda stack: _tuple(stack, 2),
     "TUPLE3": lambda stack: _tuple(stack, 3),
-    "APPEND": lambda stack: _append(stack[:-1], [stack.pop()]),
-    "APPENDS": lambda stack: (items := _marked(stack)) and _append(stack, items),
-    "ADDITEMS": lambda stack: (items := _marked(stack)) and _append(stack, items),
-    "SETITEM": lambda stack: _set_items(stack[:-2], [stack.pop(-2), stack.pop()]),
-    "SETITEMS": lambda stack: (items := _marked(stack)) and _set_items(stack, items),
+    "APPEND": lambda stack: _append(stack, [stack.pop()]),
+    "APPENDS": lambda stack: _append(stack, _marked(stack)),
+    "ADDITEMS": lambda stack: _append(stack, _marked(stack)),
+    "SETITEM": lambda stack: _set_items(stack, [stack.pop(-2), stack.pop()]),
+    "SETITEMS": lambda stack: _set_items(stack, _marked(stack)),
 }
 
 
@@ -261,7 +263,9 @@ def _part(storage: _Storage, offset: int, size: Sequence[int], stride: Sequence[
         raise damaged(f"a tensor in it goes beyond its storage of {storage.count} elements")
     if count > storage.count and count * width > LARGEST_REPEATED:
         raise damaged(f"a tensor of shape {tuple(size)} in it repeats a small storage")
-    if not count or all(s == 1 or a == b for s, a, b in zip(size, stride, _rows(size), strict=True)):
+    if not count or all(
+        s == 1 or a == b for s, a, b in zip(size, stride, _rows(size), strict=True)
+    ):
         if count == storage.count and storage.flat is None:
             # The first to see all of a storage is the storage; others are views of it.
             whole = _gt._tensor(storage.dtype, tuple(size), storage.data, False)
@@ -270,9 +274,7 @@ def _part(storage: _Storage, offset: int, size: Sequence[int], stride: Sequence[
         return _flat(storage)[offset : offset + count].reshape(tuple(size))
     order = sorted(range(len(size)), key=lambda axis: (-stride[axis], -size[axis]))
     dense = [size[axis] for axis in order]
-    if all(
-        size[a] == 1 or stride[a] == b for a, b in zip(order, _rows(dense), strict=True)
-    ):
+    if all(size[a] == 1 or stride[a] == b for a, b in zip(order, _rows(dense), strict=True)):
         rows = _flat(storage)[offset : offset + count].reshape(dense)
         return rows.permute([order.index(axis) for axis in range(len(size))])
     places: Any = _gt.tensor(offset)

@@ -1,4 +1,4 @@
-"""The safetensors format: the length of a header, the header as JSON, the elements of all tensors."""
+"""The safetensors format: the length of a header, the header as JSON, all elements."""
 
 from __future__ import annotations
 
@@ -58,13 +58,17 @@ def written(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> bytea
     return file
 
 
+def has_header(data: bytes) -> bool:
+    """Whether there are as many bytes as the length of the header says."""
+    length = int.from_bytes(data[:LENGTH_BYTES], "little")
+    return len(data) >= LENGTH_BYTES and length <= min(len(data) - LENGTH_BYTES, LARGEST_HEADER)
+
+
 def read(data: bytes) -> tuple[dict[str, Tensor], dict[str, str]]:
     """The tensors of a file by name, and its metadata."""
-    if len(data) < LENGTH_BYTES:
-        raise damaged("it is too short")
+    if not has_header(data):
+        raise damaged("it is too short for its header")
     length = int.from_bytes(data[:LENGTH_BYTES], "little")
-    if length > min(len(data) - LENGTH_BYTES, LARGEST_HEADER):
-        raise damaged(f"its header would have {length} bytes")
     begin = LENGTH_BYTES + length
     entries = _header(data[LENGTH_BYTES:begin])
     metadata = entries.pop("__metadata__", {})
@@ -96,9 +100,9 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _check_sum(data: bytes, metadata: Mapping[str, str]) -> None:
     """Compares the checksum of a file of ours; others have none."""
-    given = metadata.get(CHECK)
-    if metadata.get("format") != "gt" or given is None:
+    if metadata.get("format") != "gt":
         return
+    given = metadata.get(CHECK, "")
     place = data.find(f'"{CHECK}":"{given}"'.encode())
     if place < 0 or len(given) != 8:
         raise damaged("its checksum is not where it should be")
@@ -113,7 +117,7 @@ def _check_offsets(entries: Mapping[str, Any], size: int) -> None:
     """Every byte belongs to one tensor: nothing overlaps, nothing is missing."""
     parts = []
     for name, entry in entries.items():
-        offsets = entry.get("data_offsets") if isinstance(entry, dict) else None
+        offsets: Any = entry.get("data_offsets") if isinstance(entry, dict) else None
         if not _are_counts(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
             raise damaged(f"'{name}' has no place in it")
         parts.append(offsets)

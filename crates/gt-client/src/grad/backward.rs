@@ -12,8 +12,8 @@ use smallvec::SmallVec;
 use super::mode;
 use super::node::{Edge, Gradient, Kind, Node, Row, Saved};
 use super::pull::{Gradients, filled, pull, refuse_nan};
-use crate::{autocast, provenance};
 use crate::tensor::Tensor;
+use crate::{autocast, provenance};
 
 /// What is asked of backward.
 pub struct Request<'a> {
@@ -180,8 +180,7 @@ impl<'a> Walk<'a> {
                 self.found[index] = gradient.as_ref().map(Tensor::snapshot).transpose()?;
             }
         }
-        if let (Kind::Leaf(place), Some(gradient), None) =
-            (&node.kind, &gradients[0], &self.useful)
+        if let (Kind::Leaf(place), Some(gradient), None) = (&node.kind, &gradients[0], &self.useful)
         {
             accumulate(place, gradient)?;
             for (_, hook) in after {

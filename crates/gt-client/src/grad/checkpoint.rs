@@ -37,7 +37,8 @@ impl Backward for Again {
         }
         let arrived = results.into_iter().zip(grads).filter(|(_, gradient)| gradient.is_some());
         let outputs: Vec<_> = arrived.collect();
-        let request = Request { outputs: &outputs, inputs: None, retain_graph: false, create_graph };
+        let request =
+            Request { outputs: &outputs, inputs: None, retain_graph: false, create_graph };
         run_to(&request, &self.border)
     }
 }

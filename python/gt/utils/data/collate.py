@@ -66,7 +66,7 @@ def collated(batch: Sequence[Any], make: Make) -> Any:
         dtype = np.bool_ if isinstance(first, bool) else np.dtype(type(first))
         return make(np.asarray(batch, dtype=dtype))
     if isinstance(first, str | bytes):
-        return list(batch)
+        return batch
     if isinstance(first, Mapping):
         return {key: collated([item[key] for item in batch], make) for key in first}
     if isinstance(first, Sequence):

@@ -105,9 +105,7 @@ def random_split(
     sizes = _sizes(count, lengths)
     order = _gt.randperm(count, generator=generator).tolist()  # type: ignore[call-arg]
     ends = list(itertools.accumulate(sizes))
-    return [
-        Subset(dataset, order[end - size : end]) for size, end in zip(sizes, ends, strict=True)
-    ]
+    return [Subset(dataset, order[end - size : end]) for size, end in zip(sizes, ends, strict=True)]
 
 
 def _sizes(count: int, lengths: Sequence[int | float]) -> list[int]:

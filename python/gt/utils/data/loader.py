@@ -70,7 +70,8 @@ class DataLoader(Generic[T_co]):
             )
         if batch_size is None and drop_last:
             raise ValueError("batch_size=None disables batching and is exclusive with drop_last")
-        self.dataset, self.num_workers, self.generator = dataset, num_workers, generator
+        self.dataset: Any = dataset
+        self.num_workers, self.generator = num_workers, generator
         self.batch_size = None if batch_sampler is not None else batch_size
         self.drop_last, self.timeout, self.pin_memory = drop_last, timeout, pin_memory
         self.collate_fn, self.worker_init_fn = collate_fn, worker_init_fn
@@ -78,8 +79,8 @@ class DataLoader(Generic[T_co]):
         self.persistent_workers = persistent_workers
         self.multiprocessing_context = multiprocessing_context
         if sampler is None and not iterable:
-            sampler = RandomSampler(dataset, generator=generator) if shuffle else None
-            sampler = SequentialSampler(dataset) if sampler is None else sampler
+            sampler = RandomSampler(self.dataset, generator=generator) if shuffle else None
+            sampler = SequentialSampler(self.dataset) if sampler is None else sampler
         self.sampler = sampler
         if batch_sampler is None and batch_size is not None and sampler is not None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)

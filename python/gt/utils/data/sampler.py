@@ -62,12 +62,12 @@ class RandomSampler(Sampler[int]):
 
     def __iter__(self) -> Iterator[int]:
         count, wanted = len(self.data_source), self.num_samples
+        options: dict[str, Any] = {"generator": self.generator}
         if self.replacement:
-            options: dict[str, Any] = {"generator": self.generator}
             yield from _drawn(_gt.randint(0, count, (wanted,), **options))
             return
         while wanted > 0:
-            order = _drawn(_gt.randperm(count, **{"generator": self.generator}))  # type: ignore[arg-type]
+            order = _drawn(_gt.randperm(count, **options))
             yield from order[:wanted]
             wanted -= count
 

@@ -79,8 +79,8 @@ def _run(number: int, setup: Setup, pipe: Connection, others: list[Connection]) 
     # A thread takes tasks in, so that the parent never waits to give one while it is to take a
     # batch.
     threading.Thread(target=_listen, args=(pipe, tasks), daemon=True).start()
-    while (task := tasks.get()) is not None:
-        epoch, place, content = task
+    while True:
+        epoch, place, content = tasks.get()
         try:
             if place is None:
                 _begin(number, setup, content)
@@ -88,12 +88,7 @@ def _run(number: int, setup: Setup, pipe: Connection, others: list[Connection]) 
             result = setup.fetch.prepare(content)
         except Exception as error:
             result = Failure(error, number)
-        try:
-            _send(pipe, (epoch, place, result), number)
-        except (BrokenPipeError, ConnectionResetError):
-            break
-    # Not `exit`: what the parent has registered for its own end is not to be done here.
-    os._exit(0)
+        _send(pipe, (epoch, place, result), number)
 
 
 def _listen(pipe: Connection, tasks: queue.SimpleQueue[Any]) -> None:
@@ -101,7 +96,9 @@ def _listen(pipe: Connection, tasks: queue.SimpleQueue[Any]) -> None:
         while True:
             tasks.put(pipe.recv())
     except (EOFError, OSError):
-        tasks.put(None)
+        # The parent is gone or wants nothing more. What it has registered for its own end is not to
+        # be done here, and the dataset may be busy.
+        os._exit(0)
 
 
 def _begin(number: int, setup: Setup, seed: int) -> None:
@@ -121,7 +118,7 @@ def _send(pipe: Connection, message: tuple[Any, ...], number: int) -> None:
     try:
         pipe.send(message)
     except (BrokenPipeError, ConnectionResetError):
-        raise
+        os._exit(0)
     except Exception as error:
         failure = Failure(error, number)
         failure.kind = RuntimeError
@@ -134,7 +131,8 @@ class Workers:
     def __init__(self, setup: Setup, context: Any = None) -> None:
         method = context if isinstance(context, str) else "fork"
         chosen: Any = (
-            multiprocessing.get_context(method) if context is None or isinstance(context, str)
+            multiprocessing.get_context(method)
+            if context is None or isinstance(context, str)
             else context
         )
         self.pipes: list[Connection] = []
