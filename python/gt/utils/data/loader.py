@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from gt import _gt
 from gt.random import Generator
 from gt.utils.data.collate import arrived
-from gt.utils.data.dataset import Dataset, IterableDataset
+from gt.utils.data.dataset import IterableDataset
 from gt.utils.data.fetch import END, Fetch, holds_tensors
 from gt.utils.data.sampler import BatchSampler, RandomSampler, SequentialSampler
 from gt.utils.data.workers import Failure, Setup, Workers
@@ -31,7 +31,7 @@ class DataLoader(Generic[T_co]):
 
     def __init__(
         self,
-        dataset: Dataset[T_co] | Any,
+        dataset: Any,
         batch_size: int | None = 1,
         shuffle: bool | None = None,
         sampler: Iterable[Any] | None = None,
