@@ -11,23 +11,45 @@ import atexit
 import builtins
 from typing import TYPE_CHECKING, Any
 
-from gt import _gt, autograd, func, nn, optim
+from gt import _gt, amp, autograd, cuda, distributions, func, nn, optim, random, utils
 from gt._gt import *  # noqa: F403
+from gt.amp import (
+    autocast,
+    get_autocast_dtype,
+    is_autocast_enabled,
+)
 from gt.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
+from gt.files import load, save
+from gt.random import Generator, get_rng_state, initial_seed, seed, set_rng_state
 
 if TYPE_CHECKING:
     from gt._gt import DTypeLike, Number, Tensor
 
 __all__ = [
     *(name for name in dir(_gt) if not name.startswith("_")),
+    "Generator",
+    "amp",
+    "autocast",
     "autograd",
+    "cuda",
+    "distributions",
     "enable_grad",
     "func",
+    "get_autocast_dtype",
+    "get_rng_state",
     "inference_mode",
+    "initial_seed",
+    "is_autocast_enabled",
+    "load",
     "nn",
     "no_grad",
     "optim",
+    "random",
+    "save",
+    "seed",
     "set_grad_enabled",
+    "set_rng_state",
+    "utils",
 ]
 
 

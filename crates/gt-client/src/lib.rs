@@ -1,12 +1,15 @@
 //! Turns eager tensor calls into a stream of instructions. Only reading a value waits.
 
+pub mod autocast;
 pub mod display;
 mod element;
 pub mod embedded;
 mod explain;
 pub mod fork;
+mod generator;
 pub mod grad;
 pub mod host;
+mod identity;
 pub mod index;
 mod inner;
 mod machines;
@@ -22,6 +25,7 @@ mod view;
 
 pub use element::{Element, Nested};
 pub use embedded::{EventSink, Options};
+pub use generator::{Generator, RandomState};
 pub use session::{Input, Session, WeakSession};
 pub use status::{Line, Memory, Status};
 pub use tensor::Tensor;

@@ -15,9 +15,10 @@ use smallvec::SmallVec;
 
 use crate::embedded::{Embedded, Options};
 use crate::explain::explain;
+use crate::generator::RandomState;
 use crate::inner::Inner;
 use crate::tensor::{Owned, Tensor};
-use crate::{grad, host, provenance};
+use crate::{autocast, grad, host, provenance};
 
 /// A stream of instructions to a dispatcher. Clones are the same session.
 #[derive(Clone)]
@@ -123,6 +124,16 @@ impl Session {
         self.0.stream.lock().manual_seed(seed);
     }
 
+    /// Where its random numbers are.
+    pub fn random_state(&self) -> RandomState {
+        self.0.stream.lock().random_state()
+    }
+
+    /// Goes on with random numbers from another state.
+    pub fn set_random_state(&self, state: RandomState) {
+        self.0.stream.lock().set_random_state(state);
+    }
+
     /// What the session has done so far.
     pub fn counters(&self) -> Counters {
         Counters {
@@ -140,6 +151,19 @@ impl Session {
 
     /// Emits one operation. Nothing waits, unless the results' shapes depend on data.
     pub fn apply(
+        &self,
+        op: &'static Op,
+        inputs: &[Input],
+        attrs: Attrs,
+    ) -> Result<SmallVec<[Tensor; 1]>> {
+        match autocast::mode().lower {
+            Some(lower) => autocast::apply(self, op, inputs, attrs, lower),
+            None => self.apply_as_given(op, inputs, attrs),
+        }
+    }
+
+    /// Emits one operation on inputs in the precision they have.
+    pub(crate) fn apply_as_given(
         &self,
         op: &'static Op,
         inputs: &[Input],

@@ -9,6 +9,8 @@ use gt_core::{RequestId, Slot};
 use gt_transport::Batch;
 use smallvec::SmallVec;
 
+use crate::generator::{Generator, RandomState};
+
 /// A batch is sent when it has so many commands …
 pub const BATCH_COMMANDS: usize = 1024;
 /// … or so many bytes beside their records.
@@ -24,8 +26,7 @@ pub struct Stream {
     free: Vec<Slot>,
     requests: u32,
     appended: u64,
-    seed: u64,
-    randoms: u64,
+    random: RandomState,
 }
 
 impl Stream {
@@ -100,23 +101,33 @@ impl Stream {
 
     /// Starts the random numbers anew.
     pub fn manual_seed(&mut self, seed: u64) {
-        (self.seed, self.randoms) = (seed, 0);
+        self.random = RandomState { seed, count: 0 };
     }
 
-    /// Attributes with what only the session knows: the key and count of random numbers.
+    /// Where its random numbers are.
+    pub fn random_state(&self) -> RandomState {
+        self.random
+    }
+
+    /// Goes on with random numbers from another state.
+    pub fn set_random_state(&mut self, state: RandomState) {
+        self.random = state;
+    }
+
+    /// Attributes with what only the session knows: the key and count of random numbers, if the
+    /// thread does not draw them from a generator of its own.
     pub fn fill(&mut self, op: &Op, mut attrs: Attrs) -> Attrs {
-        let mut random = false;
+        if !op.attrs.iter().any(|spec| spec.kind == AttrKind::Stream) {
+            return attrs;
+        }
+        let state = Generator::advance_current().unwrap_or_else(|| self.random.advance());
         for (spec, value) in op.attrs.iter().zip(attrs.0.iter_mut()) {
             match spec.kind {
-                AttrKind::Seed => *value = Attr::Int(self.seed as i64),
-                AttrKind::Stream => {
-                    *value = Attr::Int(self.randoms as i64);
-                    random = true;
-                }
+                AttrKind::Seed => *value = Attr::Int(state.seed as i64),
+                AttrKind::Stream => *value = Attr::Int(state.count as i64),
                 _ => {}
             }
         }
-        self.randoms += u64::from(random);
         attrs
     }
 

@@ -81,6 +81,11 @@ impl Cell {
         &self.meta
     }
 
+    /// How many writes it has seen.
+    pub(crate) fn version(&self) -> u64 {
+        self.state.lock().version
+    }
+
     /// The current value and its version.
     pub(crate) fn current(&self) -> (Arc<Owned>, u64) {
         let state = self.state.lock();
@@ -173,7 +178,7 @@ impl Tensor {
     }
 
     /// A tensor of its own with the value and the history that this one has now.
-    pub(crate) fn snapshot(&self) -> Result<Tensor> {
+    pub fn snapshot(&self) -> Result<Tensor> {
         Ok(Tensor::with_history(self.meta().clone(), self.value()?, self.edge()?))
     }
 
@@ -282,7 +287,7 @@ impl Tensor {
             }
             _ => {
                 self.check_not_leaf(op.name)?;
-                let results = self.session().apply(op, &inputs, attrs)?;
+                let results = self.session().apply_as_given(op, &inputs, attrs)?;
                 self.write(&results[0])
             }
         }

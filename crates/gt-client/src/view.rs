@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 
 use crate::grad::{self, Edge, Gradient, History};
 use crate::session::{Held, Session};
-use crate::tensor::{Cell, Owned, Tensor, Update};
+use crate::tensor::{Cell, Owned, Place, Tensor, Update};
 
 /// A cell seen through operations that only move elements.
 pub(crate) struct View {
@@ -133,6 +133,24 @@ impl View {
             Some(last) => &self.path[last].meta,
             None => self.base.meta(),
         }
+    }
+
+    /// What it is a view of, and the operation that makes it.
+    pub(crate) fn last_step(&self) -> Option<(Tensor, &'static Op, &Attrs)> {
+        let Step { op, attrs, .. } = self.path.last()?;
+        let before = match &self.parent {
+            Some(parent) => Place::Part(parent.clone()),
+            None if self.path.len() == 1 && self.root.lock().is_none() => {
+                Place::Whole(self.base.clone())
+            }
+            None => return None,
+        };
+        Some((Tensor(before), op, attrs))
+    }
+
+    /// The operations that lead from the cell to the view.
+    pub(crate) fn path_text(&self) -> String {
+        self.path.iter().map(|step| format!("{}{:?};", step.op.name, step.attrs)).collect()
     }
 
     /// Whether the elements lie in the cell as they would on their own.

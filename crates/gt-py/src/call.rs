@@ -12,7 +12,7 @@ use crate::error::to_python;
 use crate::operand::{Operand, scalar};
 use crate::results::deliver;
 use crate::tensor::Tensor;
-use crate::{device, dtype, provenance};
+use crate::{device, dtype, provenance, random};
 
 /// Keywords with a second name: NumPy's and the seeds' beside PyTorch's.
 const ALIASES: [(&str, &str); 6] = [
@@ -25,7 +25,7 @@ const ALIASES: [(&str, &str); 6] = [
 ];
 
 /// Keywords that have no effect, because a session has one device.
-const IGNORED: [&str; 4] = ["layout", "pin_memory", "memory_format", "generator"];
+const IGNORED: [&str; 3] = ["layout", "pin_memory", "memory_format"];
 
 fn row(code: u16) -> &'static Op {
     ops::by_code(code).expect("the generated code names rows of the table")
@@ -91,7 +91,8 @@ pub fn method<'py>(
     let call = Arguments::bind(row(code), Some(slf), args, kwargs)?;
     provenance::mark(slf.py());
     let others: SmallVec<[Input; 3]> = call.inputs[1..].iter().map(Operand::input).collect();
-    let results = slf.borrow().0.apply(row(code), &others, call.attrs);
+    let apply = || slf.borrow().0.apply(row(code), &others, call.attrs);
+    let results = random::with(call.extras.generator.as_ref(), apply);
     deliver(slf.py(), row(code), results.map_err(to_python)?, call.extras.out.as_ref())
 }
 
@@ -105,8 +106,8 @@ pub fn method_in_place<'py>(
     let call = Arguments::bind(row(code), Some(slf), args, kwargs)?;
     provenance::mark(slf.py());
     let others: SmallVec<[Input; 3]> = call.inputs[1..].iter().map(Operand::input).collect();
-    let result = slf.borrow().0.apply_in_place(row(code), &others, call.attrs);
-    result.map_err(to_python)?;
+    let apply = || slf.borrow().0.apply_in_place(row(code), &others, call.attrs);
+    random::with(call.extras.generator.as_ref(), apply).map_err(to_python)?;
     Ok(slf.clone().into_any())
 }
 
@@ -124,12 +125,12 @@ pub fn function<'py>(
         Operand::Tensor(tensor) => Some(tensor),
         Operand::Scalar(_) => None,
     });
-    let results = match (&call.inputs[..], tensor) {
+    let apply = || match (&call.inputs[..], tensor) {
         ([Operand::Tensor(first), ..], _) => first.0.apply(op, &inputs[1..], call.attrs),
         (_, Some(tensor)) => tensor.0.session().apply(op, &inputs, call.attrs),
         (_, None) => gt::session().and_then(|session| session.apply(op, &inputs, call.attrs)),
     };
-    let results = results.map_err(to_python)?;
+    let results = random::with(call.extras.generator.as_ref(), apply).map_err(to_python)?;
     if call.extras.requires_grad {
         results.iter().try_for_each(|result| result.set_requires_grad(true)).map_err(to_python)?;
     }
@@ -155,6 +156,8 @@ struct Extras<'py> {
     out: Option<Bound<'py, PyAny>>,
     /// Whether the result of a function that creates a tensor is to have a gradient.
     requires_grad: bool,
+    /// Where the random numbers come from, if not from the session.
+    generator: Option<gt::Generator>,
 }
 
 /// A parameter of a row, and what was given for it.
@@ -264,6 +267,9 @@ fn fill_keywords<'py>(
             Some(slot) => slot.given = Some(value),
             None if IGNORED.contains(&name) => {}
             None if name == "device" => device::check(Some(&value))?,
+            None if name == "generator" && is_random(op) => {
+                extras.generator = random::parse(&value)?;
+            }
             None if name == "out" => extras.out = Some(value).filter(|value| !value.is_none()),
             None if name == "requires_grad" && op.inputs.is_empty() => {
                 extras.requires_grad = value.is_truthy()?;
@@ -281,6 +287,10 @@ fn fill_keywords<'py>(
         }
     }
     Ok(extras)
+}
+
+fn is_random(op: &Op) -> bool {
+    op.attrs.iter().any(|spec| spec.kind == AttrKind::Stream)
 }
 
 fn push_inputs<'py>(

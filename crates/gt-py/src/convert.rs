@@ -290,3 +290,21 @@ pub fn _tensor(
     made.set_requires_grad(requires_grad).map_err(to_python)?;
     Ok(Tensor(made))
 }
+
+/// The elements of a tensor, row by row.
+#[pyfunction]
+pub fn _bytes<'py>(py: Python<'py>, tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyBytes>> {
+    Ok(PyBytes::new(py, &tensor.get().0.read().map_err(to_python)?))
+}
+
+/// A tensor of its own with the value and the history that another has now; nothing is copied.
+#[pyfunction]
+pub fn _snapshot(tensor: &Bound<'_, Tensor>) -> PyResult<Tensor> {
+    tensor.get().0.snapshot().map(Tensor).map_err(to_python)
+}
+
+/// The same for all tensors with the same elements: a write through one is a write through each.
+#[pyfunction]
+pub fn _elements(tensor: &Bound<'_, Tensor>) -> (usize, String) {
+    tensor.get().0.elements()
+}

@@ -24,8 +24,10 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     parts::register(module)?;
     module.add_function(wrap_pyfunction!(tensor, module)?)?;
     module.add_function(wrap_pyfunction!(from_numpy, module)?)?;
-    module.add_function(wrap_pyfunction!(manual_seed, module)?)?;
     module.add_function(wrap_pyfunction!(convert::_tensor, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::_snapshot, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::_elements, module)?)?;
     module.add_function(wrap_pyfunction!(_dtype, module)?)
 }
 
@@ -88,13 +90,6 @@ fn created(data: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Tensor> {
 #[pyfunction]
 fn from_numpy(py: Python<'_>, array: &Bound<'_, PyAny>) -> PyResult<Tensor> {
     tensor(py, array, None, None, false)
-}
-
-/// Starts the random numbers anew.
-#[pyfunction]
-fn manual_seed(seed: i128) -> PyResult<()> {
-    gt::session().map_err(to_python)?.manual_seed(seed as u64);
-    Ok(())
 }
 
 /// The dtype with this name; what pickled dtypes are made of.

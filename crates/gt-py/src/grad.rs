@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gt::grad::{self, Backward, Hook, HookId, Node, Request};
+use gt::grad::{self, Backward, Forward, Hook, HookId, Node, Request};
 use gt::{Error, Result};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -20,7 +20,9 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(_is_anomaly_enabled, module)?)?;
     module.add_function(wrap_pyfunction!(_set_anomaly_enabled, module)?)?;
     module.add_function(wrap_pyfunction!(_gradients, module)?)?;
-    module.add_function(wrap_pyfunction!(_record, module)?)
+    module.add_function(wrap_pyfunction!(_record, module)?)?;
+    module.add_function(wrap_pyfunction!(_mark, module)?)?;
+    module.add_function(wrap_pyfunction!(_checkpoint, module)?)
 }
 
 #[pymethods]
@@ -286,4 +288,34 @@ fn _record(
     let (inputs, results) = (one_or_many(inputs)?, one_or_many(results)?);
     let function = Box::new(PythonFunction(backward));
     grad::custom(name, function, &inputs, &results).map_err(to_python)
+}
+
+/// A mark for `_checkpoint`.
+#[pyfunction]
+fn _mark() -> u64 {
+    grad::mark()
+}
+
+struct PythonForward(Py<PyAny>);
+
+impl Forward for PythonForward {
+    fn forward(&self) -> Result<Vec<gt::Tensor>> {
+        Python::attach(|py| {
+            let results = self.0.call0(py).and_then(|results| one_or_many(results.bind(py)));
+            results.map_err(|error| pending(py, error))
+        })
+    }
+}
+
+/// Forgets what was recorded for `results` since the mark; `forward` computes it again.
+#[pyfunction]
+fn _checkpoint(
+    py: Python<'_>,
+    mark: u64,
+    forward: Py<PyAny>,
+    results: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    provenance::mark(py);
+    let forward = Box::new(PythonForward(forward));
+    grad::checkpoint(mark, forward, &one_or_many(results)?).map_err(to_python)
 }

@@ -3,6 +3,7 @@
 
 #![expect(clippy::doc_lazy_continuation, reason = "docstrings show Python's prompt")]
 
+mod autocast;
 mod call;
 mod convert;
 mod data;
@@ -20,6 +21,7 @@ mod operand;
 mod overload;
 mod parts;
 mod provenance;
+mod random;
 mod results;
 mod session;
 mod tensor;
@@ -39,5 +41,7 @@ fn _gt(module: &Bound<'_, PyModule>) -> PyResult<()> {
     error::register(module)?;
     grad::register(module)?;
     session::register(module)?;
+    autocast::register(module)?;
+    random::register(module)?;
     function::register(module)
 }

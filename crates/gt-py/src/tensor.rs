@@ -10,7 +10,7 @@ use pyo3::types::PyTuple;
 use crate::dtype::{self, PyDType};
 use crate::error::to_python;
 use crate::operand::Operand;
-use crate::{data, index, info, provenance};
+use crate::{data, index, info, provenance, random};
 
 static BERNOULLI: &Op = &ops::draw::BERNOULLI;
 static CAST: &Op = &ops::elementwise::CAST;
@@ -236,9 +236,9 @@ impl Tensor {
         p: Option<&Bound<'py, PyAny>>,
         generator: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, Self>> {
-        let _ = generator;
+        let generator = generator.map(random::parse).transpose()?.flatten();
         provenance::mark(slf.py());
-        slf.get().write_chances(p)?;
+        random::with(generator.as_ref(), || slf.get().write_chances(p))?;
         Ok(slf.clone())
     }
 

@@ -22,7 +22,8 @@ pub use create::{apply, apply_all, tensor};
 pub use default::{close, close_all, connect, enter, leave, open_session, session, workers};
 pub use generated::*;
 pub use gt_client::{
-    Element, Input, Nested, Session, Tensor, display, grad, host, index, provenance,
+    Element, Generator, Input, Nested, RandomState, Session, Tensor, autocast, display, grad, host,
+    index, provenance,
 };
 pub use gt_client::{Line, Memory, Status};
 pub use gt_core::shape::MAX_RANK;

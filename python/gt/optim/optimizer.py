@@ -28,6 +28,8 @@ class Optimizer:
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         self._step_pre_hooks, self._step_post_hooks = Hooks(), Hooks()
+        # While a step may have to be taken back: states that it begins, with their first values.
+        self._fresh: list[tuple[Tensor, Tensor]] | None = None
         given: list[Any] = list(params)
         if not given:
             raise ValueError("optimizer got an empty parameter list")
@@ -173,7 +175,14 @@ def start(
         return
     step = _gt.zeros((), dtype=_gt.float64)
     for parameter in fresh:
-        optimizer.state[parameter] = {"step": step, **make(parameter)}
+        state = optimizer.state[parameter] = {"step": step, **make(parameter)}
+        note(optimizer, *((tensor, _gt._snapshot(tensor)) for tensor in state.values()))
+
+
+def note(optimizer: Optimizer, *begun: tuple[Tensor, Tensor]) -> None:
+    """Remembers the first value of tensors that a state begins with."""
+    if optimizer._fresh is not None:
+        optimizer._fresh.extend(begun)
 
 
 def advance(optimizer: Optimizer, params: list[Tensor]) -> dict[int, Tensor]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gt._gt import Tensor
-from gt.optim.optimizer import Optimizer, Parameters, check, gradient
+from gt.optim.optimizer import Optimizer, Parameters, check, gradient, note, zeros_like
 
 
 class SGD(Optimizer):
@@ -56,6 +56,15 @@ class SGD(Optimizer):
         buffer = state.get("momentum_buffer")
         if buffer is None:
             buffer = state["momentum_buffer"] = grad.detach().clone()
+            self._note_buffer(buffer, group)
         else:
             buffer.mul_(momentum).add_(grad * (1 - group["dampening"]))
         return grad + buffer * momentum if group["nesterov"] else buffer
+
+    def _note_buffer(self, buffer: Tensor, group: dict[str, Any]) -> None:
+        if self._fresh is None:
+            return
+        # From zeros, the next step makes of a buffer what the first would, but for dampening.
+        if group["dampening"]:
+            raise NotImplementedError("SGD: dampening is not supported with a GradScaler")
+        note(self, (buffer, zeros_like(buffer)))

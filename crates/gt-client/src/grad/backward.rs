@@ -12,8 +12,8 @@ use smallvec::SmallVec;
 use super::mode;
 use super::node::{Edge, Gradient, Kind, Node, Row, Saved};
 use super::pull::{Gradients, filled, pull, refuse_nan};
-use crate::provenance;
 use crate::tensor::Tensor;
+use crate::{autocast, provenance};
 
 /// What is asked of backward.
 pub struct Request<'a> {
@@ -30,11 +30,27 @@ pub struct Request<'a> {
 
 /// Emits the gradients; for each of the wanted inputs, its own if it has one.
 pub fn run(request: &Request) -> Result<Vec<Option<Tensor>>> {
-    let mut walk = Walk::new(request)?;
-    let before = provenance::current();
-    let done = mode::with(request.create_graph, || walk.start().and_then(|()| walk.all()));
-    provenance::set_current(before);
-    done.map(|()| walk.found)
+    let wanted = request.inputs.map(|inputs| inputs.iter().map(wanted_edge).collect());
+    Walk::new(request, wanted.transpose()?, Beyond::Wanted)?.run()
+}
+
+/// Emits the gradients of `outputs` by the results that `edges` lead to, and stops there.
+pub(super) fn run_to(request: &Request, edges: &[Edge]) -> Result<Vec<Option<Tensor>>> {
+    Walk::new(request, Some(edges.to_vec()), Beyond::Nothing)?.run()
+}
+
+fn wanted_edge(input: &Tensor) -> Result<Edge> {
+    input.edge()?.ok_or_else(|| {
+        Error::runtime("one of the tensors to differentiate by does not require grad")
+    })
+}
+
+/// What is visited beyond a result whose gradient is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beyond {
+    /// What leads to others that are asked for.
+    Wanted,
+    Nothing,
 }
 
 struct Walk<'a> {
@@ -45,25 +61,32 @@ struct Walk<'a> {
     wanted: HashMap<(u64, usize), Vec<usize>>,
     /// The nodes that lead to what is asked for; `None` if all are visited.
     useful: Option<HashSet<u64>>,
+    beyond: Beyond,
     found: Vec<Option<Tensor>>,
 }
 
 impl<'a> Walk<'a> {
-    fn new(request: &'a Request<'a>) -> Result<Self> {
+    fn new(request: &'a Request<'a>, edges: Option<Vec<Edge>>, beyond: Beyond) -> Result<Self> {
         let mut wanted: HashMap<_, Vec<usize>> = HashMap::new();
-        for (index, input) in request.inputs.unwrap_or_default().iter().enumerate() {
-            let Some(edge) = input.edge()? else {
-                let message = "one of the tensors to differentiate by does not require grad";
-                return Err(Error::runtime(message));
-            };
+        for (index, edge) in edges.iter().flatten().enumerate() {
             wanted.entry((edge.node.order, edge.output)).or_default().push(index);
         }
-        let useful = match request.inputs {
+        let useful = match edges {
             Some(_) => Some(useful_nodes(request, &wanted)?),
             None => None,
         };
-        let found = vec![None; request.inputs.map_or(0, <[_]>::len)];
-        Ok(Walk { request, waiting: BTreeMap::new(), wanted, useful, found })
+        let found = vec![None; edges.map_or(0, |edges| edges.len())];
+        Ok(Walk { request, waiting: BTreeMap::new(), wanted, useful, beyond, found })
+    }
+
+    fn run(mut self) -> Result<Vec<Option<Tensor>>> {
+        let before = provenance::current();
+        // Formulas compute in the precision of what was recorded.
+        let done = autocast::without(|| {
+            mode::with(self.request.create_graph, || self.start().and_then(|()| self.all()))
+        });
+        provenance::set_current(before);
+        done.map(|()| self.found)
     }
 
     /// Puts the first gradients where the way back begins.
@@ -97,7 +120,7 @@ impl<'a> Walk<'a> {
             provenance::set_current(node.provenance);
             self.meet(&node, &mut gradients)?;
             let leads_on = node.edges.iter().flatten().any(|edge| self.is_useful(edge));
-            if !leads_on {
+            if !leads_on || self.is_end(&node) {
                 continue;
             }
             let pulled = self.pull(&node, gradients)?;
@@ -114,6 +137,11 @@ impl<'a> Walk<'a> {
 
     fn is_useful(&self, edge: &Edge) -> bool {
         self.useful.as_ref().is_none_or(|useful| useful.contains(&edge.node.order))
+    }
+
+    fn is_end(&self, node: &Node) -> bool {
+        let is_wanted = |output| self.wanted.contains_key(&(node.order, output));
+        self.beyond == Beyond::Nothing && (0..node.outputs.len()).any(is_wanted)
     }
 
     /// Adds to the gradient of one result.
@@ -152,8 +180,7 @@ impl<'a> Walk<'a> {
                 self.found[index] = gradient.as_ref().map(Tensor::snapshot).transpose()?;
             }
         }
-        if let (Kind::Leaf(place), Some(gradient), None) =
-            (&node.kind, &gradients[0], self.request.inputs)
+        if let (Kind::Leaf(place), Some(gradient), None) = (&node.kind, &gradients[0], &self.useful)
         {
             accumulate(place, gradient)?;
             for (_, hook) in after {

@@ -2,6 +2,7 @@
 //! is no computation here; backward emits more instructions.
 
 mod backward;
+mod checkpoint;
 mod mode;
 mod node;
 mod pull;
@@ -9,9 +10,10 @@ mod record;
 mod tensor;
 
 pub use backward::{Request, run};
+pub use checkpoint::{Forward, checkpoint};
 pub use mode::{Grad, detects_anomalies, is_enabled, set_detect_anomalies, with};
 pub(crate) use node::History;
-pub use node::{Backward, Edge, Gradient, Hook, HookId, Node};
+pub use node::{Backward, Edge, Gradient, Hook, HookId, Node, mark};
 pub(crate) use pull::Emitter;
 pub use record::custom;
 pub(crate) use record::{edges, through, trace};

@@ -12,6 +12,13 @@ use smallvec::SmallVec;
 use crate::provenance;
 use crate::tensor::{Owned, Tensor};
 
+static ORDER: AtomicU64 = AtomicU64::new(0);
+
+/// Nodes that are made from here on have at least this order.
+pub fn mark() -> u64 {
+    ORDER.load(Ordering::Relaxed)
+}
+
 /// One result of a node: where the gradient of a tensor goes.
 #[derive(Clone)]
 pub struct Edge {
@@ -127,7 +134,6 @@ impl Node {
         edges: SmallVec<[Option<Edge>; 2]>,
         outputs: SmallVec<[Meta; 1]>,
     ) -> Arc<Self> {
-        static ORDER: AtomicU64 = AtomicU64::new(0);
         let order = ORDER.fetch_add(1, Ordering::Relaxed);
         let provenance = provenance::current();
         Arc::new(Node { order, kind, edges, outputs, provenance, hooks: Mutex::default() })

@@ -8,7 +8,7 @@ use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Number, Zero};
 use crate::kernel::{BinaryFn, Kernel};
-use crate::op::{Arg, Call, Domain, Input as In, Op, Python, Role, Sample, Shapes};
+use crate::op::{Arg, Autocast, Call, Domain, Input as In, Op, Python, Role, Sample, Shapes};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
 
@@ -179,6 +179,7 @@ pub static ADDCMUL: Op = Op {
             Sample::of(&[&[2, 3], &[2, 1], &[]]).attrs([Attr::Int(1)]),
         ]
     },
+    autocast: Autocast::Widest,
     ..BINARY
 };
 

@@ -66,7 +66,6 @@ pub const BINARY: Op = Op {
     shape: shape::broadcast,
     numbers: true,
     shard: shard::pointwise,
-    autocast: Autocast::Widest,
     samples: || {
         vec![
             Sample::of(&[&[2, 3], &[2, 3]]),
@@ -80,7 +79,7 @@ pub const BINARY: Op = Op {
 };
 
 /// Two inputs that broadcast, and a boolean for each pair.
-pub const COMPARE: Op = Op { outputs: &TRUTH, autocast: Autocast::Widest, ..BINARY };
+pub const COMPARE: Op = Op { outputs: &TRUTH, ..BINARY };
 
 static REDUCE_ATTRS: [AttrSpec; 2] = [
     AttrSpec::optional("dim", AttrKind::Axes, Attr::Ints(SmallVec::new_const())),

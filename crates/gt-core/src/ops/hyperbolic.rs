@@ -13,7 +13,7 @@ use crate::op::{Autocast, Domain, Op, Python};
 /// The rows of this file.
 pub(super) static ROWS: &[&Op] = &[&SINH, &COSH, &ASINH, &ACOSH, &ATANH];
 
-const HYPERBOLIC: Op = Op { kernel: |_| Ok(Kernel::Expansion), autocast: Autocast::Full, ..UNARY };
+const HYPERBOLIC: Op = Op { kernel: |_| Ok(Kernel::Expansion), ..UNARY };
 
 pub static SINH: Op = Op {
     name: "sinh",
@@ -31,6 +31,7 @@ pub static SINH: Op = Op {
         })
     }),
     torch: "torch.sinh",
+    autocast: Autocast::Full,
     ..HYPERBOLIC
 };
 
@@ -41,6 +42,7 @@ pub static COSH: Op = Op {
     grad: |_| vec![Grad(0) * Expr::apply(&SINH, [Input(0)], [])],
     expansion: Some(|call| finely(call, |x| (exp(x.clone()) + exp(-x)) * 0.5)),
     torch: "torch.cosh",
+    autocast: Autocast::Full,
     ..HYPERBOLIC
 };
 

@@ -76,6 +76,7 @@ pub static DOT: Op = Op {
     torch: "torch.dot",
     python: Python::BOTH.also(&["vdot"]),
     samples: || vec![Sample::of(&[&[4], &[4]]), Sample::of(&[&[0], &[0]])],
+    autocast: Autocast::Widest,
     ..MATMUL
 };
 
@@ -153,7 +154,7 @@ pub static INNER: Op = Op {
         }
         None => vec![Input(0) * Input(1)],
     }),
-    autocast: Autocast::Lower,
+    autocast: Autocast::Widest,
     torch: "torch.inner",
     python: Python::BOTH,
     samples: || {

@@ -14,7 +14,7 @@ use crate::dtype::DType;
 use crate::error::Error;
 use crate::expr::Expr::{self, Grad, Input, Number, Output};
 use crate::kernel::Kernel;
-use crate::op::{Domain, Input as In, Op, Python, Role, Sample};
+use crate::op::{Autocast, Domain, Input as In, Op, Python, Role, Sample};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
 
@@ -63,6 +63,7 @@ pub static ADDCDIV: Op = Op {
             Sample::of(&[&[2, 3], &[2, 1], &[]]).attrs([Attr::Int(1)]),
         ]
     },
+    autocast: Autocast::Widest,
     ..BINARY
 };
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from gt import _gt
 from gt._gt import Tensor
+from gt.nn.functional.layer import alike
 
 Sizes = int | Sequence[int]
 
@@ -43,7 +44,7 @@ def conv2d(
     if isinstance(padding, str):
         input, padding = _padded(input, weight, padding, _two(stride), _two(dilation))
     result = _gt.conv2d(input, weight, _two(stride), _two(padding), _two(dilation), groups)
-    return result if bias is None else result + bias.reshape(-1, 1, 1)
+    return result if bias is None else result + alike(bias, result).reshape(-1, 1, 1)
 
 
 def _padded(
@@ -104,7 +105,7 @@ def conv_transpose2d(
     result = _gt.conv_transpose2d(
         input, weight, _two(stride), _two(padding), _two(output_padding), groups, _two(dilation)
     )
-    return result if bias is None else result + bias.reshape(-1, 1, 1)
+    return result if bias is None else result + alike(bias, result).reshape(-1, 1, 1)
 
 
 def _extra(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gt import _gt
 from gt._gt import Tensor
+from gt.autograd.precision import full_precision
 
 one_hot = _gt.one_hot
 pad = _gt.pad
@@ -17,7 +18,12 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     tensor([[6.]])
     """
     product = input @ (weight.T if weight.ndim == 2 else weight)
-    return product if bias is None else product + bias
+    return product if bias is None else product + alike(bias, product)
+
+
+def alike(bias: Tensor, product: Tensor) -> Tensor:
+    """The bias in the precision of what it is added to: `autocast` lowers that of products."""
+    return bias if bias.dtype == product.dtype else bias.to(product.dtype)
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -58,6 +64,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return input.copy_(dropped) if inplace else dropped
 
 
+@full_precision
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along an axis."""
     lengths = _gt.norm(x1, 2.0, dim).clamp(min=eps) * _gt.norm(x2, 2.0, dim).clamp(min=eps)

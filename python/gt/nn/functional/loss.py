@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gt import _gt
 from gt._gt import Tensor
+from gt.autograd.precision import full_precision
 from gt.nn.functional.activation import logsigmoid
 
 
@@ -17,6 +18,7 @@ def _reduced(loss: Tensor, reduction: str) -> Tensor:
     raise ValueError(f"{reduction} is not a valid value for reduction")
 
 
+@full_precision
 def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """The squares of the differences.
 
@@ -28,11 +30,13 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     return _reduced(difference * difference, reduction)
 
 
+@full_precision
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """The sizes of the differences."""
     return _reduced((input - target).abs(), reduction)
 
 
+@full_precision
 def smooth_l1_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0
 ) -> Tensor:
@@ -45,6 +49,7 @@ def smooth_l1_loss(
     )
 
 
+@full_precision
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0
 ) -> Tensor:
@@ -54,6 +59,7 @@ def huber_loss(
     return _reduced(loss, reduction)
 
 
+@full_precision
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
@@ -64,6 +70,7 @@ def binary_cross_entropy(
     return _reduced(loss if weight is None else loss * weight, reduction)
 
 
+@full_precision
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -80,6 +87,7 @@ def binary_cross_entropy_with_logits(
     return _reduced(loss if weight is None else loss * weight, reduction)
 
 
+@full_precision
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -102,6 +110,7 @@ def nll_loss(
     return _reduced(loss, reduction)
 
 
+@full_precision
 def cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -154,6 +163,7 @@ def _with_probabilities(
     return _reduced(loss, reduction)
 
 
+@full_precision
 def kl_div(
     input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False
 ) -> Tensor:
@@ -169,6 +179,7 @@ def kl_div(
     return _reduced(loss, reduction)
 
 
+@full_precision
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,

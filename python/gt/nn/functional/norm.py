@@ -98,7 +98,9 @@ def batch_norm(
                 variance = (1 / (rstd * rstd) - eps) * (count / (count - 1))
                 _move(running_mean, mean.reshape(-1), momentum)
                 _move(running_var, variance.reshape(-1), momentum)
-    return _affine(result, _per_channel(weight, rank), _per_channel(bias, rank))
+    result = _affine(result, _per_channel(weight, rank), _per_channel(bias, rank))
+    # Statistics are found in full precision under `autocast`, and the result has the input's.
+    return result if result.dtype == input.dtype else result.to(input.dtype)
 
 
 def _move(running: Tensor, seen: Tensor, momentum: float | Tensor) -> None:

@@ -1,0 +1,78 @@
+"""Files of tensors: `save` and `load`.
+
+A file is a safetensors file, which many programs read. What is not a tensor stands as JSON in its
+metadata, with a checksum over everything. Nothing in a file is ever executed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from pathlib import Path
+from typing import IO, Any
+
+from gt.files import safetensors
+from gt.files.safetensors import DamagedError
+from gt.files.tree import packed, unpacked
+
+__all__ = ["DamagedError", "load", "save"]
+
+Target = str | os.PathLike[str] | IO[bytes]
+
+
+def save(obj: Any, f: Target, **ignored: Any) -> None:
+    """Writes nested dicts, lists, tuples, tensors, numbers, strings and bytes to a file.
+
+    A file of that name is replaced at once when everything is written.
+
+    >>> import gt, io
+    >>> file = io.BytesIO()
+    >>> gt.save({"weight": gt.ones(2), "epoch": 3}, file)
+    >>> _ = file.seek(0)
+    >>> gt.load(file)
+    {'weight': tensor([1., 1.]), 'epoch': 3}
+    """
+    text, tensors = packed(obj)
+    if not isinstance(f, str | os.PathLike):
+        f.write(safetensors.written(tensors, {"format": "gt", "tree": text}))
+        return
+    path = Path(f)
+    beside = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}")
+    try:
+        with beside.open("xb") as file:
+            file.write(safetensors.written(tensors, {"format": "gt", "tree": text}))
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def load(f: Target, map_location: Any = None, *, weights_only: bool = True, **ignored: Any) -> Any:
+    """Reads a file of `save`, of another program's safetensors, or of PyTorch.
+
+    Of PyTorch's files only data is read: tensors, numbers, strings and what holds them. Both values
+    of `weights_only` mean that. Where tensors go is the session's matter, whatever `map_location`
+    says.
+    """
+    if isinstance(f, str | os.PathLike):
+        with Path(f).open("rb") as file:
+            return _read(file)
+    return _read(f)
+
+
+def _read(file: IO[bytes]) -> Any:
+    data = file.read()
+    if data[:4] == b"PK\x03\x04":
+        # What reads PyTorch's files needs modules that `import gt` does without.
+        return importlib.import_module("gt.files.pytorch").read(data)
+    if data[:1] == b"\x80" and not safetensors.has_header(data):
+        raise DamagedError(
+            "gt.load: this is a pickle, which can run code and is not read; PyTorch's files are "
+            "zip archives since version 1.6, so save it again with a later one"
+        )
+    tensors, metadata = safetensors.read(data)
+    if metadata.get("format") == "gt" and "tree" in metadata:
+        return unpacked(metadata["tree"], tensors)
+    return tensors
