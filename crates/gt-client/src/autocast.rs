@@ -11,7 +11,8 @@ use gt_core::{DType, Result};
 use smallvec::SmallVec;
 
 use crate::grad;
-use crate::session::{Input, Session};
+use crate::input::Input;
+use crate::session::Session;
 use crate::tensor::{Place, Tensor};
 
 /// What autocast does in a thread.

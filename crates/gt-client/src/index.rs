@@ -9,7 +9,7 @@ use gt_core::ops::movement::{EXPAND, PERMUTE, RESHAPE, SLICE};
 use gt_core::ops::select::{INDEX, INDEX_WRITE, RAVEL_INDEX};
 use gt_core::{DType, Error, Result, Shape};
 
-use crate::session::Input;
+use crate::input::Input;
 use crate::tensor::Tensor;
 
 /// An index for each axis of a tensor, or none: the axes that have none are taken whole.

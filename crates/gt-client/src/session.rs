@@ -7,9 +7,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use gt_core::attrs::Attrs;
 use gt_core::instruction::{Command, Instruction, Operand};
-use gt_core::op::{Arg, Call, Op};
+use gt_core::op::Op;
 use gt_core::record::{INLINE_INPUTS, Record};
-use gt_core::{Error, Meta, RequestId, Result, Scalar, SessionId, Slot};
+use gt_core::{Error, Meta, RequestId, Result, SessionId, Slot};
 use gt_transport::{Message, Value};
 use smallvec::SmallVec;
 
@@ -17,6 +17,7 @@ use crate::embedded::{Embedded, Options};
 use crate::explain::explain;
 use crate::generator::RandomState;
 use crate::inner::Inner;
+use crate::input::{Held, Input, infer};
 use crate::tensor::{Owned, Tensor};
 use crate::{autocast, grad, host, provenance};
 
@@ -32,42 +33,6 @@ impl WeakSession {
     /// The session, if it is open.
     pub fn upgrade(&self) -> Option<Session> {
         self.0.upgrade().map(Session).filter(Session::is_open)
-    }
-}
-
-/// An input of an operation.
-#[derive(Clone, Copy)]
-pub enum Input<'a> {
-    /// A tensor.
-    Tensor(&'a Tensor),
-    /// A number.
-    Scalar(Scalar),
-}
-
-impl<'a> Input<'a> {
-    /// What the rules know of it.
-    pub(crate) fn arg(&self) -> Arg<'a> {
-        match self {
-            Input::Tensor(tensor) => Arg::Tensor(tensor.meta()),
-            Input::Scalar(scalar) => Arg::Scalar(*scalar),
-        }
-    }
-
-    /// Whether somebody may want its gradient.
-    pub(crate) fn is_tracked(&self) -> bool {
-        matches!(self, Input::Tensor(tensor) if tensor.is_tracked())
-    }
-}
-
-impl<'a> From<&'a Tensor> for Input<'a> {
-    fn from(tensor: &'a Tensor) -> Self {
-        Input::Tensor(tensor)
-    }
-}
-
-impl<T: Into<Scalar>> From<T> for Input<'_> {
-    fn from(scalar: T) -> Self {
-        Input::Scalar(scalar.into())
     }
 }
 
@@ -377,32 +342,4 @@ impl Session {
         }
         self.0.dropped.lock().push(slot);
     }
-}
-
-/// An input while it is being used.
-pub(crate) enum Held {
-    Value(Arc<Owned>),
-    Scalar(Scalar),
-}
-
-impl Held {
-    fn operand(&self) -> Operand {
-        match self {
-            Held::Value(value) => Operand::Slot(value.slot()),
-            Held::Scalar(scalar) => Operand::Scalar(*scalar),
-        }
-    }
-}
-
-/// Dtypes and shapes of the results, or what is wrong with the call.
-pub(crate) fn infer(
-    op: &'static Op,
-    inputs: &[Input],
-    attrs: &Attrs,
-) -> Result<SmallVec<[Meta; 1]>> {
-    let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
-    for input in inputs {
-        args.push(input.arg());
-    }
-    Ok(Call::checked(op, &args, attrs)?.infer()?.outputs)
 }

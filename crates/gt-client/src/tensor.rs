@@ -12,7 +12,8 @@ use gt_transport::lock::Mutex;
 use smallvec::SmallVec;
 
 use crate::grad::{self, Edge, Gradient, History};
-use crate::session::{Held, Input, Session, infer};
+use crate::input::{Held, Input, infer};
+use crate::session::Session;
 use crate::view::View;
 
 /// Values up to this size stay with the client after they were read.

@@ -17,7 +17,8 @@ use gt_transport::lock::Mutex;
 use smallvec::SmallVec;
 
 use crate::grad::{self, Edge, Gradient, History};
-use crate::session::{Held, Session};
+use crate::input::Held;
+use crate::session::Session;
 use crate::tensor::{Cell, Owned, Place, Tensor, Update};
 
 /// A cell seen through operations that only move elements.

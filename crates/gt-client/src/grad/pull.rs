@@ -15,8 +15,9 @@ use gt_core::{Error, Meta, Result, Scalar, Shape};
 use smallvec::SmallVec;
 
 use super::node::{Edge, Known, Node, Row, Saved};
+use crate::input::Input;
 use crate::provenance;
-use crate::session::{Input, Session};
+use crate::session::Session;
 use crate::tensor::Tensor;
 
 pub(super) type Gradients = SmallVec<[Option<Tensor>; 1]>;

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::mode::is_enabled;
 use super::node::{Backward, Edge, Kind, Known, Node, Row, Saved};
-use crate::session::{Held, Input};
+use crate::input::{Held, Input};
 use crate::tensor::Tensor;
 
 /// The edges of an operation's inputs; `None` if nobody wants a gradient.
