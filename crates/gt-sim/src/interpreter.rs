@@ -312,9 +312,11 @@ impl Emit for Interpreter {
 }
 
 fn args(metas: &[std::result::Result<Meta, Scalar>]) -> Vec<Arg<'_>> {
-    let arg = |meta| match meta {
-        &Ok(ref meta) => Arg::Tensor(meta),
-        &Err(scalar) => Arg::Scalar(scalar),
-    };
+    fn arg(meta: &std::result::Result<Meta, Scalar>) -> Arg<'_> {
+        match meta {
+            Ok(meta) => Arg::Tensor(meta),
+            Err(scalar) => Arg::Scalar(*scalar),
+        }
+    }
     metas.iter().map(arg).collect()
 }

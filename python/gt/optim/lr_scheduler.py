@@ -228,9 +228,9 @@ class OneCycleLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        if self.last_epoch >= self.total_steps:
+        if self.last_epoch > self.total_steps:
             raise ValueError(
-                f"step {self.last_epoch + 1} is beyond the {self.total_steps} of the schedule"
+                f"step {self.last_epoch} is beyond the {self.total_steps} of the schedule"
             )
         return [self._at(peak) for peak in self.peaks]
 

@@ -1,0 +1,58 @@
+"""The examples run, at a small size, and learn something."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+@pytest.fixture(autouse=True)
+def digits():
+    pytest.importorskip("sklearn", reason="scikit-learn holds the digits; `make build` adds it")
+
+
+def run(name: str, *args: str) -> str:
+    command = [sys.executable, str(EXAMPLES / name), *args]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def accuracy(text: str) -> float:
+    return float(re.findall(r"test accuracy (\d\.\d+)", text)[-1])
+
+
+def loss(text: str) -> str:
+    return re.findall(r"^loss (\d+\.\d+) after", text, re.MULTILINE)[-1]
+
+
+def test_the_demo_learns_to_read_digits():
+    assert accuracy(run("demo.py", "--small")) >= 0.95
+
+
+def test_convolutions_learn_to_read_digits(tmp_path):
+    text = run("digits_cnn.py", "--epochs", "3", "--width", "8", "--save", str(tmp_path / "net"))
+    assert accuracy(text) >= 0.8
+
+
+GPT = ["--steps", "12", "--size", "32", "--layers", "2", "--length", "16", "--letters", "20"]
+
+
+def test_a_gpt_that_is_stopped_goes_on_as_if_it_had_not_been(tmp_path):
+    kept = str(tmp_path / "gpt.safetensors")
+    straight = run("char_gpt.py", *GPT)
+    run("char_gpt.py", *GPT, "--checkpoint", kept, "--stop-after", "5")
+    resumed = run("char_gpt.py", *GPT, "--checkpoint", kept)
+    assert loss(resumed) == loss(straight)
+    assert resumed.splitlines()[-1] == straight.splitlines()[-1]
+
+
+def test_a_gpt_learns_in_mixed_precision():
+    plain, mixed = loss(run("char_gpt.py", *GPT)), loss(run("char_gpt.py", *GPT, "--bf16"))
+    assert mixed != plain
+    assert abs(float(mixed) - float(plain)) < 0.05
