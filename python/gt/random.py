@@ -29,6 +29,9 @@ def _packed(state: tuple[int, int]) -> Tensor:
 
 
 def _unpacked(state: Tensor) -> tuple[int, int]:
+    if not isinstance(state, Tensor):
+        kind = type(state).__name__
+        raise TypeError(f"a state of random numbers is a tensor of uint8, not {kind}")
     if state.dtype != _gt.uint8 or tuple(state.shape) != (STATE_BYTES,):
         raise RuntimeError(
             f"a state of random numbers is {STATE_BYTES} elements of uint8, not "

@@ -34,6 +34,8 @@ def save(obj: Any, f: Target, **ignored: Any) -> None:
     """
     text, tensors = packed(obj)
     if not isinstance(f, str | os.PathLike):
+        if not hasattr(f, "write"):
+            raise TypeError(f"save: f must be a path or a file, not {type(f).__name__}")
         f.write(safetensors.written(tensors, {"format": "gt", "tree": text}))
         return
     path = Path(f)
@@ -59,6 +61,8 @@ def load(f: Target, map_location: Any = None, *, weights_only: bool = True, **ig
     if isinstance(f, str | os.PathLike):
         with Path(f).open("rb") as file:
             return _read(file)
+    if not hasattr(f, "read"):
+        raise TypeError(f"load: f must be a path or a file, not {type(f).__name__}")
     return _read(f)
 
 
