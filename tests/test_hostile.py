@@ -56,7 +56,10 @@ NOT_CALLED = {
 }
 
 # Everything a call may raise; a panic at the border is no `Exception` at all.
-PROPER = (TypeError, ValueError, RuntimeError, IndexError, OverflowError, NotImplementedError)
+PROPER = (
+    *(TypeError, ValueError, RuntimeError, IndexError),
+    *(OverflowError, NotImplementedError, OSError),
+)
 
 
 # NumPy warns about what it is asked for through `__array__`.

@@ -223,3 +223,36 @@ fn lead_strides(value: &Value, lead: usize) -> Strides {
     };
     (0..lead).map(step).collect()
 }
+
+/// Multiplies once, on the thread that starts the others. The first product of a process learns the
+/// sizes of its caches behind a lock, and a child forked at that moment would wait for it for ever.
+pub(super) fn warm_up() {
+    const SIZE: usize = 4;
+    let ones = [1f32; SIZE * SIZE];
+    let mut product = [0f32; SIZE * SIZE];
+    let (out, factor, steps) = (product.as_mut_ptr(), ones.as_ptr(), SIZE as isize);
+    // SAFETY: all three matrices have `SIZE` rows and columns, one row after another.
+    unsafe {
+        gemm(
+            SIZE,
+            SIZE,
+            SIZE,
+            out,
+            1,
+            steps,
+            false,
+            factor,
+            1,
+            steps,
+            factor,
+            1,
+            steps,
+            0.0,
+            1.0,
+            false,
+            false,
+            false,
+            Parallelism::None,
+        );
+    }
+}

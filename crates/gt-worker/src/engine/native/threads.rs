@@ -16,6 +16,7 @@ pub struct Threads {
 impl Threads {
     /// `count` threads; one means that the caller computes alone.
     pub fn new(count: usize) -> Result<Arc<Self>> {
+        super::matmul::warm_up();
         let builder = ThreadPoolBuilder::new().num_threads(count);
         let build = || builder.thread_name(|index| format!("gt-kernel-{index}")).build();
         let pool = (count > 1).then(build).transpose();
