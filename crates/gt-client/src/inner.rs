@@ -78,14 +78,10 @@ impl Inner {
 
     /// Sends what was appended so far.
     pub(crate) fn flush(&self) {
-        let batch = {
-            let mut stream = self.open_stream();
-            if stream.is_empty() {
-                return;
-            }
-            stream.take()
-        };
-        self.send(batch);
+        let mut stream = self.open_stream();
+        if !stream.is_empty() {
+            self.send(stream.take());
+        }
     }
 
     /// The stream, after what was dropped meanwhile is freed.
@@ -99,17 +95,21 @@ impl Inner {
         stream
     }
 
-    pub(crate) fn full_batch(&self, stream: &mut Stream) -> Option<Batch> {
+    /// Sends the batch if it is full, while the stream is locked: between taking and sending,
+    /// another thread could send what was appended later, and names would be used again before
+    /// they are free. Says whether it did.
+    pub(crate) fn send_full(&self, stream: &mut Stream) -> bool {
         if stream.is_full() {
-            return Some(stream.take());
+            self.send(stream.take());
+            return true;
         }
         self.embedded.stay_awake();
-        None
+        false
     }
 
-    pub(crate) fn send_if_full(&self, batch: Option<Batch>) {
-        if let Some(batch) = batch {
-            self.send(batch);
+    /// After a batch was sent, looks whether the workers should catch up.
+    pub(crate) fn look_ahead(&self, sent: bool) {
+        if sent {
             self.ahead.store(self.mailbox.look(|state| self.is_ahead(state)), Ordering::Relaxed);
         }
     }
@@ -120,7 +120,14 @@ impl Inner {
         self.embedded.send(self.id, Message::Commands { session: self.id, batch });
     }
 
-    pub(crate) fn count_sent(&self, batch: &Batch) {
+    /// Sends a batch that the sender will help to deliver.
+    pub(crate) fn leave(&self, batch: Batch) {
+        self.messages.fetch_add(1, Ordering::Relaxed);
+        self.count_sent(&batch);
+        self.embedded.leave(self.id, Message::Commands { session: self.id, batch });
+    }
+
+    fn count_sent(&self, batch: &Batch) {
         self.sent_commands.fetch_add(batch.len() as u64, Ordering::Relaxed);
         self.sent_bytes.fetch_add(batch.bytes() as u64, Ordering::Relaxed);
     }

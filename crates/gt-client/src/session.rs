@@ -10,7 +10,7 @@ use gt_core::instruction::{Command, Instruction, Operand};
 use gt_core::op::Op;
 use gt_core::record::{INLINE_INPUTS, Record};
 use gt_core::{Error, Meta, RequestId, Result, SessionId, Slot};
-use gt_transport::{Message, Value};
+use gt_transport::Value;
 use smallvec::SmallVec;
 
 use crate::embedded::{Embedded, Options};
@@ -208,13 +208,13 @@ impl Session {
                 Operand::Scalar(scalar) => record.push_scalar(scalar),
             }
         }
-        let (name, full) = {
+        let (name, sent) = {
             let mut stream = self.0.open_stream();
             let name = stream.name();
             stream.push_record(Record { out: name.0, ..record });
-            (name, self.0.full_batch(&mut stream))
+            (name, self.0.send_full(&mut stream))
         };
-        self.0.send_if_full(full);
+        self.0.look_ahead(sent);
         Ok(Some(Owned::new(self.clone(), name)))
     }
 
@@ -229,16 +229,16 @@ impl Session {
     ) -> Result<SmallVec<[Owned; 1]>> {
         let inputs = inputs.iter().map(Held::operand).collect();
         let provenance = provenance::current();
-        let (names, full) = {
+        let (names, sent) = {
             let mut stream = self.0.open_stream();
             let names = stream.names(results);
             let attrs = stream.fill(op, attrs);
             let outputs = names.clone();
             let instruction = Instruction { op, outputs, inputs, attrs, replaces, provenance };
             stream.push_instruction(&instruction);
-            (names, self.0.full_batch(&mut stream))
+            (names, self.0.send_full(&mut stream))
         };
-        self.0.send_if_full(full);
+        self.0.look_ahead(sent);
         Ok(names.into_iter().map(|slot| Owned::new(self.clone(), slot)).collect())
     }
 
@@ -249,14 +249,14 @@ impl Session {
             return Err(Error::value(format!("{meta} does not have {found} bytes")));
         }
         self.0.keep_pace()?;
-        let (out, full) = {
+        let (out, sent) = {
             let mut stream = self.0.open_stream();
             let out = stream.name();
             let provenance = provenance::current();
             stream.push(&Command::Upload { out, meta: meta.clone(), data, provenance });
-            (out, self.0.full_batch(&mut stream))
+            (out, self.0.send_full(&mut stream))
         };
-        self.0.send_if_full(full);
+        self.0.look_ahead(sent);
         self.synchronize_if_asked()?;
         Ok(Tensor::new(meta, Owned::new(self.clone(), out)))
     }
@@ -280,17 +280,14 @@ impl Session {
     fn ask(&self, command: impl FnOnce(RequestId) -> Command) -> Result<Value> {
         let inner = &*self.0;
         inner.keep_pace()?;
-        let (request, batch) = {
+        inner.waits.fetch_add(1, Ordering::Relaxed);
+        let request = {
             let mut stream = inner.open_stream();
             let request = stream.request();
             stream.push(&command(request));
-            (request, stream.take())
+            inner.leave(stream.take());
+            request
         };
-        inner.messages.fetch_add(1, Ordering::Relaxed);
-        inner.waits.fetch_add(1, Ordering::Relaxed);
-        inner.count_sent(&batch);
-        let session = inner.id;
-        inner.embedded.leave(session, Message::Commands { session, batch });
         let mut answer = None;
         let waited = host::wait(|patience: Duration| {
             inner.embedded.help();
