@@ -272,6 +272,9 @@ INTERRUPTED = """
     import numpy as np
     from gt.utils.data import DataLoader, Dataset
 
+    # A shell lets what it starts in the background ignore the signal.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
     class Slow(Dataset):
         def __len__(self):
             return 1000
