@@ -12,6 +12,7 @@ use gt_core::event::Event;
 use gt_core::{Error, Result, SessionId, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::channel::Channel;
+use gt_transport::hello::Hello;
 use gt_transport::lock::Mutex;
 use gt_transport::{Message, Peer};
 use gt_worker::buffer::Pool;
@@ -93,7 +94,12 @@ impl Embedded {
         let mut dispatcher = Dispatcher::new(if sink.is_some() { EVENTS } else { 0 });
         let ids = || (0..workers as u32).map(WorkerId);
         for id in ids() {
-            dispatcher.step(0, Peer::Worker(id), Message::Ready, &mut Outbox::default());
+            dispatcher.step(
+                0,
+                Peer::Worker(id),
+                Message::Ready(Box::default()),
+                &mut Outbox::default(),
+            );
         }
         let machines = Machines {
             dispatcher,
@@ -137,7 +143,7 @@ impl Embedded {
     pub(crate) fn open(&self, id: SessionId, session: Weak<Inner>) {
         self.inbox.send(Parcel::Open(id, session));
         let name = format!("process {}", std::process::id());
-        self.inbox.send(Parcel::FromClient(id, Message::Hello { name }));
+        self.inbox.send(Parcel::FromClient(id, Message::Hello(Hello::named(name))));
     }
 
     /// Sends a message for somebody else to deliver.

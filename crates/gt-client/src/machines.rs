@@ -90,6 +90,7 @@ impl Machines {
                             session.deliver(message);
                         }
                     }
+                    Peer::Relay => {}
                     Peer::Worker(id) => {
                         self.tell(id, Told::Message(message), now_ns, outbox, actions);
                     }

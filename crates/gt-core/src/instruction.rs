@@ -28,6 +28,17 @@ pub enum Command {
         /// Where the user asked for it.
         provenance: Provenance,
     },
+    /// A value from the client whose elements travel apart, straight to the worker that gets it.
+    Announce {
+        /// Its name.
+        out: Slot,
+        /// Its dtype and shape.
+        meta: Meta,
+        /// How the client calls the elements.
+        number: u32,
+        /// Where the user asked for it.
+        provenance: Provenance,
+    },
     /// Send the value to the client.
     Read {
         /// The value.
@@ -60,12 +71,14 @@ pub enum Command {
         /// What both sides call this transfer.
         tag: u64,
     },
-    /// Dispatcher to worker: a value that another worker hands over.
+    /// Dispatcher to worker: a value that another worker or the client hands over.
     Receive {
         /// Its name here.
         out: Slot,
         /// What both sides call this transfer.
         tag: u64,
+        /// Where the user asked for it.
+        provenance: Provenance,
     },
     /// Dispatcher to worker: tell another worker whether something has failed here.
     Vouch {

@@ -37,6 +37,10 @@ pub mod code {
     pub const SETTLE: u16 = 0xff0a;
     /// [`crate::instruction::Command::Heed`]
     pub const HEED: u16 = 0xff0b;
+    /// [`crate::instruction::Command::Announce`]
+    pub const ANNOUNCE: u16 = 0xff0c;
+    /// The last of them.
+    pub const LAST: u16 = ANNOUNCE;
 }
 
 /// How many inputs fit into a record.

@@ -71,12 +71,15 @@ impl fmt::Display for Command {
             Command::Upload { out, meta, data, .. } => {
                 write!(f, "{out} := upload {meta} ({} bytes)", data.len())
             }
+            Command::Announce { out, meta, number, .. } => {
+                write!(f, "{out} := announce {meta} as u{number}")
+            }
             Command::Read { slot, request } => write!(f, "read {slot} as {request}"),
             Command::Describe { slot, request } => write!(f, "describe {slot} as {request}"),
             Command::Enter(name) => write!(f, "enter {name:?}"),
             Command::Exit => f.write_str("exit"),
             Command::Send { slot, to, tag } => write!(f, "send {slot} to {to} as #{tag}"),
-            Command::Receive { out, tag } => write!(f, "{out} := receive #{tag}"),
+            Command::Receive { out, tag, .. } => write!(f, "{out} := receive #{tag}"),
             Command::Sync { request } => write!(f, "sync as {request}"),
             Command::Vouch { to, tag } => write!(f, "vouch to {to} as #{tag}"),
             Command::Settle { to, tag } => write!(f, "settle with {to} as #{tag}"),

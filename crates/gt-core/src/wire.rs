@@ -45,3 +45,36 @@ where
 
     deserializer.deserialize_seq(Few(PhantomData))
 }
+
+/// The most elements of a list that [`some`] reads.
+pub const SOME: usize = 512;
+
+/// Reads a list of at most [`SOME`] elements, element by element.
+pub fn some<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    struct Listed<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Listed<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list")
+        }
+
+        fn visit_seq<S: SeqAccess<'de>>(self, mut items: S) -> Result<Vec<T>, S::Error> {
+            let mut list = Vec::new();
+            while let Some(item) = items.next_element()? {
+                if list.len() == SOME {
+                    return Err(S::Error::custom(format_args!("a list longer than {SOME}")));
+                }
+                list.push(item);
+            }
+            Ok(list)
+        }
+    }
+
+    deserializer.deserialize_seq(Listed(PhantomData))
+}

@@ -4,6 +4,7 @@ use gt_core::WorkerId;
 use gt_core::instruction::Command;
 
 use crate::load::Load;
+use crate::tickets::Tickets;
 
 /// What a rewriting needs to know of the rest of the system.
 pub struct Context<'a> {
@@ -13,6 +14,8 @@ pub struct Context<'a> {
     pub load: &'a mut Load,
     /// The next tag of a handover.
     pub next_tag: &'a mut u64,
+    /// How larger values travel, if not inside messages.
+    pub tickets: Option<&'a mut Tickets>,
 }
 
 impl Context<'_> {

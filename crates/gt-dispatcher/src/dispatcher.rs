@@ -1,23 +1,28 @@
 //! The dispatcher as a machine: one message goes in, messages come out.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use gt_core::event::{Event, Ring, Station};
 use gt_core::instruction::Command;
-use gt_core::{Error, Result, SessionId, WorkerId};
+use gt_core::{Error, RequestId, Result, SessionId, WorkerId};
+use gt_transport::hello::{Card, Hello};
 use gt_transport::{Batch, Message, Peer};
 
 use crate::context::{Context, Witness};
 use crate::load::Load;
 use crate::outbox::Outbox;
-use crate::session::Session;
+use crate::roster::Roster;
+use crate::session::{Reach, Session};
+use crate::tickets::Tickets;
 
 /// All sessions and all workers, as the dispatcher knows them.
 #[derive(Debug)]
 pub struct Dispatcher {
-    sessions: HashMap<SessionId, Session>,
+    sessions: BTreeMap<SessionId, Session>,
     load: Load,
+    roster: Roster,
     next_tag: u64,
+    tickets: Option<Tickets>,
     /// What happened, for whoever is interested.
     pub events: Ring,
 }
@@ -25,8 +30,15 @@ pub struct Dispatcher {
 impl Dispatcher {
     /// A dispatcher without sessions and workers, which records up to `events` events.
     pub fn new(events: usize) -> Self {
-        let (sessions, load) = (HashMap::new(), Load::default());
-        Dispatcher { sessions, load, next_tag: 0, events: Ring::new(events) }
+        let (sessions, load, roster) = Default::default();
+        let events = Ring::new(events);
+        Dispatcher { sessions, load, roster, next_tag: 0, tickets: None, events }
+    }
+
+    /// The same, for workers and clients in processes of their own: larger values travel straight
+    /// between them.
+    pub fn between_processes(self, tickets: Tickets) -> Self {
+        Dispatcher { tickets: Some(tickets), ..self }
     }
 
     /// Takes one message. A session that breaks the rules is ended; nobody else notices.
@@ -39,7 +51,60 @@ impl Dispatcher {
                 }
             }
             Peer::Worker(worker) => self.step_worker(now_ns, worker, message, out),
+            Peer::Relay => {}
         }
+    }
+
+    /// Opens a session for a client.
+    pub fn open(&mut self, now_ns: u64, id: SessionId, hello: &Hello, reach: Reach) -> Result<()> {
+        if self.sessions.contains_key(&id) {
+            return Err(Error::bug("a session was opened twice"));
+        }
+        let wanted = hello.workers.map(|wanted| wanted as usize);
+        let mut session = Session::new(id, hello.name.clone(), reach, wanted);
+        for worker in self.roster.engage(wanted) {
+            session.engage(worker);
+        }
+        self.sessions.insert(id, session);
+        self.note(now_ns, Station::Connected, id, None, None, None);
+        Ok(())
+    }
+
+    /// Ends a session, if it is open, and tells its client why.
+    pub fn close(&mut self, now_ns: u64, session: SessionId, error: Error, out: &mut Outbox) {
+        if self.end(now_ns, session, out) {
+            out.send(Peer::Client(session), Message::Ended { session, error });
+        }
+    }
+
+    /// A worker is gone. The sessions that had something there are over; others go on.
+    pub fn lose(&mut self, now_ns: u64, worker: WorkerId, why: &str, out: &mut Outbox) {
+        let Some(member) = self.roster.leave(worker) else { return };
+        self.load.leave(worker);
+        self.tickets.iter_mut().for_each(|tickets| tickets.forget(worker));
+        self.note(now_ns, Station::Disconnected, SessionId(0), Some(worker), None, None);
+        let lost = self
+            .sessions
+            .iter_mut()
+            .filter_map(|(&id, session)| session.lose(worker).then_some(id));
+        for id in lost.collect::<Vec<_>>() {
+            let (name, host) = (&member.card.name, &member.card.host);
+            let error = Error::Lost(format!(
+                "worker {name} on {host} {why}, and values of this session were there; connect \
+                 again and load the last checkpoint"
+            ));
+            self.close(now_ns, id, error, out);
+        }
+    }
+
+    /// The open sessions.
+    pub fn sessions(&self) -> impl Iterator<Item = (SessionId, &Session)> {
+        self.sessions.iter().map(|(&id, session)| (id, session))
+    }
+
+    /// The workers that are there.
+    pub fn roster(&mut self) -> &mut Roster {
+        &mut self.roster
     }
 
     /// The session, while it is open.
@@ -55,19 +120,17 @@ impl Dispatcher {
         out: &mut Outbox,
     ) -> Result<()> {
         match message {
-            Message::Hello { .. } if self.sessions.contains_key(&id) => {
-                Err(Error::bug("a session was opened twice"))
-            }
-            Message::Hello { .. } => {
-                self.sessions.insert(id, Session::new(id));
-                self.note(now_ns, Station::Connected, id, None, None, None);
-                Ok(())
-            }
+            Message::Hello(hello) => self.open(now_ns, id, &hello, Reach::Local),
             Message::Commands { batch, .. } => self.rewrite(now_ns, id, &batch, out),
             Message::Bye => {
                 self.end(now_ns, id, out);
                 Ok(())
             }
+            Message::Weigh { request, .. } => {
+                self.weigh(id, request, out);
+                Ok(())
+            }
+            Message::Unreachable { tag } => self.detour(Peer::Client(id), tag, out),
             _ => Err(Error::bug("a client sent what only others send")),
         }
     }
@@ -82,8 +145,8 @@ impl Dispatcher {
         let Some(session) = self.sessions.get_mut(&id) else {
             return Err(Error::bug("commands came before the session was opened"));
         };
-        let (load, next_tag) = (&mut self.load, &mut self.next_tag);
-        let mut context = Context { now_ns, load, next_tag };
+        let (load, next_tag, tickets) = (&mut self.load, &mut self.next_tag, self.tickets.as_mut());
+        let mut context = Context { now_ns, load, next_tag, tickets };
         let events = &mut self.events;
         for index in 0..batch.len() {
             if !events.is_on() && session.rewrite_quickly(batch, index, &mut context)? {
@@ -108,11 +171,7 @@ impl Dispatcher {
 
     fn step_worker(&mut self, now_ns: u64, worker: WorkerId, message: Message, out: &mut Outbox) {
         match message {
-            Message::Ready => {
-                self.load.join(worker);
-                let nobody = SessionId(0);
-                self.note(now_ns, Station::Connected, nobody, Some(worker), None, None);
-            }
+            Message::Ready(card) => self.enlist(now_ns, worker, *card),
             Message::Answer { session, request, result } => {
                 let Some(open) = self.sessions.get_mut(&session) else { return };
                 open.describe(request, result.as_ref().ok().map(|value| &value.meta));
@@ -139,20 +198,76 @@ impl Dispatcher {
                 self.end(now_ns, session, out);
                 out.send(Peer::Client(session), Message::Ended { session, error });
             }
+            Message::Handover { session, to, .. } if self.sessions.contains_key(&session) => {
+                out.send(Peer::Worker(to), message);
+            }
+            Message::Weighed { session, .. } if self.sessions.contains_key(&session) => {
+                out.send(Peer::Client(session), message);
+            }
+            Message::Unreachable { tag } => {
+                let session = self
+                    .tickets
+                    .as_ref()
+                    .and_then(|tickets| tickets.session_of(Peer::Worker(worker), tag));
+                if let (Err(error), Some(session)) =
+                    (self.detour(Peer::Worker(worker), tag, out), session)
+                {
+                    self.close(now_ns, session, error, out);
+                }
+            }
             // A worker that says anything else is out of order; ignoring it harms no session.
             _ => {}
         }
     }
 
-    /// Forgets a session everywhere.
-    fn end(&mut self, now_ns: u64, session: SessionId, out: &mut Outbox) {
-        if self.sessions.remove(&session).is_none() {
-            return;
+    /// A worker is there, for new sessions and for those that want more.
+    fn enlist(&mut self, now_ns: u64, worker: WorkerId, card: Card) {
+        self.load.join(worker);
+        if let Some(tickets) = &mut self.tickets {
+            tickets.listen(worker, card.data.clone());
         }
-        self.note(now_ns, Station::Disconnected, session, None, None, None);
+        self.roster.join(worker, card);
+        for session in self.sessions.values_mut() {
+            if session.engage(worker) {
+                self.roster.count(worker, 1);
+            }
+        }
+        self.note(now_ns, Station::Connected, SessionId(0), Some(worker), None, None);
+    }
+
+    /// Asks every worker of a session what it holds there.
+    fn weigh(&mut self, session: SessionId, request: RequestId, out: &mut Outbox) {
+        let Some(open) = self.sessions.get(&session) else { return };
+        let parts = open.workers().count() as u32;
+        if parts == 0 {
+            let weight = Box::default();
+            let weighed = Message::Weighed { session, request, parts, weight };
+            out.send(Peer::Client(session), weighed);
+        }
+        for worker in open.workers() {
+            out.send(Peer::Worker(worker), Message::Weigh { session, request, parts });
+        }
+    }
+
+    /// Lets a value travel by the relay.
+    fn detour(&mut self, from: Peer, tag: u64, out: &mut Outbox) -> Result<()> {
+        let tickets = self.tickets.as_mut();
+        let messages = tickets.and_then(|tickets| tickets.detour(from, tag)).ok_or_else(|| {
+            Error::Lost("a worker cannot be reached, and there is no relay".to_string())
+        })?;
+        messages.into_iter().for_each(|(to, message)| out.send(to, message));
+        Ok(())
+    }
+
+    /// Forgets a session everywhere; says whether it was open.
+    fn end(&mut self, now_ns: u64, id: SessionId, out: &mut Outbox) -> bool {
+        let Some(session) = self.sessions.remove(&id) else { return false };
+        self.note(now_ns, Station::Disconnected, id, None, None, None);
+        session.workers().for_each(|worker| self.roster.count(worker, -1));
         for worker in self.load.workers() {
-            out.send(Peer::Worker(worker), Message::Forget { session });
+            out.send(Peer::Worker(worker), Message::Forget { session: id });
         }
+        true
     }
 
     fn note(

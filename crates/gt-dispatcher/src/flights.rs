@@ -39,6 +39,16 @@ impl Flights {
         self.flights.push_back(flight);
     }
 
+    /// Whether a worker has not finished its part of some flight.
+    pub fn has(&self, worker: usize) -> bool {
+        self.legs.get(worker).is_some_and(|legs| !legs.is_empty())
+    }
+
+    /// The client's commands in all flights.
+    pub fn commands(&self) -> u64 {
+        self.flights.iter().map(|flight| flight.commands).sum()
+    }
+
     /// A worker finished commands; gives the commands and bytes of all flights that are over.
     pub fn arrive(&mut self, worker: usize, mut commands: u64) -> Option<(u64, u64)> {
         let legs = self.legs.get_mut(worker)?;

@@ -4,10 +4,13 @@
 mod context;
 pub mod dispatcher;
 mod flights;
+pub mod front;
 pub mod load;
 pub mod outbox;
 pub mod registry;
+pub mod roster;
 pub mod session;
+pub mod tickets;
 mod trust;
 
 pub use dispatcher::Dispatcher;

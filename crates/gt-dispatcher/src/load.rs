@@ -33,40 +33,53 @@ impl Load {
         self.free_ns[index] = Some(0);
     }
 
+    /// A worker is gone.
+    pub fn leave(&mut self, worker: WorkerId) {
+        if let Some(free) = self.free_ns.get_mut(worker.0 as usize) {
+            *free = None;
+        }
+    }
+
     /// The workers that are there.
     pub fn workers(&self) -> impl Iterator<Item = WorkerId> {
         let there = self.free_ns.iter().enumerate().filter(|(_, free)| free.is_some());
         there.map(|(index, _)| WorkerId(index as u32))
     }
 
-    /// Whether there are at least two, so that there is a choice.
-    pub fn has_choice(&self) -> bool {
-        self.workers().nth(1).is_some()
-    }
-
-    /// Where work of `cost_ns` would end soonest; `missing` gives the inputs a worker lacks.
-    pub fn soonest(
+    /// The one of `workers` that is free soonest.
+    pub fn least_busy(
         &self,
         now_ns: u64,
-        cost_ns: u64,
-        missing: impl Fn(WorkerId) -> (u64, Option<Needed>),
+        workers: impl Iterator<Item = WorkerId>,
     ) -> Option<WorkerId> {
-        let end = |worker: WorkerId| {
-            let (present_ns, absent) = missing(worker);
-            let arrives = absent.map_or(0, |needed| {
-                needed.ready_ns + HANDOVER_NS + needed.bytes as u64 / BYTES_PER_NS
-            });
-            let free = self.free_ns[worker.0 as usize].unwrap_or(0);
-            free.max(now_ns).max(present_ns).max(arrives) + cost_ns
-        };
-        self.workers().min_by_key(|&worker| end(worker))
+        workers.min_by_key(|&worker| (self.free_ns(worker).max(now_ns), worker))
+    }
+
+    /// When work of `cost_ns` would end on a worker; `inputs` says when those that are there will
+    /// be computed, and what it lacks.
+    pub fn end_ns(
+        &self,
+        worker: WorkerId,
+        now_ns: u64,
+        cost_ns: u64,
+        inputs: (u64, Option<Needed>),
+    ) -> u64 {
+        let (present_ns, absent) = inputs;
+        let arrives = absent
+            .map_or(0, |needed| needed.ready_ns + HANDOVER_NS + needed.bytes as u64 / BYTES_PER_NS);
+        self.free_ns(worker).max(now_ns).max(present_ns).max(arrives) + cost_ns
+    }
+
+    fn free_ns(&self, worker: WorkerId) -> u64 {
+        self.free_ns.get(worker.0 as usize).copied().flatten().unwrap_or(0)
     }
 
     /// Gives work to a worker; says when it will be done.
     pub fn assign(&mut self, worker: WorkerId, now_ns: u64, cost_ns: u64) -> u64 {
-        let free = &mut self.free_ns[worker.0 as usize];
-        let end = free.unwrap_or(0).max(now_ns) + cost_ns;
-        *free = Some(end);
+        let end = self.free_ns(worker).max(now_ns) + cost_ns;
+        if let Some(free) = self.free_ns.get_mut(worker.0 as usize) {
+            *free = Some(end);
+        }
         end
     }
 }

@@ -37,9 +37,19 @@ impl Entry {
         }
         self.copies.iter().find(|(holder, _)| *holder == worker).map(|&(_, name)| name)
     }
+
+    /// The workers that have it.
+    pub fn holders(&self) -> impl Iterator<Item = WorkerId> {
+        std::iter::once(self.home).chain(self.copies.iter().map(|&(worker, _)| worker))
+    }
 }
 
 impl Registry {
+    /// Whether a worker has any of the values.
+    pub fn holds(&self, worker: WorkerId) -> bool {
+        self.entries.iter().flatten().any(|entry| entry.holders().any(|holder| holder == worker))
+    }
+
     /// What is known of a value.
     pub fn get(&self, slot: Slot) -> Result<&Entry> {
         self.entries.get(slot.0 as usize).and_then(Option::as_ref).ok_or_else(|| missing(slot))

@@ -2,25 +2,46 @@
 
 use std::collections::HashMap;
 
-use gt_core::attrs::{Attrs, NO_ATTRS};
-use gt_core::instruction::{Command, Instruction, Operand};
-use gt_core::op::{Arg, Call, Op};
+use gt_core::attrs::NO_ATTRS;
+use gt_core::instruction::Command;
 use gt_core::record::Parts;
-use gt_core::{Error, Meta, RequestId, Result, SessionId, Slot, WorkerId};
-use gt_transport::{Batch, Peer};
+use gt_core::{Error, Meta, Provenance, RequestId, Result, SessionId, Slot, WorkerId};
+use gt_transport::batch::INLINE_BYTES;
+use gt_transport::{Batch, Message, Peer};
 use smallvec::SmallVec;
 
+use self::place::{Request, no_worker};
 use crate::context::{Context, Witness};
 use crate::flights::{Flight, Flights};
-use crate::load::Needed;
 use crate::outbox::Outbox;
 use crate::registry::{Entry, Registry};
+use crate::tickets::{Cargo, Passage};
 use crate::trust::Trust;
+
+mod place;
+
+/// Whether a client can use sockets of the dispatcher's host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// It is on the same host, and its user may.
+    Local,
+    /// It is not.
+    Remote,
+}
 
 /// A client's session.
 #[derive(Debug)]
 pub struct Session {
     id: SessionId,
+    /// What its client is called.
+    pub name: String,
+    reach: Reach,
+    /// How many workers it asked for; all if absent.
+    wanted: Option<usize>,
+    /// Its workers in the order in which it numbers them; those that left keep their place.
+    workers: Vec<Option<WorkerId>>,
+    /// Messages that go out before its commands.
+    letters: Vec<(Peer, Message)>,
     /// Where its values are.
     pub registry: Registry,
     signals: Vec<Box<str>>,
@@ -33,10 +54,15 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session without values.
-    pub fn new(id: SessionId) -> Self {
+    /// A session without values and workers.
+    pub fn new(id: SessionId, name: String, reach: Reach, wanted: Option<usize>) -> Self {
         Session {
             id,
+            name,
+            reach,
+            wanted,
+            workers: Vec::new(),
+            letters: Vec::new(),
             registry: Registry::default(),
             signals: Vec::new(),
             described: HashMap::new(),
@@ -44,6 +70,39 @@ impl Session {
             flights: Flights::default(),
             trust: Trust::default(),
         }
+    }
+
+    /// The workers it has, in the order in which it numbers them.
+    pub fn workers(&self) -> impl Iterator<Item = WorkerId> {
+        self.workers.iter().flatten().copied()
+    }
+
+    /// The same, with the places of those that left.
+    pub fn places(&self) -> &[Option<WorkerId>] {
+        &self.workers
+    }
+
+    /// Takes a worker, if it wants more; says whether it did.
+    pub fn engage(&mut self, worker: WorkerId) -> bool {
+        let wants = self.wanted.is_none_or(|wanted| self.workers().count() < wanted);
+        if wants {
+            self.workers.push(Some(worker));
+        }
+        wants
+    }
+
+    /// A worker left. Says whether the session cannot go on without it.
+    pub fn lose(&mut self, worker: WorkerId) -> bool {
+        let Some(place) = self.workers.iter_mut().find(|place| **place == Some(worker)) else {
+            return false;
+        };
+        *place = None;
+        self.registry.holds(worker) || self.flights.has(worker.0 as usize)
+    }
+
+    /// How many commands of the client are not done.
+    pub fn queued(&self) -> u64 {
+        self.flights.commands()
     }
 
     /// Rewrites the `index`-th command of a batch without taking it apart more than needed. Says
@@ -89,8 +148,12 @@ impl Session {
                 self.emit(worker, Command::Upload { out, meta, data, provenance }, sent);
                 Ok(())
             }
+            Command::Announce { out, meta, number, provenance } => {
+                self.announce(out, meta, number, provenance, context, sent)
+            }
             Command::Free(slots) => slots.iter().try_for_each(|&slot| self.free(slot, sent)),
             Command::Read { slot, request } => {
+                self.offer(slot, request, context)?;
                 let home = self.registry.get(slot)?.home;
                 self.settle(home, context, sent);
                 self.emit(home, Command::Read { slot, request }, sent);
@@ -104,8 +167,7 @@ impl Session {
                 Ok(())
             }
             Command::Sync { request } => {
-                let first = context.load.workers().next();
-                let worker = first.ok_or_else(|| Error::Lost("there is no worker".to_string()))?;
+                let worker = self.workers().next().ok_or_else(no_worker)?;
                 self.settle(worker, context, sent);
                 self.emit(worker, Command::Sync { request }, sent);
                 Ok(())
@@ -139,6 +201,7 @@ impl Session {
     /// Sends what was rewritten since the last time, as the rewriting of one batch of the client;
     /// gives what the client may be told is done, because no worker has anything to do for it.
     pub fn flush(&mut self, commands: u64, bytes: u64, out: &mut Outbox) -> Option<(u64, u64)> {
+        self.letters.drain(..).for_each(|(to, letter)| out.send(to, letter));
         let mut waiting = 0;
         for (worker, batch) in self.outgoing.iter_mut().enumerate() {
             if batch.is_empty() {
@@ -158,150 +221,61 @@ impl Session {
         self.flights.arrive(worker.0 as usize, commands)
     }
 
-    fn apply(
+    /// A client's upload whose elements travel apart.
+    fn announce(
         &mut self,
-        mut instruction: Instruction,
+        out: Slot,
+        meta: Meta,
+        number: u32,
+        provenance: Provenance,
         context: &mut Context,
         sent: &mut Witness,
     ) -> Result<()> {
-        let Instruction { op, outputs, inputs, attrs, replaces, .. } = &mut instruction;
-        let request = Request { op, outputs, attrs, replaces: *replaces };
-        let worker = self.place(&request, inputs, context, sent)?;
-        self.emit(worker, Command::Apply(instruction), sent);
+        if context.tickets.is_none() {
+            return Err(Error::bug("elements travel apart between processes only"));
+        }
+        let cost = meta.bytes() as u64;
+        let worker = self.choose(&[], cost, context)?;
+        let ready_ns = context.load.assign(worker, context.now_ns, cost);
+        self.insert(out, meta.clone(), true, worker, ready_ns)?;
+        self.trust.busy(worker);
+        let tag = context.tag();
+        let passage = self.passage(meta, worker, Cargo::Upload(number));
+        self.send_off(tag, passage, context);
+        self.emit(worker, Command::Receive { out, tag, provenance }, sent);
         Ok(())
     }
 
-    /// Decides where an instruction runs, brings its inputs there under the names they have there,
-    /// and enters its results.
-    fn place(
-        &mut self,
-        request: &Request,
-        inputs: &mut [Operand],
-        context: &mut Context,
-        sent: &mut Witness,
-    ) -> Result<WorkerId> {
-        let Estimate { metas, cost, risky } = self.infer(request, inputs)?;
-        let worker = match request.replaces {
-            Some(replaced) => {
-                let old = self.registry.get(replaced)?;
-                check_replaced(old, request.op, &metas[0])?;
-                old.home
-            }
-            None => self.choose(inputs, cost, context)?,
-        };
-        let ready_ns = context.load.assign(worker, context.now_ns, cost);
-        for input in inputs {
-            if let Operand::Slot(slot) = *input {
-                *input = Operand::Slot(self.bring(slot, worker, context, sent)?);
-            }
+    /// A larger value that is read goes straight to the client.
+    fn offer(&mut self, slot: Slot, request: RequestId, context: &mut Context) -> Result<()> {
+        if context.tickets.is_none() {
+            return Ok(());
         }
-        if let Some(replaced) = request.replaces {
-            self.hear(worker, context, sent);
-            let entry = self.forget(replaced)?;
-            self.free_copies(&entry, sent);
-        }
-        match risky {
-            true => self.trust.risk(worker),
-            false => self.trust.busy(worker),
-        }
-        let known = !request.op.data_dependent;
-        for (&slot, meta) in request.outputs.iter().zip(metas) {
-            self.insert(slot, meta, known, worker, ready_ns)?;
-        }
-        Ok(worker)
-    }
-
-    /// What the results will be, and how long they take; an error if the client did not check.
-    fn infer(&self, request: &Request, inputs: &[Operand]) -> Result<Estimate> {
-        let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
-        let mut metas: SmallVec<[&Meta; 4]> = SmallVec::new();
-        for input in inputs {
-            match input {
-                Operand::Scalar(scalar) => args.push(Arg::Scalar(*scalar)),
-                Operand::Slot(slot) => {
-                    let entry = self.registry.get(*slot)?;
-                    if !entry.described {
-                        return Err(Error::bug(format!("the shape of {slot} is not known yet")));
-                    }
-                    args.push(Arg::Tensor(&entry.meta));
-                    metas.push(&entry.meta);
-                }
-            }
-        }
-        let call = Call { op: request.op, inputs: &args, attrs: request.attrs };
-        let inferred = call.infer()?;
-        let kernel = (request.op.kernel)(&call)?;
-        let cost = kernel.cost_ns(&metas, &inferred.outputs);
-        let risky = kernel.depends_on_data(inferred.compute);
-        Ok(Estimate { metas: inferred.outputs, cost, risky })
-    }
-
-    /// Before `worker` replaces a value it must know whether something has failed elsewhere.
-    fn hear(&mut self, worker: WorkerId, context: &mut Context, sent: &mut Witness) {
-        for other in self.trust.ask(worker) {
-            let tag = context.tag();
-            self.emit(other, Command::Vouch { to: worker, tag }, sent);
-            self.emit(worker, Command::Heed { tag }, sent);
-        }
-    }
-
-    /// The client is about to hear from `worker`, which must speak for all.
-    fn settle(&mut self, worker: WorkerId, context: &mut Context, sent: &mut Witness) {
-        for other in self.trust.settle(worker) {
-            let tag = context.tag();
-            self.emit(other, Command::Settle { to: worker, tag }, sent);
-            self.emit(worker, Command::Heed { tag }, sent);
-        }
-    }
-
-    /// The worker where this ends soonest: work goes where its inputs are and the load is low.
-    fn choose(&self, inputs: &[Operand], cost: u64, context: &Context) -> Result<WorkerId> {
-        let slots = || {
-            inputs.iter().filter_map(|input| match input {
-                Operand::Slot(slot) => Some(*slot),
-                Operand::Scalar(_) => None,
-            })
-        };
-        if !context.load.has_choice() {
-            let only = context.load.workers().next();
-            return only.ok_or_else(|| Error::Lost("there is no worker".to_string()));
-        }
-        let missing = |worker: WorkerId| {
-            let (mut present_ns, mut absent) = (0, None::<Needed>);
-            for slot in slots() {
-                let Ok(entry) = self.registry.get(slot) else { continue };
-                if entry.name_on(worker, slot).is_some() {
-                    present_ns = present_ns.max(entry.ready_ns);
-                    continue;
-                }
-                let before = absent.unwrap_or(Needed { ready_ns: 0, bytes: 0 });
-                let ready_ns = before.ready_ns.max(entry.ready_ns);
-                absent = Some(Needed { ready_ns, bytes: before.bytes + entry.meta.bytes() });
-            }
-            (present_ns, absent)
-        };
-        let soonest = context.load.soonest(context.now_ns, cost, missing);
-        soonest.ok_or_else(|| Error::Lost("there is no worker".to_string()))
-    }
-
-    /// The name of a value on `worker`, after having it handed over if it is not there.
-    fn bring(
-        &mut self,
-        slot: Slot,
-        worker: WorkerId,
-        context: &mut Context,
-        sent: &mut Witness,
-    ) -> Result<Slot> {
         let entry = self.registry.get(slot)?;
-        if let Some(name) = entry.name_on(worker, slot) {
-            return Ok(name);
+        if !entry.described {
+            return Err(Error::bug(format!("the shape of {slot} is not known yet")));
         }
-        let (home, tag) = (entry.home, context.tag());
-        let name = self.registry.name_copy();
-        self.registry.get_mut(slot)?.copies.push((worker, name));
-        self.emit(home, Command::Send { slot, to: worker, tag }, sent);
-        self.emit(worker, Command::Receive { out: name, tag }, sent);
-        Ok(name)
+        if entry.meta.bytes() > INLINE_BYTES {
+            let (meta, home) = (entry.meta.clone(), entry.home);
+            let passage = self.passage(meta, home, Cargo::Answer(request));
+            let tag = context.tag();
+            self.send_off(tag, passage, context);
+        }
+        Ok(())
+    }
+
+    /// A way between the client and a worker.
+    fn passage(&self, meta: Meta, listens: WorkerId, cargo: Cargo) -> Passage {
+        let (session, connects) = (self.id, Peer::Client(self.id));
+        let local = self.reach == Reach::Local;
+        Passage { session, meta, connects, local, listens, cargo }
+    }
+
+    /// Lets a value travel apart.
+    fn send_off(&mut self, tag: u64, passage: Passage, context: &mut Context) {
+        if let Some(tickets) = &mut context.tickets {
+            self.letters.extend(tickets.issue(context.now_ns, tag, passage));
+        }
     }
 
     fn free(&mut self, slot: Slot, sent: &mut Witness) -> Result<()> {
@@ -356,29 +330,4 @@ impl Session {
         }
         &mut self.outgoing[index]
     }
-}
-
-/// An instruction apart from its inputs.
-struct Request<'a> {
-    op: &'static Op,
-    outputs: &'a [Slot],
-    attrs: &'a Attrs,
-    replaces: Option<Slot>,
-}
-
-/// What an instruction will make, how long it takes, and whether data can make it fail.
-struct Estimate {
-    metas: SmallVec<[Meta; 1]>,
-    cost: u64,
-    risky: bool,
-}
-
-/// A result that fails is the value it replaces, so both must be alike for everybody who knows only
-/// dtype and shape.
-fn check_replaced(old: &Entry, op: &Op, result: &Meta) -> Result<()> {
-    if old.described && !op.data_dependent && old.meta == *result {
-        return Ok(());
-    }
-    let (name, old) = (op.name, &old.meta);
-    Err(Error::bug(format!("{name} puts {result} in the place of {old}")))
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gt_core::{SessionId, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::codec::{self, Limits};
+use gt_transport::hello::Hello;
 use gt_transport::{Message, Peer};
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
@@ -82,7 +83,12 @@ impl Simulation {
         let ids = || (0..workers as u32).map(WorkerId);
         let mut dispatcher = Dispatcher::new(0);
         for id in ids() {
-            dispatcher.step(0, Peer::Worker(id), Message::Ready, &mut Outbox::default());
+            dispatcher.step(
+                0,
+                Peer::Worker(id),
+                Message::Ready(Box::default()),
+                &mut Outbox::default(),
+            );
         }
         let session = |index: usize| SessionId(index as u64 + 1);
         let mut simulation = Simulation {
@@ -99,7 +105,7 @@ impl Simulation {
             paces: BTreeMap::new(),
         };
         for index in 0..clients {
-            let hello = Message::Hello { name: format!("client {index}") };
+            let hello = Message::Hello(Hello::named(format!("client {index}")));
             simulation.send(Node::Client(index), Node::Dispatcher, hello);
         }
         simulation
@@ -225,6 +231,7 @@ impl Simulation {
     fn node(&self, peer: Peer) -> Node {
         match peer {
             Peer::Worker(id) => Node::Worker(id.0 as usize),
+            Peer::Relay => unreachable!("nothing travels apart from messages here"),
             Peer::Client(id) => {
                 let found = self.clients.iter().position(|client| client.id() == id);
                 Node::Client(found.expect("a message is for somebody"))

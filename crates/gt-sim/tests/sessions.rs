@@ -10,6 +10,7 @@ use gt_core::{DType, Meta, Provenance, RequestId, SessionId, Slot, WorkerId, ops
 use gt_sim::client::Answer;
 use gt_sim::script::Saying;
 use gt_sim::{Dice, Program, Script, Settings, Simulation};
+use gt_transport::hello::Hello;
 use gt_transport::{Batch, Message};
 use gt_worker::Window;
 use smallvec::{SmallVec, smallvec};
@@ -162,12 +163,15 @@ fn offences() -> Vec<(Saying, &'static str)> {
         (batch(&[apply("t2 := nonzero t0"), apply("t3 := abs t2")]), "not known yet"),
         (batch(&[Command::Exit]), "did not begin"),
         (batch(&[Command::Send { slot: Slot(0), to: WorkerId(1), tag: 0 }]), "may not say"),
-        (batch(&[Command::Receive { out: Slot(2), tag: 0 }]), "may not say"),
+        (
+            batch(&[Command::Receive { out: Slot(2), tag: 0, provenance: Provenance(0) }]),
+            "may not say",
+        ),
         (raw(unknown_code), "code 1000"),
         (raw(beyond_commands), "code 60000"),
         (raw(outside), "outside of its batch"),
-        (Saying::Message(Message::Hello { name: "again".to_string() }), "opened twice"),
-        (Saying::Message(Message::Ready), "only others send"),
+        (Saying::Message(Message::Hello(Hello::named("again"))), "opened twice"),
+        (Saying::Message(Message::Ready(Box::default())), "only others send"),
         (Saying::Message(Message::Forget { session: SessionId(2) }), "only others send"),
         (Saying::Message(answer), "only others send"),
     ]

@@ -95,7 +95,7 @@ fn command_name(command: &Command) -> &'static str {
     match command {
         Command::Apply(instruction) => op_name(instruction.op),
         Command::Free(_) => "FreeTensor",
-        Command::Upload { .. } => "CreateTensor",
+        Command::Upload { .. } | Command::Announce { .. } => "CreateTensor",
         Command::Read { .. } => "GetData",
         Command::Describe { .. } => "GetShape",
         Command::Enter(_) => "EnterSignal",
@@ -132,9 +132,9 @@ impl Display for Details<'_> {
         match self.0 {
             Command::Apply(instruction) => instruction_details(f, instruction),
             Command::Free(slots) => write!(f, " tensor_id={}", Ids(slots)),
-            Command::Upload { out, .. } | Command::Receive { out, .. } => {
-                write!(f, " result={}", out.0)
-            }
+            Command::Upload { out, .. }
+            | Command::Announce { out, .. }
+            | Command::Receive { out, .. } => write!(f, " result={}", out.0),
             Command::Read { slot, .. }
             | Command::Describe { slot, .. }
             | Command::Send { slot, .. } => write!(f, " tensor_id={}", slot.0),
@@ -349,7 +349,7 @@ session=s1 op=exp result=3 tensor_id=2 ERROR=\"out of memory:\\n4 GB\" t3 := exp
                 "SendTensor          | tensor_id=3 send t3 to w1 as #9",
             ),
             (
-                Command::Receive { out: slot, tag: 9 },
+                Command::Receive { out: slot, tag: 9, provenance: Provenance::UNKNOWN },
                 "ReceiveTensor       | result=3 t3 := receive #9",
             ),
             (Command::Sync { request }, "Synchronize         | sync as r4"),

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use gt_core::instruction::{Command, Instruction, Operand};
 use gt_core::record::{Parts, Record, code};
-use gt_core::{Error, Provenance, RequestId, Result, Slot, WorkerId, ops};
+use gt_core::{Error, Meta, Provenance, RequestId, Result, Slot, WorkerId, ops};
 use serde::Serialize;
 use smallvec::SmallVec;
 
@@ -64,6 +64,12 @@ impl Batch {
                 }
                 self.push_extended(record, &rest);
             }
+            Command::Announce { out, meta, number, provenance } => {
+                let mut record = bare(code::ANNOUNCE, out.0);
+                record.provenance = provenance.0;
+                record.inputs[0] = *number;
+                self.push_extended(record, &RestOfUpload { meta: meta.clone(), data: &[] });
+            }
             Command::Read { slot, request } => self.push_request(code::READ, *slot, *request),
             Command::Describe { slot, request } => {
                 self.push_request(code::DESCRIBE, *slot, *request);
@@ -76,8 +82,9 @@ impl Batch {
                 record.payload = tag.to_le_bytes();
                 self.records.push(record);
             }
-            Command::Receive { out, tag } => {
+            Command::Receive { out, tag, provenance } => {
                 let mut record = bare(code::RECEIVE, out.0);
+                record.provenance = provenance.0;
                 record.payload = tag.to_le_bytes();
                 self.records.push(record);
             }
@@ -155,11 +162,15 @@ impl Batch {
             }
             code::EXIT => Command::Exit,
             code::SEND => Command::Send { slot, to: WorkerId(record.inputs[0]), tag },
-            code::RECEIVE => Command::Receive { out: slot, tag },
+            code::RECEIVE => {
+                let provenance = Provenance(record.provenance);
+                Command::Receive { out: slot, tag, provenance }
+            }
             code::SYNC => Command::Sync { request: RequestId(record.provenance) },
             code::VOUCH => Command::Vouch { to: WorkerId(record.inputs[0]), tag },
             code::SETTLE => Command::Settle { to: WorkerId(record.inputs[0]), tag },
             code::HEED => Command::Heed { tag },
+            code::ANNOUNCE => self.announced(record)?,
             other => return Err(Error::bug(format!("no command has the code {other}"))),
         })
     }
@@ -184,6 +195,7 @@ impl Batch {
             }
             Command::Free(slots) => slots.iter().find(|slot| slot.is_copy()).copied(),
             Command::Upload { out: slot, .. }
+            | Command::Announce { out: slot, .. }
             | Command::Read { slot, .. }
             | Command::Describe { slot, .. } => Some(*slot).filter(is_copy),
             Command::Enter(_) | Command::Exit | Command::Sync { .. } => None,
@@ -206,9 +218,9 @@ impl Batch {
     pub(crate) fn check_parts(&self) -> Result<()> {
         let (mut extra, mut payloads) = (0, 0);
         for record in &self.records {
-            let may_extend = matches!(record.op, code::UPLOAD | code::ENTER)
+            let may_extend = matches!(record.op, code::UPLOAD | code::ENTER | code::ANNOUNCE)
                 || ops::by_code(record.op).is_some();
-            if !may_extend && !(code::FREE..=code::HEED).contains(&record.op) {
+            if !may_extend && !(code::FREE..=code::LAST).contains(&record.op) {
                 return Err(Error::bug(format!("no command has the code {}", record.op)));
             }
             if !may_extend && record.flags != 0 {
@@ -306,6 +318,34 @@ impl Batch {
         let meta = checked(meta, data.len())?;
         let provenance = Provenance(record.provenance);
         Ok(Command::Upload { out: Slot(record.out), meta, data, provenance })
+    }
+
+    fn announced(&self, record: &Record) -> Result<Command> {
+        let (RestOfUpload { meta, data }, rest) = read(self.rest(record)?)?;
+        ended(rest)?;
+        if !data.is_empty() {
+            return Err(Error::bug("elements that are announced and yet there"));
+        }
+        let Meta { dtype, shape } = meta;
+        let meta = Meta { dtype, shape: shape.checked(dtype)? };
+        let (out, number) = (Slot(record.out), record.inputs[0]);
+        let provenance = Provenance(record.provenance);
+        Ok(Command::Announce { out, meta, number, provenance })
+    }
+
+    /// Takes away what travels beside the batch: those uploads become announcements with the
+    /// numbers that `name` gives, and their elements are returned.
+    pub fn detach(&mut self, mut name: impl FnMut() -> u32) -> Vec<(u32, Bytes)> {
+        let mut detached = Vec::with_capacity(self.payloads.len());
+        let mut payloads = std::mem::take(&mut self.payloads).into_iter();
+        let beside = |record: &&mut Record| record.op == code::UPLOAD && record.arity == BESIDE;
+        for record in self.records.iter_mut().filter(beside) {
+            let Some(payload) = payloads.next() else { break };
+            let number = name();
+            (record.op, record.arity, record.inputs[0]) = (code::ANNOUNCE, 0, number);
+            detached.push((number, payload));
+        }
+        detached
     }
 
     fn rest(&self, record: &Record) -> Result<&[u8]> {

@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::batch::Batch;
 use crate::batch::rest::{checked, ended, read};
+use crate::batch::{Batch, INLINE_BYTES};
 use crate::message::{Failure, Message, Value};
+use crate::ticket::Ticket;
 
 /// Changes when older peers could misread a message.
 pub const MAJOR: u16 = 1;
@@ -41,12 +42,29 @@ pub struct Limits {
     pub records: usize,
     /// The pieces of data beside it.
     pub payloads: usize,
+    /// Each of them.
+    pub payload_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { message_bytes: 1 << 30, records: 1 << 16, payloads: 1 << 12 }
+        Limits {
+            message_bytes: 1 << 30,
+            records: 1 << 16,
+            payloads: 1 << 12,
+            payload_bytes: 1 << 30,
+        }
     }
+}
+
+impl Limits {
+    /// Between processes, where larger pieces of data travel apart.
+    pub const CONTROL: Limits = Limits {
+        message_bytes: 16 << 20,
+        records: 1 << 16,
+        payloads: 1,
+        payload_bytes: INLINE_BYTES,
+    };
 }
 
 /// What every message begins with.
@@ -73,11 +91,11 @@ struct BatchHeader {
 
 /// The numbers of the messages. Stable on the wire, never reused.
 mod kind {
-    /// [`super::Message::Hello`]: the name.
+    /// [`super::Message::Hello`]: the client.
     pub const HELLO: u16 = 1;
     /// [`super::Message::Bye`]: nothing.
     pub const BYE: u16 = 2;
-    /// [`super::Message::Ready`]: nothing.
+    /// [`super::Message::Ready`]: the worker.
     pub const READY: u16 = 3;
     /// [`super::Message::Commands`]: a batch header, records, and what did not fit into them.
     pub const COMMANDS: u16 = 4;
@@ -94,15 +112,44 @@ mod kind {
     pub const FORGET: u16 = 9;
     /// [`super::Message::Ended`]: session, error.
     pub const ENDED: u16 = 10;
+    /// [`super::Message::Welcome`]: the session.
+    pub const WELCOME: u16 = 11;
+    /// [`super::Message::Enlisted`]: the worker's number.
+    pub const ENLISTED: u16 = 12;
+    /// [`super::Message::Beat`]: messages, bytes.
+    pub const BEAT: u16 = 13;
+    /// [`super::Message::Ticket`]: the ticket.
+    pub const TICKET: u16 = 14;
+    /// [`super::Message::Unreachable`]: the tag.
+    pub const UNREACHABLE: u16 = 15;
+    /// [`super::Message::Weigh`]: session, request, parts.
+    pub const WEIGH: u16 = 16;
+    /// [`super::Message::Weighed`]: session, request, parts, weight.
+    pub const WEIGHED: u16 = 17;
+    /// [`super::Message::Inquire`]: nothing.
+    pub const INQUIRE: u16 = 18;
+    /// [`super::Message::Report`]: the report.
+    pub const REPORT: u16 = 19;
 }
 
 /// The message as it travels.
 pub fn encode(message: &Message) -> Frames {
     use Message as M;
     match message {
-        M::Hello { name } => frames(kind::HELLO, name),
+        M::Hello(hello) => frames(kind::HELLO, hello),
+        M::Welcome(welcome) => frames(kind::WELCOME, welcome),
         M::Bye => frames(kind::BYE, &()),
-        M::Ready => frames(kind::READY, &()),
+        M::Ready(card) => frames(kind::READY, &**card),
+        M::Enlisted { worker } => frames(kind::ENLISTED, worker),
+        M::Beat { received, used_bytes } => frames(kind::BEAT, &(received, used_bytes)),
+        M::Ticket(ticket) => frames(kind::TICKET, &**ticket),
+        M::Unreachable { tag } => frames(kind::UNREACHABLE, tag),
+        M::Weigh { session, request, parts } => frames(kind::WEIGH, &(session, request, parts)),
+        M::Weighed { session, request, parts, weight } => {
+            frames(kind::WEIGHED, &(session, request, parts, &**weight))
+        }
+        M::Inquire => frames(kind::INQUIRE, &()),
+        M::Report(report) => frames(kind::REPORT, &**report),
         M::Commands { session, batch } => batch_frames(*session, batch),
         M::Answer { session, request, result } => {
             let described = result.as_ref().map(|value| &value.meta).map_err(|failure| &**failure);
@@ -160,13 +207,12 @@ pub fn decode(frames: Frames, limits: &Limits) -> Result<Message> {
     let bytes = payloads.iter().map(Bytes::len).fold(head.len(), usize::saturating_add);
     within("bytes in a message", bytes, limits.message_bytes)?;
     within("payloads in a message", payloads.len(), limits.payloads)?;
+    let largest = payloads.iter().map(Bytes::len).max().unwrap_or(0);
+    within("bytes of data in a message", largest, limits.payload_bytes)?;
     let (header, body) = Header::read_from_prefix(&head)
         .map_err(|_| Error::bug(format!("a message of {} bytes has no header", head.len())))?;
     check_header(&header, payloads.len())?;
     Ok(match header.kind.get() {
-        kind::HELLO => Message::Hello { name: all(body, payloads)? },
-        kind::BYE => all(body, payloads).map(|()| Message::Bye)?,
-        kind::READY => all(body, payloads).map(|()| Message::Ready)?,
         kind::COMMANDS => commands(body, payloads, limits)?,
         kind::ANSWER => {
             let (session, request, described) = whole(body)?;
@@ -175,14 +221,6 @@ pub fn decode(frames: Frames, limits: &Limits) -> Result<Message> {
                 Err(failure) => failed(failure, payloads)?,
             };
             Message::Answer { session, request, result }
-        }
-        kind::FAILED => {
-            let (session, failure) = all(body, payloads)?;
-            Message::Failed { session, failure: Arc::<Failure>::new(failure) }
-        }
-        kind::DONE => {
-            let (session, commands, bytes, busy_ns) = all(body, payloads)?;
-            Message::Done { session, commands, bytes, busy_ns }
         }
         kind::HANDOVER => {
             let (session, to, tag, Meta { dtype, shape }, arrived) = whole(body)?;
@@ -193,6 +231,42 @@ pub fn decode(frames: Frames, limits: &Limits) -> Result<Message> {
             };
             Message::Handover { session, to, tag, meta, result }
         }
+        kind => without_data(kind, body, payloads)?,
+    })
+}
+
+/// A message that has no tensor data beside it.
+fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message> {
+    Ok(match kind {
+        kind::HELLO => Message::Hello(all(body, payloads)?),
+        kind::WELCOME => Message::Welcome(all(body, payloads)?),
+        kind::BYE => all(body, payloads).map(|()| Message::Bye)?,
+        kind::READY => Message::Ready(all(body, payloads)?),
+        kind::ENLISTED => Message::Enlisted { worker: all(body, payloads)? },
+        kind::BEAT => {
+            let (received, used_bytes) = all(body, payloads)?;
+            Message::Beat { received, used_bytes }
+        }
+        kind::FAILED => {
+            let (session, failure) = all(body, payloads)?;
+            Message::Failed { session, failure: Arc::<Failure>::new(failure) }
+        }
+        kind::DONE => {
+            let (session, commands, bytes, busy_ns) = all(body, payloads)?;
+            Message::Done { session, commands, bytes, busy_ns }
+        }
+        kind::TICKET => Message::Ticket(all::<Box<Ticket>>(body, payloads)?.checked()?),
+        kind::UNREACHABLE => Message::Unreachable { tag: all(body, payloads)? },
+        kind::WEIGH => {
+            let (session, request, parts) = all(body, payloads)?;
+            Message::Weigh { session, request, parts }
+        }
+        kind::WEIGHED => {
+            let (session, request, parts, weight) = all(body, payloads)?;
+            Message::Weighed { session, request, parts, weight }
+        }
+        kind::INQUIRE => all(body, payloads).map(|()| Message::Inquire)?,
+        kind::REPORT => Message::Report(all(body, payloads)?),
         kind::FORGET => Message::Forget { session: all(body, payloads)? },
         kind::ENDED => {
             let (session, error) = all(body, payloads)?;

@@ -3,8 +3,12 @@
 pub mod batch;
 pub mod channel;
 pub mod codec;
+pub mod conversation;
+pub mod hello;
 pub mod lock;
 pub mod message;
+pub mod report;
+pub mod ticket;
 
 pub use batch::Batch;
 pub use message::{Failure, Holder, Message, Peer, Value};

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::batch::Batch;
+use crate::hello::{Card, Hello, Welcome};
+use crate::report::{Report, Weight};
+use crate::ticket::Ticket;
 
 /// Who sends or gets a message, as the dispatcher sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,20 +20,33 @@ pub enum Peer {
     Client(SessionId),
     /// A worker.
     Worker(WorkerId),
+    /// What carries values that find no other way, beside the dispatcher.
+    Relay,
 }
 
 /// A message. Directions are given for each; whoever gets one from the wrong side ends the peer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
-    /// Client to dispatcher: open a session.
-    Hello {
-        /// Who it is, for people.
-        name: String,
-    },
+    /// Client to dispatcher: open a session, or go on with one.
+    Hello(Hello),
+    /// Dispatcher to client: the session is open.
+    Welcome(Welcome),
     /// Client to dispatcher: the session is over; everything it holds can go.
     Bye,
     /// Worker to dispatcher: ready for work.
-    Ready,
+    Ready(Box<Card>),
+    /// Dispatcher to worker: it is taken on.
+    Enlisted {
+        /// Its number from now on.
+        worker: WorkerId,
+    },
+    /// Anybody, once a second: still here.
+    Beat {
+        /// How many messages of the other side have arrived.
+        received: u64,
+        /// Worker to dispatcher: bytes that its values take.
+        used_bytes: u64,
+    },
     /// Client to dispatcher: the next commands of its stream.
     /// Dispatcher to worker: the next commands of the session's stream there.
     Commands {
@@ -80,6 +96,37 @@ pub enum Message {
         /// Its elements, row by row, or why there are none.
         result: Result<Bytes, Arc<Failure>>,
     },
+    /// Dispatcher to client or worker: leave to move one value.
+    Ticket(Box<Ticket>),
+    /// Client or worker to dispatcher: the other side of a transfer cannot be reached.
+    Unreachable {
+        /// What both sides call the transfer.
+        tag: u64,
+    },
+    /// Client to dispatcher, dispatcher to worker: what does the session hold?
+    Weigh {
+        /// The session.
+        session: SessionId,
+        /// The number of the request.
+        request: RequestId,
+        /// How many workers are asked.
+        parts: u32,
+    },
+    /// Worker to dispatcher, dispatcher to client: one worker's answer.
+    Weighed {
+        /// The session.
+        session: SessionId,
+        /// The number of the request.
+        request: RequestId,
+        /// How many workers were asked.
+        parts: u32,
+        /// What the session holds there.
+        weight: Box<Weight>,
+    },
+    /// Anybody to dispatcher: who is there, and what waits?
+    Inquire,
+    /// Dispatcher to whoever inquired.
+    Report(Box<Report>),
     /// Dispatcher to worker: forget everything of this session.
     Forget {
         /// The session.

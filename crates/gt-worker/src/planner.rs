@@ -122,12 +122,12 @@ impl<'a> Planner<'a> {
     }
 
     /// Plans to take in what another worker has handed over.
-    pub fn receive(&mut self, out: Slot, arrival: Arrival) {
+    pub fn receive(&mut self, out: Slot, arrival: Arrival, provenance: Provenance) {
         let Arrival { meta, result } = arrival;
         match result {
             Ok(data) => {
                 let value = gt_transport::Value { meta, data };
-                self.upload(out, value, Provenance::UNKNOWN);
+                self.upload(out, value, provenance);
             }
             Err(failure) => {
                 let register = self.register(meta.clone());

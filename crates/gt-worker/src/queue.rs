@@ -175,8 +175,8 @@ pub(crate) fn plan_command(
         Command::Read { slot, request } => planner.answer(slot, request, false)?,
         Command::Describe { slot, request } => planner.answer(slot, request, true)?,
         Command::Send { slot, to, tag } => planner.hand_over(slot, to, tag)?,
-        Command::Receive { out, tag } => match arrivals.remove(&tag) {
-            Some(arrival) => planner.receive(out, arrival),
+        Command::Receive { out, tag, provenance } => match arrivals.remove(&tag) {
+            Some(arrival) => planner.receive(out, arrival, provenance),
             None => return Ok(Planned::Waits),
         },
         Command::Sync { request } => planner.push_step(Step::Sync { request }),
@@ -189,8 +189,8 @@ pub(crate) fn plan_command(
             Some(Arrival { result: Err(failure), .. }) => planner.push_step(Step::Suffer(failure)),
             None => return Ok(Planned::Waits),
         },
-        // Signals mean something to the dispatcher only.
-        Command::Enter(_) | Command::Exit => {}
+        // These mean something to the dispatcher only.
+        Command::Enter(_) | Command::Exit | Command::Announce { .. } => {}
     }
     Ok(Planned::More)
 }

@@ -9,6 +9,7 @@ use gt_core::instruction::Command;
 use gt_core::text::parse_instruction;
 use gt_core::{DType, Meta, Provenance, RequestId, SessionId, Shape, Slot, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
+use gt_transport::hello::Hello;
 use gt_transport::{Batch, Message, Peer, Value};
 
 const SESSION: SessionId = SessionId(1);
@@ -52,9 +53,12 @@ impl Player {
         match *words.as_slice() {
             ["workers", count] => {
                 for worker in 0..number(count) {
-                    self.step(Peer::Worker(WorkerId(worker as u32)), Message::Ready);
+                    self.step(
+                        Peer::Worker(WorkerId(worker as u32)),
+                        Message::Ready(Box::default()),
+                    );
                 }
-                self.step(Peer::Client(SESSION), Message::Hello { name: "tape".to_string() });
+                self.step(Peer::Client(SESSION), Message::Hello(Hello::named("tape")));
             }
             ["at", now] => self.now_ns = number(now),
             ["bye"] => self.step(Peer::Client(SESSION), Message::Bye),
@@ -107,6 +111,7 @@ impl Player {
             let to = match to {
                 Peer::Client(_) => "client".to_string(),
                 Peer::Worker(worker) => worker.to_string(),
+                Peer::Relay => "relay".to_string(),
             };
             let told = told(message);
             self.told.extend(told.into_iter().map(|line| format!("{to} {line}")));

@@ -8,6 +8,9 @@ use gt_core::op::SampleInput;
 use gt_core::{
     DType, Error, Meta, Provenance, RequestId, Scalar, SessionId, Shape, Slot, WorkerId, ops,
 };
+use gt_transport::hello::{Card, Hello, Resume, Token, Welcome};
+use gt_transport::report::{Report, SessionReport, Traffic, Weight, WorkerReport};
+use gt_transport::ticket::{Address, Errand, Goods, Key, Ticket, Wanted};
 use gt_transport::{Batch, Failure, Message, Value};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -15,9 +18,10 @@ use proptest::sample::Index;
 /// A message of any kind.
 pub fn message() -> impl Strategy<Value = Message> {
     prop_oneof![
-        ".*".prop_map(|name| Message::Hello { name }),
         Just(Message::Bye),
-        Just(Message::Ready),
+        greetings(),
+        transfers(),
+        accounts(),
         commands(),
         (session(), any::<u32>(), result()).prop_map(|(session, request, result)| {
             Message::Answer { session, request: RequestId(request), result }
@@ -35,6 +39,110 @@ pub fn message() -> impl Strategy<Value = Message> {
         session().prop_map(|session| Message::Forget { session }),
         (session(), error()).prop_map(|(session, error)| Message::Ended { session, error }),
     ]
+}
+
+/// What is said when somebody arrives or is still there.
+fn greetings() -> impl Strategy<Value = Message> {
+    let resume = (session(), any::<[u8; 16]>(), any::<u64>())
+        .prop_map(|(session, token, received)| Resume { session, token: Token(token), received });
+    let hello = (".*", any::<Option<u32>>(), prop::option::of(resume))
+        .prop_map(|(name, workers, resume)| Message::Hello(Hello { name, workers, resume }));
+    let welcome = (session(), any::<[u8; 16]>(), any::<[u64; 2]>(), any::<[u32; 2]>()).prop_map(
+        |(session, token, [received, memory_bytes], [workers, threads])| {
+            let token = Token(token);
+            let welcome = Welcome { session, token, received, workers, threads, memory_bytes };
+            Message::Welcome(welcome)
+        },
+    );
+    let beat =
+        any::<[u64; 2]>().prop_map(|[received, used_bytes]| Message::Beat { received, used_bytes });
+    let enlisted = any::<u32>().prop_map(|id| Message::Enlisted { worker: WorkerId(id) });
+    prop_oneof![
+        hello,
+        welcome,
+        beat,
+        enlisted,
+        card().prop_map(|card| Message::Ready(Box::new(card)))
+    ]
+}
+
+fn card() -> impl Strategy<Value = Card> {
+    (".*", ".*", any::<[u32; 2]>(), any::<u64>(), address()).prop_map(
+        |(name, host, [pid, threads], memory_bytes, data)| {
+            let (engine, device) = ("native".to_string(), "cpu".to_string());
+            Card { name, host, pid, engine, device, threads, memory_bytes, data }
+        },
+    )
+}
+
+fn address() -> impl Strategy<Value = Address> {
+    (prop::option::of("[a-z/]{1,20}"), prop::option::of(".{1,20}"))
+        .prop_map(|(unix, tcp)| Address { unix: unix.map(Into::into), tcp })
+}
+
+/// What is said about values that travel apart.
+fn transfers() -> impl Strategy<Value = Message> {
+    let request = || any::<u32>().prop_map(RequestId);
+    let goods = prop_oneof![
+        any::<u32>().prop_map(Goods::Upload),
+        Just(Goods::Handover),
+        request().prop_map(Goods::Answer)
+    ];
+    let wanted = prop_oneof![Just(Wanted::Handover), request().prop_map(Wanted::Answer)];
+    let errand = prop_oneof![
+        value().prop_map(|value| Errand::Expect(value.meta)),
+        (goods, address()).prop_map(|(goods, to)| Errand::Deliver(goods, to)),
+        request().prop_map(Errand::Offer),
+        (wanted, value(), address())
+            .prop_map(|(wanted, value, from)| Errand::Fetch(wanted, value.meta, from)),
+    ];
+    let ticket = (session(), any::<u64>(), any::<[u8; 32]>(), errand).prop_map(
+        |(session, tag, key, errand)| {
+            Message::Ticket(Box::new(Ticket { session, tag, key: Key(key), errand }))
+        },
+    );
+    prop_oneof![ticket, any::<u64>().prop_map(|tag| Message::Unreachable { tag })]
+}
+
+/// What the system tells of itself.
+fn accounts() -> impl Strategy<Value = Message> {
+    let asked = || (session(), any::<[u32; 2]>());
+    let weigh = asked().prop_map(|(session, [request, parts])| Message::Weigh {
+        session,
+        request: RequestId(request),
+        parts,
+    });
+    let holding = (prop::sample::select(DType::ALL), any::<u32>(), any::<u64>())
+        .prop_map(|(dtype, place, bytes)| (dtype, Provenance(place), bytes));
+    let weighed = (asked(), any::<u64>(), prop::collection::vec(holding, 0..5)).prop_map(
+        |((session, [request, parts]), used_bytes, holdings)| {
+            let weight = Box::new(Weight { used_bytes, holdings, ..Weight::default() });
+            Message::Weighed { session, request: RequestId(request), parts, weight }
+        },
+    );
+    let worker = (any::<u32>(), card(), any::<[u64; 3]>()).prop_map(
+        |(id, card, [silent_ns, used_bytes, queued])| WorkerReport {
+            id: WorkerId(id),
+            card,
+            silent_ns,
+            used_bytes,
+            queued,
+        },
+    );
+    let client = (session(), ".*", any::<bool>(), any::<[u64; 3]>(), any::<Vec<Option<u32>>>())
+        .prop_map(|(id, name, connected, [silent_ns, values, queued], workers)| {
+            let workers = workers.into_iter().map(|id| id.map(WorkerId)).collect();
+            SessionReport { id, name, connected, silent_ns, workers, values, queued }
+        });
+    let (workers, sessions) =
+        (prop::collection::vec(worker, 0..4), prop::collection::vec(client, 0..4));
+    let report = (".*", any::<u64>(), workers, sessions).prop_map(
+        |(version, uptime_ns, workers, sessions)| {
+            let traffic = Traffic { messages: uptime_ns, ..Traffic::default() };
+            Message::Report(Box::new(Report { version, uptime_ns, workers, sessions, traffic }))
+        },
+    );
+    prop_oneof![weigh, weighed, report, Just(Message::Inquire)]
 }
 
 /// A batch of any commands.
@@ -65,7 +173,12 @@ pub fn command() -> impl Strategy<Value = Command> {
         1 => Just(Command::Exit),
         1 => (slot(), any::<u32>(), any::<u64>())
             .prop_map(|(slot, to, tag)| Command::Send { slot, to: WorkerId(to), tag }),
-        1 => (slot(), any::<u64>()).prop_map(|(out, tag)| Command::Receive { out, tag }),
+        1 => (slot(), any::<u64>(), any::<u32>()).prop_map(|(out, tag, place)| {
+            Command::Receive { out, tag, provenance: Provenance(place) }
+        }),
+        1 => (slot(), value(), any::<[u32; 2]>()).prop_map(|(out, value, [number, place])| {
+            Command::Announce { out, meta: value.meta, number, provenance: Provenance(place) }
+        }),
         1 => any::<u32>().prop_map(|request| Command::Sync { request: RequestId(request) }),
         1 => (any::<u32>(), any::<u64>())
             .prop_map(|(to, tag)| Command::Vouch { to: WorkerId(to), tag }),

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use gt_core::instruction::Command;
 use gt_core::kernel::{Kernel, UnaryFn};
 use gt_core::text::parse_instruction;
-use gt_core::{Meta, RequestId, SessionId, Slot, WorkerId};
+use gt_core::{Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
 use gt_transport::{Batch, Failure, Message, Peer, Value};
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
@@ -165,7 +165,8 @@ fn command(line: &str) -> Command {
         }
         ["sync", "as", request] => Command::Sync { request: RequestId(number(request)) },
         ["receive", tag] => {
-            Command::Receive { out: Slot(Slot::FIRST_COPY), tag: number(tag).into() }
+            let (out, provenance) = (Slot(Slot::FIRST_COPY), Provenance::UNKNOWN);
+            Command::Receive { out, tag: number(tag).into(), provenance }
         }
         ["send", slot, to, tag] => Command::Send {
             slot: Slot(number(slot)),

@@ -1,0 +1,70 @@
+//! The workers that are there, and which of them a session gets.
+
+use std::collections::BTreeMap;
+
+use gt_core::WorkerId;
+use gt_transport::hello::Card;
+
+/// The workers, by their numbers.
+#[derive(Debug, Default)]
+pub struct Roster {
+    members: BTreeMap<WorkerId, Member>,
+}
+
+/// A worker.
+#[derive(Debug)]
+pub struct Member {
+    /// What it told of itself.
+    pub card: Card,
+    /// How many sessions have it.
+    pub sessions: usize,
+    /// Bytes that its values take, as it said last.
+    pub used_bytes: u64,
+    /// Commands that were sent to it and are not done.
+    pub queued: u64,
+}
+
+impl Roster {
+    /// A worker is there.
+    pub fn join(&mut self, worker: WorkerId, card: Card) {
+        let member = Member { card, sessions: 0, used_bytes: 0, queued: 0 };
+        self.members.insert(worker, member);
+    }
+
+    /// A worker is gone.
+    pub fn leave(&mut self, worker: WorkerId) -> Option<Member> {
+        self.members.remove(&worker)
+    }
+
+    /// A worker, if it is there.
+    pub fn get_mut(&mut self, worker: WorkerId) -> Option<&mut Member> {
+        self.members.get_mut(&worker)
+    }
+
+    /// All of them.
+    pub fn members(&self) -> impl Iterator<Item = (WorkerId, &Member)> {
+        self.members.iter().map(|(&id, member)| (id, member))
+    }
+
+    /// At most `wanted` workers for a new session: those that the fewest sessions have, in the
+    /// order of their numbers.
+    pub fn engage(&mut self, wanted: Option<usize>) -> Vec<WorkerId> {
+        let mut by_load: Vec<WorkerId> = self.members.keys().copied().collect();
+        if let Some(wanted) = wanted {
+            by_load.sort_by_key(|id| (self.members[id].sessions, *id));
+            by_load.truncate(wanted);
+            by_load.sort();
+        }
+        for id in &by_load {
+            self.members.get_mut(id).into_iter().for_each(|member| member.sessions += 1);
+        }
+        by_load
+    }
+
+    /// A session is over, or a worker joined it.
+    pub fn count(&mut self, worker: WorkerId, more: isize) {
+        if let Some(member) = self.members.get_mut(&worker) {
+            member.sessions = member.sessions.saturating_add_signed(more);
+        }
+    }
+}

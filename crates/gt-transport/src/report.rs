@@ -1,0 +1,94 @@
+//! What a running system tells of itself: who is there, what waits, and who holds memory.
+
+use gt_core::wire::some;
+use gt_core::{DType, Provenance, SessionId, WorkerId};
+use serde::{Deserialize, Serialize};
+
+use crate::hello::Card;
+
+/// A dispatcher at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// The version of GT that it runs.
+    pub version: String,
+    /// How long it has been running.
+    pub uptime_ns: u64,
+    /// Its workers, the first few hundred.
+    #[serde(deserialize_with = "some")]
+    pub workers: Vec<WorkerReport>,
+    /// Its sessions, the first few hundred.
+    #[serde(deserialize_with = "some")]
+    pub sessions: Vec<SessionReport>,
+    /// Messages and bytes that passed through it.
+    pub traffic: Traffic,
+}
+
+/// One worker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerReport {
+    /// Its number.
+    pub id: WorkerId,
+    /// What it told of itself.
+    pub card: Card,
+    /// How long ago it was heard of.
+    pub silent_ns: u64,
+    /// Bytes that its values take.
+    pub used_bytes: u64,
+    /// Commands that were sent to it and are not done.
+    pub queued: u64,
+}
+
+/// One session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionReport {
+    /// Its number.
+    pub id: SessionId,
+    /// What its client is called.
+    pub name: String,
+    /// Whether its client is connected at the moment.
+    pub connected: bool,
+    /// How long ago it was heard of.
+    pub silent_ns: u64,
+    /// Its workers, in the order in which the session numbers them.
+    #[serde(deserialize_with = "some")]
+    pub workers: Vec<Option<WorkerId>>,
+    /// Values that it has.
+    pub values: u64,
+    /// Commands that it sent and that are not done.
+    pub queued: u64,
+}
+
+/// What passed through a dispatcher.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traffic {
+    /// Messages that came.
+    pub messages: u64,
+    /// Commands that came.
+    pub commands: u64,
+    /// Messages that were refused.
+    pub refused: u64,
+    /// Pieces of tensor data inside messages that came.
+    pub payloads: u64,
+    /// The largest of them, in bytes.
+    pub largest_payload: u64,
+    /// Bytes of tensor data that the relay carried.
+    pub relayed_bytes: u64,
+}
+
+/// What a session holds on one worker.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Weight {
+    /// Bytes that all values there take, those of other sessions included.
+    pub used_bytes: u64,
+    /// Bytes kept for later use.
+    pub cached_bytes: u64,
+    /// The most bytes that were in use at one time.
+    pub peak_bytes: u64,
+    /// The most bytes that may be in use.
+    pub limit_bytes: u64,
+    /// How many values of the session were ever stored.
+    pub stored: u64,
+    /// The session's bytes by dtype and line.
+    #[serde(deserialize_with = "some")]
+    pub holdings: Vec<(DType, Provenance, u64)>,
+}
