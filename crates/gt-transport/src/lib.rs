@@ -1,6 +1,7 @@
 //! How GT's messages look on a wire, and the channels that carry them.
 
 pub mod batch;
+pub mod bulk;
 pub mod channel;
 pub mod codec;
 pub mod conversation;

@@ -1,0 +1,129 @@
+//! What all threads of a depot share.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+use bytes::Bytes;
+use gt_core::Result;
+
+use super::connection::Connection;
+use super::listener::{Listener, Stop};
+use super::tickets::Tickets;
+use crate::bulk::counters::Meter;
+use crate::bulk::crew::Crew;
+use crate::bulk::landing::Landing;
+use crate::bulk::limits::Limits;
+use crate::bulk::socket::Socket;
+use crate::lock::{Condvar, Mutex};
+
+/// Told of each delivery under a tag.
+pub(super) type Arrived = Box<dyn Fn(u64, Result<Bytes>) + Send + Sync>;
+
+/// The tickets, the connections, and how to answer.
+pub(super) struct Hub {
+    pub tickets: Mutex<Tickets>,
+    pub landing: Arc<dyn Landing>,
+    pub arrived: Arrived,
+    pub limits: Limits,
+    pub meter: Meter,
+    pub crew: Arc<Crew>,
+    /// Connections that have not shown a key.
+    pub strangers: Arc<AtomicUsize>,
+    /// Bytes of segments that all connections have.
+    pub lent: Arc<AtomicUsize>,
+    doors: Mutex<Doors>,
+    closing: Condvar,
+}
+
+#[derive(Default)]
+struct Doors {
+    connections: HashMap<u64, Arc<Connection>>,
+    next: u64,
+    stops: Vec<Stop>,
+    closed: bool,
+}
+
+impl Hub {
+    pub fn open(landing: Arc<dyn Landing>, arrived: Arrived, limits: Limits) -> Arc<Hub> {
+        Arc::new(Hub {
+            tickets: Mutex::new(Tickets::default()),
+            landing,
+            arrived,
+            limits,
+            meter: Meter::default(),
+            crew: Arc::default(),
+            strangers: Arc::default(),
+            lent: Arc::default(),
+            doors: Mutex::new(Doors::default()),
+            closing: Condvar::default(),
+        })
+    }
+
+    /// Accepts connections on a thread of its own.
+    pub fn listen(self: &Arc<Self>, listener: Listener) -> io::Result<()> {
+        self.doors.lock().stops.push(listener.stop()?);
+        let hub = self.clone();
+        self.crew.spawn("gt-bulk-accept", move || {
+            while !hub.is_closed() {
+                match listener.accept() {
+                    Ok(Some(socket)) => hub.admit(socket),
+                    Ok(None) => {}
+                    // Most likely there is no descriptor left; some may be freed in a moment.
+                    Err(_) => hub.pause(Duration::from_millis(50)),
+                }
+            }
+        })
+    }
+
+    /// Removes a connection that has ended.
+    pub fn remove(&self, number: u64) {
+        self.doors.lock().connections.remove(&number);
+    }
+
+    pub fn close(&self) {
+        let (connections, stops) = {
+            let mut doors = self.doors.lock();
+            doors.closed = true;
+            self.closing.notify_all();
+            (std::mem::take(&mut doors.connections), std::mem::take(&mut doors.stops))
+        };
+        stops.iter().for_each(Stop::stop);
+        connections.values().for_each(|connection| connection.end());
+        self.crew.wait();
+        self.tickets.lock().clear();
+    }
+
+    fn is_closed(&self) -> bool {
+        self.doors.lock().closed
+    }
+
+    fn pause(&self, time: Duration) {
+        let doors = self.doors.lock();
+        if !doors.closed {
+            drop(self.closing.wait_for(doors, time));
+        }
+    }
+
+    /// Serves a connection, unless there are too many; one that is turned away is just closed.
+    fn admit(self: &Arc<Self>, socket: Socket) {
+        let mut doors = self.doors.lock();
+        let is_full = doors.connections.len() >= self.limits.connections
+            || self.strangers.load(Relaxed) >= self.limits.strangers;
+        if doors.closed || is_full {
+            return;
+        }
+        doors.next += 1;
+        let number = doors.next;
+        let connection = Arc::new(Connection::open(self, number, socket));
+        doors.connections.insert(number, connection.clone());
+        drop(doors);
+        let hub = self.clone();
+        let started = self.crew.spawn("gt-bulk-hear", move || connection.serve(&hub));
+        if started.is_err() {
+            self.remove(number);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! The data plane as its users see it: parcels both ways, tickets, failures, strangers.
+
+mod common;
+mod parcels;
