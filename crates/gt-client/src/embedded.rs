@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gt_core::event::Event;
+use gt_core::event::EventSink;
 use gt_core::{Error, Result, SessionId, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::channel::Channel;
@@ -35,14 +35,6 @@ const TICKS_BEFORE_SLEEP: u32 = 500;
 const INLINE_NS: u64 = 200_000;
 /// How many events are kept for whoever looks.
 const EVENTS: usize = 1 << 14;
-
-/// Somebody who is interested in events.
-pub trait EventSink: Send {
-    /// Takes in one event.
-    fn take(&mut self, event: &Event);
-    /// There is time to write things out.
-    fn flush(&mut self);
-}
 
 /// How an embedded system is set up.
 pub struct Options {

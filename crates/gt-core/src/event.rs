@@ -86,6 +86,14 @@ impl Ring {
     }
 }
 
+/// Somebody who is interested in events.
+pub trait EventSink: Send {
+    /// Takes in one event.
+    fn take(&mut self, event: &Event);
+    /// There is time to write things out.
+    fn flush(&mut self);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

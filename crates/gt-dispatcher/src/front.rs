@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytes::Bytes;
+use gt_core::event::Ring;
 use gt_core::wire::SOME;
 use gt_core::{Error, SessionId, WorkerId};
 use gt_transport::conversation::aside;
@@ -152,6 +153,23 @@ impl Front {
         }
         let seats = self.clients.values_mut().chain(self.workers.values_mut());
         out.extend(seats.filter_map(Seat::beat));
+    }
+
+    /// The server ends: everybody who is there is told.
+    pub fn close(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
+        let error = || Error::Lost("the server was stopped".to_string());
+        for session in self.clients.keys().copied().collect::<Vec<_>>() {
+            self.refuse(now_ns, Peer::Client(session), error(), out);
+        }
+        for seat in self.workers.values() {
+            let ended = Message::Ended { session: SessionId(0), error: error() };
+            out.extend(seat.line.map(|line| Delivery::Send(line, aside(&ended))));
+        }
+    }
+
+    /// What happened, for whoever is interested.
+    pub fn events(&self) -> &Ring {
+        &self.dispatcher.events
     }
 
     /// What is there at the moment.

@@ -1,5 +1,5 @@
 //! Rewrites the clients' streams for the workers. Everything here is decided by `step`, which does
-//! no IO: messages go in, messages come out.
+//! no IO: messages go in, messages come out. `serve` has the sockets and the clock.
 
 mod context;
 pub mod dispatcher;
@@ -9,6 +9,7 @@ pub mod load;
 pub mod outbox;
 pub mod registry;
 pub mod roster;
+pub mod serve;
 pub mod session;
 pub mod tickets;
 mod trust;

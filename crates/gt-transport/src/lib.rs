@@ -9,6 +9,7 @@ pub mod hello;
 pub mod lock;
 pub mod message;
 pub mod report;
+pub mod stop;
 pub mod ticket;
 
 pub use batch::Batch;

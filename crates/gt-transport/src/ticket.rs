@@ -1,22 +1,9 @@
 //! Tickets: the dispatcher's word that a value may travel straight from one process to another.
 
-use std::path::PathBuf;
-
 use gt_core::{Meta, RequestId, Result, SessionId};
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Key(pub [u8; 32]);
-impl std::fmt::Debug for Key {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Key(…)")
-    }
-}
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Address {
-    pub unix: Option<PathBuf>,
-    pub tcp: Option<String>,
-}
+pub use crate::bulk::{Address, Key};
 
 /// Leave to move one value once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,13 +60,6 @@ pub enum Wanted {
     Handover,
     /// The answer to a read.
     Answer(RequestId),
-}
-
-impl Address {
-    /// The address for somebody who can or cannot use sockets of that host.
-    pub fn seen_from(self, local: bool) -> Address {
-        Address { unix: self.unix.filter(|_| local), ..self }
-    }
 }
 
 /// What a dispatcher makes keys of.

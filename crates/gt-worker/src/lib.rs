@@ -10,6 +10,7 @@ pub mod plan;
 pub mod planner;
 pub mod queue;
 pub mod quiet;
+pub mod serve;
 pub mod store;
 pub mod value;
 pub mod worker;

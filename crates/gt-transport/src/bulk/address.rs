@@ -25,9 +25,9 @@ pub struct Address {
 }
 
 impl Address {
-    /// The same depot as seen from another host.
-    pub fn remote(&self) -> Address {
-        Address { unix: None, tcp: self.tcp.clone() }
+    /// The address for somebody who can or cannot use sockets of that host.
+    pub fn seen_from(self, local: bool) -> Address {
+        Address { unix: self.unix.filter(|_| local), ..self }
     }
 }
 

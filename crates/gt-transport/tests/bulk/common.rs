@@ -125,7 +125,7 @@ impl Pair {
         let courier = Courier::with_limits(courier, move |event| journal.write(event), limits);
         let to = match road {
             Road::Unix => depot.address().clone(),
-            Road::Tcp => depot.address().remote(),
+            Road::Tcp => depot.address().clone().seen_from(false),
         };
         Pair { depot, courier, arrived, events, to, _folder: folder }
     }

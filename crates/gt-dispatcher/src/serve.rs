@@ -1,0 +1,275 @@
+//! The dispatcher's only IO: sockets for clients and workers, the relay, the monitor, and the clock.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use gt_core::event::EventSink;
+use gt_core::{Error, Result};
+use gt_transport::Message;
+use gt_transport::bulk::{Limits, Relay, RelayOptions};
+use gt_transport::stop::Stop;
+use gt_transport::ticket::{Errand, Secret, Ticket};
+use gt_zmq::{Arrival, Context, IpcAccess, PeerId, Publisher, Router, SendError, TcpSecurity};
+use tracing::{debug, info};
+
+use crate::dispatcher::Dispatcher;
+use crate::front::{Delivery, Front, Line, Patience};
+use crate::session::Reach;
+use crate::tickets::Tickets;
+
+/// How often time passes for the front desk.
+const TICK: Duration = Duration::from_secs(1);
+/// Events that are kept for whoever looks.
+const EVENTS: usize = 1 << 14;
+/// Messages that are taken in before the clock is looked at again.
+const BURST: usize = 256;
+/// Bytes that the relay holds at once.
+const RELAY_BYTES: usize = 1 << 30;
+
+/// How a server is set up.
+pub struct Options {
+    /// Unix sockets for processes of this host.
+    pub local: Option<Local>,
+    /// A TCP port for everybody else: host and port, and how it is protected.
+    pub tcp: Option<(String, TcpSecurity)>,
+    /// The TCP address of the relay: host and port, where port 0 is a free one.
+    pub relay: Option<String>,
+    /// The host that others reach the relay by, if it is not the one it listens on.
+    pub advertise: Option<String>,
+    /// How long somebody may be away.
+    pub patience: Patience,
+    /// Who is interested in events.
+    pub sink: Option<Box<dyn EventSink>>,
+}
+
+/// Unix sockets, and who may connect to them.
+pub struct Local {
+    /// Where clients and workers connect.
+    pub control: PathBuf,
+    /// Where those connect who only watch.
+    pub monitor: PathBuf,
+    /// Where tensor data passes that finds no other way.
+    pub relay: PathBuf,
+    /// Who may.
+    pub access: IpcAccess,
+}
+
+/// A dispatcher that listens.
+pub struct Server {
+    router: Router,
+    publisher: Option<Publisher>,
+    relay: Relay,
+    front: Front,
+    sink: Option<Box<dyn EventSink>>,
+    logged: u64,
+    tcp: Option<String>,
+    start: Instant,
+    peers: HashMap<Line, PeerId>,
+    lines: HashMap<PeerId, Line>,
+    next_line: u64,
+    late: Late,
+}
+
+/// Connections that did not keep up or went away while something was sent to them.
+type Late = Vec<Line>;
+
+impl Server {
+    /// Starts to listen.
+    pub fn open(options: Options) -> Result<Server> {
+        let Options { local, tcp, relay, advertise, patience, sink } = options;
+        let context = Context::new().map_err(cannot_listen)?;
+        let mut router = Router::new(&context, &Default::default()).map_err(cannot_listen)?;
+        let mut publisher = None;
+        if let Some(local) = &local {
+            router.bind_ipc(&local.control, local.access).map_err(cannot_listen)?;
+            let mut monitor =
+                Publisher::new(&context, &Default::default()).map_err(cannot_listen)?;
+            monitor.bind_ipc(&local.monitor, local.access).map_err(cannot_listen)?;
+            publisher = Some(monitor);
+        }
+        let tcp = tcp.map(|(address, security)| router.bind_tcp(&address, security));
+        let tcp = tcp.transpose().map_err(cannot_listen)?;
+        let allowed_group = local.as_ref().and_then(|local| match local.access {
+            IpcAccess::Group(group) => Some(group),
+            IpcAccess::SameUser => None,
+        });
+        let relay = Relay::open(RelayOptions {
+            unix: local.map(|local| local.relay),
+            allowed_group,
+            tcp: relay,
+            advertise,
+            limits: Limits::default(),
+            bytes: RELAY_BYTES,
+        })?;
+        let secret = Secret::random();
+        let tickets = Tickets::new(secret.clone(), Some(relay.address().clone()));
+        let events = if sink.is_some() { EVENTS } else { 0 };
+        let dispatcher = Dispatcher::new(events).between_processes(tickets);
+        let front = Front::new(dispatcher, secret, patience);
+        let (peers, lines, late) = Default::default();
+        let (start, logged, next_line) = (Instant::now(), 0, 0);
+        Ok(Server {
+            router,
+            publisher,
+            relay,
+            front,
+            sink,
+            logged,
+            tcp,
+            start,
+            peers,
+            lines,
+            next_line,
+            late,
+        })
+    }
+
+    /// The TCP address on which it listens, with the port that was chosen.
+    pub fn tcp(&self) -> Option<&str> {
+        self.tcp.as_deref()
+    }
+
+    /// Serves until it is asked to stop; then every client and worker is told.
+    pub fn run(mut self, stop: &Stop) -> Result<()> {
+        let mut next_tick = Instant::now() + TICK;
+        while !stop.is_stopped() {
+            let left = next_tick.saturating_duration_since(Instant::now());
+            gt_zmq::wait(&[&self.router], &[stop.waker()], left).map_err(cannot_listen)?;
+            self.hear_all()?;
+            if Instant::now() >= next_tick {
+                self.tick();
+                next_tick = Instant::now() + TICK;
+            }
+        }
+        let mut out = Vec::new();
+        self.front.close(self.now_ns(), &mut out);
+        self.send_all(out);
+        self.flush_events();
+        self.relay.close();
+        Ok(())
+    }
+
+    /// Takes in what has arrived, a while at a time.
+    fn hear_all(&mut self) -> Result<()> {
+        for _ in 0..BURST {
+            let Some(arrival) = self.router.receive().map_err(cannot_listen)? else { break };
+            self.hear(arrival);
+        }
+        self.log();
+        Ok(())
+    }
+
+    fn hear(&mut self, arrival: Arrival) {
+        let (now_ns, mut out) = (self.now_ns(), Vec::new());
+        match arrival {
+            Arrival::Message { from, frames } => {
+                let line = self.line(&from);
+                let reach = match self.router.origin(&from) {
+                    Some(origin) if origin.local => Reach::Local,
+                    _ => Reach::Remote,
+                };
+                debug!(target: "gt::dispatcher", line = line.0, frames = frames.len(), "message");
+                self.front.hear(now_ns, line, reach, frames, &mut out);
+            }
+            Arrival::Gone { from } => {
+                let Some(line) = self.lines.remove(&from) else { return };
+                self.peers.remove(&line);
+                debug!(target: "gt::dispatcher", line = line.0, "gone");
+                self.front.gone(now_ns, line, &mut out);
+            }
+        }
+        self.send_all(out);
+    }
+
+    /// The number of a connection.
+    fn line(&mut self, peer: &PeerId) -> Line {
+        if let Some(line) = self.lines.get(peer) {
+            return *line;
+        }
+        let line = Line(self.next_line);
+        self.next_line += 1;
+        self.lines.insert(peer.clone(), line);
+        self.peers.insert(line, peer.clone());
+        line
+    }
+
+    /// Sends what the front desk wants sent. Whoever does not take it is gone, and what follows from
+    /// that is sent as well; each round loses a connection, so this ends.
+    fn send_all(&mut self, mut out: Vec<Delivery>) {
+        loop {
+            out.drain(..).for_each(|delivery| self.send(delivery));
+            let late = std::mem::take(&mut self.late);
+            if late.is_empty() {
+                return;
+            }
+            for line in late {
+                if let Some(peer) = self.peers.remove(&line) {
+                    info!(target: "gt::dispatcher", line = line.0, "does not keep up");
+                    self.lines.remove(&peer);
+                    self.front.gone(self.now_ns(), line, &mut out);
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, delivery: Delivery) {
+        match delivery {
+            Delivery::Send(line, parts) => {
+                let Some(peer) = self.peers.get(&line) else { return };
+                match self.router.send(peer, &parts) {
+                    Ok(()) => {}
+                    Err(SendError::Full | SendError::Gone) => self.late.push(line),
+                }
+            }
+            Delivery::Relay(Message::Ticket(ticket)) => {
+                let Ticket { tag, key, errand, .. } = *ticket;
+                if let Errand::Expect(meta) = errand {
+                    self.relay.carry(tag, key, meta.bytes());
+                }
+            }
+            Delivery::Relay(_) | Delivery::Forget(_) => {}
+        }
+    }
+
+    fn tick(&mut self) {
+        let counters = self.relay.counters();
+        self.front.traffic().relayed_bytes = counters.unix.bytes_in + counters.tcp.bytes_in;
+        let mut out = Vec::new();
+        self.front.tick(self.now_ns(), &mut out);
+        self.send_all(out);
+        self.publish_report();
+        self.flush_events();
+    }
+
+    /// Tells those who watch how things are.
+    fn publish_report(&mut self) {
+        let now_ns = self.now_ns();
+        let Some(publisher) = &mut self.publisher else { return };
+        let report = Message::Report(Box::new(self.front.report(now_ns)));
+        let frames = gt_transport::conversation::aside(&report);
+        // Nobody may be watching, and whoever is slow misses a report.
+        let _ = publisher.publish(b"report", &frames);
+    }
+
+    /// Shows events to whoever is interested.
+    fn log(&mut self) {
+        let Some(sink) = &mut self.sink else { return };
+        let (events, next) = self.front.events().since(self.logged);
+        events.for_each(|event| sink.take(event));
+        self.logged = next;
+    }
+
+    fn flush_events(&mut self) {
+        self.log();
+        self.sink.iter_mut().for_each(|sink| sink.flush());
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.start.elapsed().as_nanos() as u64
+    }
+}
+
+fn cannot_listen(error: gt_zmq::Error) -> Error {
+    Error::runtime(format!("the server cannot listen: {error}"))
+}
