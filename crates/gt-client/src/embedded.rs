@@ -14,16 +14,18 @@ use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::channel::Channel;
 use gt_transport::hello::Hello;
 use gt_transport::lock::Mutex;
+use gt_transport::report::Weight;
 use gt_transport::{Message, Peer};
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
 use gt_worker::engine::native::threads::Threads;
-use gt_worker::memory::Holding;
+use gt_worker::memory::{Holding, weigh};
 use gt_worker::plan::Plan;
 use gt_worker::{Executor, Outcome, Window, Worker, quiet};
 use tracing::{debug, info};
 
 use crate::inner::Inner;
+use crate::link::{Crew, Link};
 use crate::machines::{Machines, Parcel};
 use crate::{fork, host, shared};
 
@@ -138,18 +140,8 @@ impl Embedded {
         self.inbox.send(Parcel::FromClient(id, Message::Hello(Hello::named(name))));
     }
 
-    /// Sends a message for somebody else to deliver.
-    pub(crate) fn send(&self, id: SessionId, message: Message) {
-        self.inbox.send(Parcel::FromClient(id, message));
-    }
-
-    /// Sends a message that the sender will help to deliver.
-    pub(crate) fn leave(&self, id: SessionId, message: Message) {
-        self.inbox.leave(Parcel::FromClient(id, message));
-    }
-
     /// Delivers what waits and runs small plans, if nobody else is at it; otherwise asks the pump.
-    pub(crate) fn help(&self) {
+    fn help(&self) {
         match self.machines.try_lock() {
             Some(mut machines) => {
                 self.turn(&mut machines, Inline::Yes);
@@ -161,7 +153,7 @@ impl Embedded {
     }
 
     /// A command was appended to an empty batch: somebody must be awake to send it in time.
-    pub(crate) fn stay_awake(&self) {
+    fn stay_awake(&self) {
         if self.sleeping.load(Ordering::Relaxed) {
             self.inbox.wake();
         }
@@ -169,7 +161,7 @@ impl Embedded {
 
     /// Ends the threads, after what they are at. What was sent before is delivered, so that it is
     /// in the log and values are given up; what waits to be computed is not.
-    pub(crate) fn stop(&self) {
+    fn stop(&self) {
         let mut machines = self.machines.lock();
         self.turn(&mut machines, Inline::No);
         machines.flush_sink();
@@ -185,32 +177,6 @@ impl Embedded {
 
     fn now_ns(&self) -> u64 {
         self.start.elapsed().as_nanos() as u64
-    }
-
-    /// The memory of its workers.
-    pub(crate) fn pool(&self) -> &Pool {
-        &self.pool
-    }
-
-    /// How many workers there are.
-    pub(crate) fn worker_count(&self) -> usize {
-        self.executors.len()
-    }
-
-    /// How many threads share large kernels.
-    pub(crate) fn thread_count(&self) -> usize {
-        self.threads.count()
-    }
-
-    /// What the values of a session hold.
-    pub(crate) fn holdings(&self, session: SessionId) -> Vec<Holding> {
-        let machines = self.machines.lock();
-        machines.workers.iter().flat_map(|worker| worker.holdings(session)).collect()
-    }
-
-    /// How many values of a session the workers ever stored.
-    pub(crate) fn stored(&self, session: SessionId) -> u64 {
-        self.machines.lock().workers.iter().map(|worker| worker.stored(session)).sum()
     }
 
     /// Delivers until nothing waits.
@@ -302,5 +268,59 @@ impl Embedded {
             sessions.iter().for_each(|session| session.flush());
         }
         total
+    }
+}
+
+/// A session's way to the machines in its own process.
+pub(crate) struct Near {
+    pub(crate) session: SessionId,
+    pub(crate) embedded: Arc<Embedded>,
+}
+
+impl Link for Near {
+    fn send(&self, message: Message) {
+        self.embedded.inbox.send(Parcel::FromClient(self.session, message));
+    }
+
+    fn leave(&self, message: Message) {
+        self.embedded.inbox.leave(Parcel::FromClient(self.session, message));
+    }
+
+    fn help(&self) {
+        self.embedded.help();
+    }
+
+    fn stay_awake(&self) {
+        self.embedded.stay_awake();
+    }
+
+    fn stop(&self) {
+        self.embedded.stop();
+    }
+
+    fn crew(&self) -> Crew {
+        let Embedded { executors, threads, pool, .. } = &*self.embedded;
+        Crew {
+            address: None,
+            workers: executors.len(),
+            threads: threads.count(),
+            used_bytes: pool.used_bytes(),
+            limit_bytes: pool.limit_bytes(),
+        }
+    }
+
+    fn weigh(&self) -> Result<Vec<Weight>> {
+        let workers = &self.embedded.machines.lock().workers;
+        let pool = &self.embedded.pool;
+        // The workers share one pool, so one of them speaks for all.
+        let all: Vec<Holding> = workers.iter().flat_map(|w| w.holdings(self.session)).collect();
+        Ok(vec![Weight {
+            used_bytes: pool.used_bytes() as u64,
+            cached_bytes: pool.cached_bytes() as u64,
+            peak_bytes: pool.peak_bytes() as u64,
+            limit_bytes: pool.limit_bytes() as u64,
+            stored: workers.iter().map(|worker| worker.stored(self.session)).sum(),
+            holdings: weigh(&all),
+        }])
     }
 }

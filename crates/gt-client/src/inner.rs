@@ -7,7 +7,7 @@ use gt_core::{Error, Result, SessionId, Slot};
 use gt_transport::lock::Mutex;
 use gt_transport::{Batch, Message};
 
-use crate::embedded::Embedded;
+use crate::link::Link;
 use crate::mailbox::{Mailbox, State};
 use crate::stream::Stream;
 use crate::{fork, host};
@@ -20,7 +20,7 @@ const BYTES_AHEAD: u64 = 1 << 30;
 /// What clones of a session share.
 pub struct Inner {
     pub(crate) id: SessionId,
-    pub(crate) embedded: Arc<Embedded>,
+    pub(crate) link: Arc<dyn Link>,
     pub(crate) stream: Mutex<Stream>,
     /// Values nobody needs any more. Dropping one only puts it here: garbage collection may run
     /// while the stream is locked.
@@ -43,10 +43,10 @@ pub struct Inner {
 }
 
 impl Inner {
-    pub(crate) fn new(id: SessionId, embedded: Arc<Embedded>, sync: bool) -> Self {
+    pub(crate) fn new(id: SessionId, link: Arc<dyn Link>, sync: bool) -> Self {
         Inner {
             id,
-            embedded,
+            link,
             stream: Mutex::default(),
             dropped: Mutex::default(),
             mailbox: Mailbox::default(),
@@ -103,7 +103,7 @@ impl Inner {
             self.send(stream.take());
             return true;
         }
-        self.embedded.stay_awake();
+        self.link.stay_awake();
         false
     }
 
@@ -117,14 +117,14 @@ impl Inner {
     pub(crate) fn send(&self, batch: Batch) {
         self.messages.fetch_add(1, Ordering::Relaxed);
         self.count_sent(&batch);
-        self.embedded.send(self.id, Message::Commands { session: self.id, batch });
+        self.link.send(Message::Commands { session: self.id, batch });
     }
 
     /// Sends a batch that the sender will help to deliver.
     pub(crate) fn leave(&self, batch: Batch) {
         self.messages.fetch_add(1, Ordering::Relaxed);
         self.count_sent(&batch);
-        self.embedded.leave(self.id, Message::Commands { session: self.id, batch });
+        self.link.leave(Message::Commands { session: self.id, batch });
     }
 
     fn count_sent(&self, batch: &Batch) {
@@ -182,17 +182,17 @@ impl Inner {
     pub(crate) fn close(&self) {
         if self.generation != fork::generation() {
             // Threads that are not here hold the rest of it; taking it apart could wait for them.
-            std::mem::forget(self.embedded.clone());
+            std::mem::forget(self.link.clone());
             return;
         }
         if self.closed.swap(true, Ordering::Relaxed) {
             return;
         }
         self.flush();
-        self.embedded.send(self.id, Message::Bye);
+        self.link.send(Message::Bye);
         let error = Error::Lost("the session is closed".into());
         self.mailbox.take(Message::Ended { session: self.id, error });
-        self.embedded.stop();
+        self.link.stop();
     }
 }
 

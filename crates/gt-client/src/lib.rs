@@ -13,6 +13,7 @@ mod identity;
 pub mod index;
 mod inner;
 mod input;
+mod link;
 mod machines;
 mod mailbox;
 mod parts;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use gt_core::{Error, RequestId};
 use gt_transport::lock::{Condvar, Mutex};
+use gt_transport::report::Weight;
 use gt_transport::{Failure, Message, Value};
 
 /// The answer to a read.
@@ -32,6 +33,8 @@ pub struct State {
     pub done_commands: u64,
     /// How many bytes those took.
     pub done_bytes: u64,
+    /// What workers said of the memory they hold, by request, and how many were asked.
+    weights: HashMap<RequestId, (usize, Vec<Weight>)>,
 }
 
 impl State {
@@ -39,6 +42,14 @@ impl State {
     pub fn answer(&mut self, request: RequestId) -> Option<gt_core::Result<Answer>> {
         if let Some(answer) = self.answers.remove(&request) {
             return Some(Ok(answer));
+        }
+        self.ended.clone().map(Err)
+    }
+
+    /// What every worker that was asked holds; an error if they will never all say.
+    pub fn weights(&mut self, request: RequestId) -> Option<gt_core::Result<Vec<Weight>>> {
+        if self.weights.get(&request).is_some_and(|(parts, weights)| weights.len() >= *parts) {
+            return self.weights.remove(&request).map(|(_, weights)| Ok(weights));
         }
         self.ended.clone().map(Err)
     }
@@ -75,6 +86,11 @@ impl Mailbox {
             Message::Done { commands, bytes, .. } => {
                 state.done_commands += commands;
                 state.done_bytes += bytes;
+            }
+            Message::Weighed { request, parts, weight, .. } => {
+                let (expected, weights) = state.weights.entry(request).or_default();
+                *expected = parts as usize;
+                weights.push(*weight);
             }
             // A dispatcher says nothing else to a client.
             _ => return,

@@ -1,8 +1,34 @@
-//! A session whose dispatcher and workers are other processes.
+//! A session whose dispatcher and workers are other processes. One thread has the connection; it
+//! sends what the program leaves, and brings what comes to the session's mailbox.
 
-use gt_zmq::Endpoint;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
+use std::thread::{self, ThreadId};
+use std::time::Duration;
+
+use gt_core::{Error, Result};
+use gt_transport::hello::Welcome;
+use gt_transport::lock::{Condvar, Mutex};
+use gt_transport::report::Weight;
+use gt_transport::{Message, bulk};
+use gt_zmq::{Endpoint, Waker};
+
+use self::connect::Door;
+use self::wire::Wire;
+use crate::inner::Inner;
+use crate::link::{Crew, Link};
+use crate::{fork, host};
+
+mod cargo;
+mod connect;
+mod wire;
+
+/// How long the end of a session waits for its last words to leave.
+const FAREWELL: Duration = Duration::from_millis(500);
 
 /// How a session elsewhere is reached.
+#[derive(Clone, Debug)]
 pub struct RemoteOptions {
     /// Where the dispatcher listens.
     pub endpoint: Endpoint,
@@ -14,4 +40,131 @@ pub struct RemoteOptions {
     pub workers: Option<u32>,
     /// Whether every operation waits for its result.
     pub sync: bool,
+}
+
+/// Connects, and opens a session.
+pub(crate) fn open(options: RemoteOptions) -> Result<Arc<Inner>> {
+    fork::watch();
+    let sync = options.sync;
+    let (door, dealer, welcome) = Door::open(options)?;
+    tracing::info!(target: "gt", session = %welcome.session, address = door.address(), "connected");
+    let shared = Arc::new(Shared::new(door.address().to_string(), &welcome)?);
+    let remote = Arc::new(Remote(shared.clone()));
+    let inner = Arc::new(Inner::new(welcome.session, remote, sync));
+    let _ = shared.session.set(Arc::downgrade(&inner));
+    let wire = Wire::new(shared, door, dealer, &welcome);
+    let thread = thread::Builder::new().name("gt-link".to_string()).spawn(move || wire.run());
+    thread.map_err(|error| Error::Lost(format!("cannot start a thread: {error}")))?;
+    Ok(inner)
+}
+
+/// A session's way to a dispatcher elsewhere.
+struct Remote(Arc<Shared>);
+
+/// What the program and the thread with the connection share.
+struct Shared {
+    session: OnceLock<Weak<Inner>>,
+    outbox: Mutex<VecDeque<Message>>,
+    errands: Mutex<VecDeque<bulk::Event>>,
+    waker: Waker,
+    sleeping: AtomicBool,
+    stopped: AtomicBool,
+    crew: Crew,
+    /// Bytes in values on the workers, as the dispatcher said last.
+    used_bytes: AtomicU64,
+    thread: OnceLock<ThreadId>,
+    ended: Mutex<bool>,
+    end: Condvar,
+}
+
+impl Shared {
+    fn new(address: String, welcome: &Welcome) -> Result<Shared> {
+        let waker = Waker::new().map_err(|error| Error::runtime(error.to_string()))?;
+        let crew = Crew {
+            address: Some(address),
+            workers: welcome.workers as usize,
+            threads: welcome.threads as usize,
+            used_bytes: 0,
+            limit_bytes: welcome.memory_bytes as usize,
+        };
+        Ok(Shared {
+            session: OnceLock::new(),
+            outbox: Mutex::default(),
+            errands: Mutex::default(),
+            waker,
+            sleeping: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
+            crew,
+            used_bytes: AtomicU64::new(0),
+            thread: OnceLock::new(),
+            ended: Mutex::new(false),
+            end: Condvar::default(),
+        })
+    }
+
+    fn session(&self) -> Option<Arc<Inner>> {
+        self.session.get()?.upgrade()
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::SeqCst)
+    }
+
+    /// Brings a message to the session, if it is still there.
+    fn deliver(&self, message: Message) {
+        if let Some(session) = self.session() {
+            session.deliver(message);
+        }
+    }
+}
+
+impl Link for Remote {
+    fn send(&self, message: Message) {
+        self.0.outbox.lock().push_back(message);
+        self.0.waker.wake();
+    }
+
+    fn leave(&self, message: Message) {
+        self.send(message);
+    }
+
+    fn help(&self) {}
+
+    fn stay_awake(&self) {
+        if self.0.sleeping.load(Ordering::Relaxed) {
+            self.0.waker.wake();
+        }
+    }
+
+    fn stop(&self) {
+        self.0.stopped.store(true, Ordering::SeqCst);
+        self.0.waker.wake();
+        // The last reference to a session may be dropped by the thread that would be waited for.
+        if self.0.thread.get() == Some(&thread::current().id()) {
+            return;
+        }
+        let ended = self.0.ended.lock();
+        if !*ended {
+            drop(self.0.end.wait_for(ended, FAREWELL));
+        }
+    }
+
+    fn crew(&self) -> Crew {
+        let used_bytes = self.0.used_bytes.load(Ordering::Relaxed) as usize;
+        Crew { used_bytes, ..self.0.crew.clone() }
+    }
+
+    fn weigh(&self) -> Result<Vec<Weight>> {
+        let gone = || Error::Lost("the session is closed".to_string());
+        let session = self.0.session().ok_or_else(gone)?;
+        session.check_open()?;
+        let request = session.stream.lock().request();
+        self.send(Message::Weigh { session: session.id, request, parts: 0 });
+        let mut weights = None;
+        host::wait(|patience| {
+            weights = session.mailbox.wait(patience, |state| state.weights(request));
+            weights.is_some()
+        })?;
+        weights.unwrap_or_else(|| Err(gone()))
+    }
 }

@@ -13,12 +13,12 @@ use gt_core::{Error, Meta, RequestId, Result, SessionId, Slot};
 use gt_transport::Value;
 use smallvec::SmallVec;
 
-use crate::embedded::{Embedded, Options};
+use crate::embedded::{Embedded, Near, Options};
 use crate::explain::explain;
 use crate::generator::RandomState;
 use crate::inner::Inner;
 use crate::input::{Held, Input, infer};
-use crate::remote::RemoteOptions;
+use crate::remote::{self, RemoteOptions};
 use crate::tensor::{Owned, Tensor};
 use crate::{autocast, grad, host, provenance};
 
@@ -55,14 +55,20 @@ impl Session {
         let id = SessionId(NEXT.fetch_add(1, Ordering::Relaxed));
         let sync = options.sync;
         let embedded = Embedded::start(options)?;
-        let inner = Arc::new(Inner::new(id, embedded.clone(), sync));
+        let near = Near { session: id, embedded: embedded.clone() };
+        let inner = Arc::new(Inner::new(id, Arc::new(near), sync));
         embedded.open(id, Arc::downgrade(&inner));
         Ok(Session(inner))
     }
 
     /// A session whose dispatcher and workers are other processes.
     pub fn remote(options: RemoteOptions) -> Result<Session> {
-        Err(Error::runtime(format!("{} cannot be reached", options.address)))
+        remote::open(options).map(Session)
+    }
+
+    /// Where its dispatcher is, if not in this process.
+    pub fn address(&self) -> Option<String> {
+        self.0.link.crew().address
     }
 
     /// Whether two sessions are the same.
@@ -106,12 +112,13 @@ impl Session {
     }
 
     /// What the session has done so far.
-    pub fn counters(&self) -> Counters {
-        Counters {
+    pub fn counters(&self) -> Result<Counters> {
+        let weights = self.0.link.weigh()?;
+        Ok(Counters {
             messages: self.0.messages.load(Ordering::Relaxed),
             waits: self.0.waits.load(Ordering::Relaxed),
-            stored: self.0.embedded.stored(self.0.id),
-        }
+            stored: weights.iter().map(|weight| weight.stored).sum(),
+        })
     }
 
     /// Ends the session. Its tensors can be dropped, but not used.
@@ -296,7 +303,7 @@ impl Session {
         };
         let mut answer = None;
         let waited = host::wait(|patience: Duration| {
-            inner.embedded.help();
+            inner.link.help();
             answer = inner.mailbox.wait(patience, |state| state.answer(request));
             answer.is_some()
         });

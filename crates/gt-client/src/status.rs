@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use gt_core::{DType, Provenance, Result};
+use gt_transport::report::Weight;
 
 use crate::provenance::{self, Place};
 use crate::session::Session;
 
 /// What a session is at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
+    /// Where its dispatcher is, if not in this process.
+    pub address: Option<String>,
     /// How many workers it has.
     pub workers: usize,
     /// How many threads large kernels use.
@@ -28,7 +31,7 @@ pub struct Status {
 /// Who holds a session's memory. Values that share a buffer are counted once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// Bytes that the workers of this process use, those of other sessions included.
+    /// Bytes that the workers use, those of other sessions included.
     pub used_bytes: usize,
     /// Bytes that they keep for later use.
     pub cached_bytes: usize,
@@ -55,35 +58,36 @@ impl Session {
     /// What the session is at. Waits for nothing.
     pub fn status(&self) -> Status {
         let inner = &self.0;
-        let pool = inner.embedded.pool();
+        let crew = inner.link.crew();
         Status {
-            workers: inner.embedded.worker_count(),
-            threads: inner.embedded.thread_count(),
+            address: crew.address,
+            workers: crew.workers,
+            threads: crew.threads,
             commands_sent: inner.sent_commands.load(Ordering::Relaxed),
             commands_done: inner.mailbox.look(|state| state.done_commands),
-            memory_bytes: pool.used_bytes(),
-            memory_limit_bytes: pool.limit_bytes(),
+            memory_bytes: crew.used_bytes,
+            memory_limit_bytes: crew.limit_bytes,
         }
     }
 
     /// Who holds memory, after everything emitted so far is done.
     pub fn memory(&self) -> Result<Memory> {
         self.synchronize()?;
-        let inner = &self.0;
+        let weights = self.0.link.weigh()?;
         let (mut dtypes, mut lines) = (BTreeMap::new(), BTreeMap::<Provenance, usize>::new());
-        for holding in inner.embedded.holdings(inner.id) {
-            *dtypes.entry(holding.dtype).or_default() += holding.bytes;
-            *lines.entry(holding.provenance).or_default() += holding.bytes;
+        for &(dtype, provenance, bytes) in weights.iter().flat_map(|weight| &weight.holdings) {
+            *dtypes.entry(dtype).or_default() += bytes as usize;
+            *lines.entry(provenance).or_default() += bytes as usize;
         }
         let line = |(provenance, bytes)| Line { place: provenance::place(provenance), bytes };
         let mut by_line: Vec<Line> = lines.into_iter().map(line).collect();
         by_line.sort_by_key(|line| std::cmp::Reverse(line.bytes));
-        let pool = inner.embedded.pool();
+        let total = |of: fn(&Weight) -> u64| weights.iter().map(of).sum::<u64>() as usize;
         Ok(Memory {
-            used_bytes: pool.used_bytes(),
-            cached_bytes: pool.cached_bytes(),
-            peak_bytes: pool.peak_bytes(),
-            limit_bytes: pool.limit_bytes(),
+            used_bytes: total(|weight| weight.used_bytes),
+            cached_bytes: total(|weight| weight.cached_bytes),
+            peak_bytes: total(|weight| weight.peak_bytes),
+            limit_bytes: total(|weight| weight.limit_bytes),
             by_dtype: dtypes.into_iter().collect(),
             by_line,
         })

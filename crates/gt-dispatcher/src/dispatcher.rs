@@ -267,6 +267,9 @@ impl Dispatcher {
         for worker in self.load.workers() {
             out.send(Peer::Worker(worker), Message::Forget { session: id });
         }
+        if self.tickets.is_some() {
+            out.send(Peer::Relay, Message::Forget { session: id });
+        }
         true
     }
 

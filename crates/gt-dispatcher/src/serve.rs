@@ -223,11 +223,12 @@ impl Server {
                 }
             }
             Delivery::Relay(Message::Ticket(ticket)) => {
-                let Ticket { tag, key, errand, .. } = *ticket;
+                let Ticket { session, tag, key, errand } = *ticket;
                 if let Errand::Expect(meta) = errand {
-                    self.relay.carry(tag, key, meta.bytes());
+                    self.relay.carry(session.0, tag, key, meta.bytes());
                 }
             }
+            Delivery::Relay(Message::Forget { session }) => self.relay.withdraw_all(session.0),
             Delivery::Relay(_) | Delivery::Forget(_) => {}
         }
     }

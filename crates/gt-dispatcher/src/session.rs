@@ -50,6 +50,8 @@ pub struct Session {
     /// Commands for each worker that are not sent yet.
     outgoing: Vec<Batch>,
     flights: Flights,
+    /// Bytes that the batch under way announced; they count as its own.
+    announced: u64,
     trust: Trust,
 }
 
@@ -68,6 +70,7 @@ impl Session {
             described: HashMap::new(),
             outgoing: Vec::new(),
             flights: Flights::default(),
+            announced: 0,
             trust: Trust::default(),
         }
     }
@@ -212,6 +215,7 @@ impl Session {
             let to = Peer::Worker(WorkerId(worker as u32));
             out.send_commands(to, self.id, std::mem::take(batch));
         }
+        let bytes = bytes + std::mem::take(&mut self.announced);
         self.flights.begin(Flight { commands, bytes, waiting });
         self.flights.land()
     }
@@ -235,6 +239,7 @@ impl Session {
             return Err(Error::bug("elements travel apart between processes only"));
         }
         let cost = meta.bytes() as u64;
+        self.announced = self.announced.saturating_add(cost);
         let worker = self.choose(&[], cost, context)?;
         let ready_ns = context.load.assign(worker, context.now_ns, cost);
         self.insert(out, meta.clone(), true, worker, ready_ns)?;

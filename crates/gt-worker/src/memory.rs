@@ -4,6 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use gt_core::wire::SOME;
 use gt_core::{DType, Error, Provenance};
 use gt_transport::{Failure, Holder, Message};
 use smallvec::SmallVec;
@@ -38,6 +39,19 @@ pub fn held<'a>(values: impl Iterator<Item = (&'a Value, Provenance)>) -> Vec<Ho
         }
     }
     buffers.into_values().collect()
+}
+
+/// Bytes by dtype and line, as many as fit into a message, the largest first.
+pub fn weigh(holdings: &[Holding]) -> Vec<(DType, Provenance, u64)> {
+    let mut lines: HashMap<(DType, Provenance), u64> = HashMap::new();
+    for holding in holdings {
+        *lines.entry((holding.dtype, holding.provenance)).or_default() += holding.bytes as u64;
+    }
+    let mut lines: Vec<_> =
+        lines.into_iter().map(|((dtype, line), bytes)| (dtype, line, bytes)).collect();
+    lines.sort_by_key(|&(dtype, line, bytes)| (std::cmp::Reverse(bytes), line, dtype));
+    lines.truncate(SOME);
+    lines
 }
 
 /// The lines that hold the most, the largest first.

@@ -3,15 +3,28 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use gt_core::Result;
+use gt_core::{Result, WorkerId};
 use gt_transport::hello::Card;
 use gt_transport::stop::Stop;
 use gt_zmq::Endpoint;
 
+use self::desk::{Desk, Parting};
 use crate::buffer::Pool;
 use crate::engine::Engine;
+use crate::executor::Executor;
 use crate::queue::Window;
+use crate::quiet;
+
+mod desk;
+mod executing;
+mod harbour;
+mod inbox;
+mod landing;
+
+/// How long a worker waits before it looks for a dispatcher again.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// How a worker is set up.
 pub struct Options {
@@ -46,14 +59,29 @@ pub struct DataPlace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// It was taken on, and has this number.
-    Enlisted(gt_core::WorkerId),
+    Enlisted(WorkerId),
     /// It is not connected, and tries again.
     Waiting(String),
 }
 
-/// Works until it is asked to stop. If the dispatcher goes away it waits for the next one; an error
-/// means that trying again does not help.
+/// Works until it is asked to stop. If the dispatcher goes away it waits for the next one, as a new
+/// worker with empty hands; an error means that trying again does not help.
 pub fn run(options: Options, notice: &mut dyn FnMut(Notice), stop: &Stop) -> Result<()> {
-    let _ = (options, notice, stop);
+    quiet::kernel_panics();
+    let executor = Executor::new(options.engine.clone(), options.pool.clone());
+    let mut said = None;
+    while !stop.is_stopped() {
+        let mut desk = Desk::open(&options, &executor)?;
+        let parting = desk.work(&mut |worker| notice(Notice::Enlisted(worker)), stop)?;
+        let Parting::Apart { reason, was_enlisted } = parting else { return Ok(()) };
+        if was_enlisted || said.as_ref() != Some(&reason) {
+            notice(Notice::Waiting(reason.clone()));
+            said = Some(reason);
+        }
+        drop(desk);
+        if !stop.is_stopped() {
+            gt_zmq::wait(&[], &[stop.waker()], PAUSE).map_err(inbox::cannot_wait)?;
+        }
+    }
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use gt_core::{Error, SessionId, WorkerId};
+use gt_core::{DType, Error, Provenance, SessionId, WorkerId};
 use gt_transport::{Message, Peer};
 
 use crate::executor::Outcome;
@@ -60,6 +60,11 @@ impl Worker {
     /// What the values of a session hold here, apart from those that a plan is at.
     pub fn holdings(&self, session: SessionId) -> Vec<Holding> {
         self.queues.get(&session).map_or(Vec::new(), |queue| memory::held(queue.store.values()))
+    }
+
+    /// The bytes of a session's values by dtype and line, those that hold the most first.
+    pub fn weigh(&self, session: SessionId) -> Vec<(DType, Provenance, u64)> {
+        memory::weigh(&self.holdings(session))
     }
 
     /// Takes what it is told. At most one plan runs at a time; while it does, the queues fill, and

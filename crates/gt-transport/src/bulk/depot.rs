@@ -84,14 +84,15 @@ impl Depot {
         &self.address
     }
 
-    /// Somebody with this key may deliver exactly so many bytes under this tag, once.
-    pub fn expect(&self, tag: u64, key: Key, bytes: usize) {
-        self.hub.tickets.lock().expect(tag, key, bytes);
+    /// Somebody with this key may deliver exactly so many bytes under this tag, once. Whose ticket
+    /// it is matters to [`Depot::withdraw_all`] alone.
+    pub fn expect(&self, owner: u64, tag: u64, key: Key, bytes: usize) {
+        self.hub.tickets.lock().expect(owner, tag, key, bytes);
     }
 
     /// Somebody with this key may fetch what [`Depot::put`] brings under this tag, once.
-    pub fn offer(&self, tag: u64, key: Key) {
-        self.hub.tickets.lock().offer(tag, key);
+    pub fn offer(&self, owner: u64, tag: u64, key: Key) {
+        self.hub.tickets.lock().offer(owner, tag, key);
     }
 
     /// Here is what was offered under this tag.
@@ -100,9 +101,14 @@ impl Depot {
     }
 
     /// The ticket is void, in both directions; whoever waits for it is told. A parcel that is
-    /// already being sent arrives nevertheless.
-    pub fn withdraw(&self, tag: u64) {
-        self.hub.tickets.lock().withdraw(tag);
+    /// already being sent arrives nevertheless. Gives what was put there and nobody has fetched.
+    pub fn withdraw(&self, tag: u64) -> Option<Bytes> {
+        self.hub.tickets.lock().withdraw(tag)
+    }
+
+    /// Every ticket of an owner is void.
+    pub fn withdraw_all(&self, owner: u64) {
+        self.hub.tickets.lock().withdraw_all(owner);
     }
 
     /// Hangs up and waits for all threads; the caller must hold nothing that `arrived` waits for.

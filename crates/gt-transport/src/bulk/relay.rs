@@ -53,7 +53,7 @@ impl Relay {
             match parcel {
                 Ok(data) => depot.put(tag, data),
                 // Whoever waits at the other side learns that nothing comes.
-                Err(_) => depot.withdraw(tag),
+                Err(_) => drop(depot.withdraw(tag)),
             }
         })?;
         own.set(Arc::downgrade(&depot)).expect("set once, before any ticket is known");
@@ -62,14 +62,14 @@ impl Relay {
 
     /// Somebody with this key may deliver so many bytes under this tag, and somebody else with the
     /// same key may fetch them.
-    pub fn carry(&self, tag: u64, key: Key, bytes: usize) {
-        self.depot.offer(tag, key.clone());
-        self.depot.expect(tag, key, bytes);
+    pub fn carry(&self, owner: u64, tag: u64, key: Key, bytes: usize) {
+        self.depot.offer(owner, tag, key.clone());
+        self.depot.expect(owner, tag, key, bytes);
     }
 
-    /// The ticket is void; whoever waits for it is told.
-    pub fn withdraw(&self, tag: u64) {
-        self.depot.withdraw(tag);
+    /// Every ticket of an owner is void; whoever waits for one is told.
+    pub fn withdraw_all(&self, owner: u64) {
+        self.depot.withdraw_all(owner);
     }
 
     /// Where it can be reached.

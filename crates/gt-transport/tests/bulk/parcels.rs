@@ -12,13 +12,13 @@ fn a_parcel_is_delivered_and_another_fetched() {
         {
             let (tag, key) = (tag as u64, Key::random());
             let data = Dice(tag).parcel(bytes);
-            pair.depot.expect(tag, key.clone(), bytes);
+            pair.depot.expect(1, tag, key.clone(), bytes);
             pair.deliver(tag, &key, &data);
             let (arrived, parcel) = pair.arrived.one();
             assert_eq!((arrived, parcel.expect("a whole parcel")), (tag, data.clone()), "{road:?}");
             assert!(matches!(pair.events.one(), Event::Delivered { tag: t } if t == tag));
 
-            pair.depot.offer(tag, key.clone());
+            pair.depot.offer(1, tag, key.clone());
             pair.fetch(tag, &key, bytes);
             pair.depot.put(tag, data.clone());
             let Event::Fetched { tag: fetched, data: parcel } = pair.events.one() else {

@@ -47,6 +47,7 @@ pub(super) struct Grant {
 
 /// A value that may leave.
 pub(super) struct Shipment {
+    pub owner: u64,
     pub tag: u64,
     pub key: Key,
     pub transfer: Transfer,

@@ -26,12 +26,14 @@ pub(super) struct Tickets {
 
 /// A delivery that nobody has asked for yet.
 struct Expected {
+    owner: u64,
     key: Key,
     bytes: usize,
 }
 
 /// A delivery that a connection has shown the key of.
 struct Arriving {
+    owner: u64,
     party: Party,
     key: Key,
     bytes: usize,
@@ -41,6 +43,7 @@ struct Arriving {
 /// What may be fetched: ticket, value and fetcher come in any order.
 #[derive(Default)]
 struct Offer {
+    owner: u64,
     key: Option<Key>,
     data: Option<Bytes>,
     fetcher: Option<Party>,
@@ -65,15 +68,16 @@ pub(super) struct Request {
 }
 
 impl Tickets {
-    pub fn expect(&mut self, tag: u64, key: Key, bytes: usize) {
+    pub fn expect(&mut self, owner: u64, tag: u64, key: Key, bytes: usize) {
         self.gone.forget(Way::Deliver, tag);
-        self.expected.insert(tag, Expected { key, bytes });
+        self.expected.insert(tag, Expected { owner, key, bytes });
         self.try_waiting(Way::Deliver, tag);
     }
 
-    pub fn offer(&mut self, tag: u64, key: Key) {
+    pub fn offer(&mut self, owner: u64, tag: u64, key: Key) {
         self.gone.forget(Way::Fetch, tag);
-        self.offers.entry(tag).or_default().key = Some(key);
+        let offer = self.offers.entry(tag).or_default();
+        (offer.owner, offer.key) = (owner, Some(key));
         self.try_waiting(Way::Fetch, tag);
     }
 
@@ -122,9 +126,20 @@ impl Tickets {
         true
     }
 
-    /// The ticket is void; whoever has shown its key is told.
-    pub fn withdraw(&mut self, tag: u64) {
-        if let Some(Expected { key, bytes }) = self.expected.remove(&tag) {
+    /// Every ticket of an owner is void.
+    pub fn withdraw_all(&mut self, owner: u64) {
+        let expected = self.expected.iter().filter(|(_, e)| e.owner == owner).map(|(tag, _)| *tag);
+        let arriving = self.arriving.iter().filter(|(_, a)| a.owner == owner).map(|(tag, _)| *tag);
+        let offers = self.offers.iter().filter(|(_, o)| o.owner == owner).map(|(tag, _)| *tag);
+        let tags: Vec<u64> = expected.chain(arriving).chain(offers).collect();
+        for tag in tags {
+            self.withdraw(tag);
+        }
+    }
+
+    /// The ticket is void; whoever has shown its key is told. Gives what nobody has fetched.
+    pub fn withdraw(&mut self, tag: u64) -> Option<Bytes> {
+        if let Some(Expected { key, bytes, .. }) = self.expected.remove(&tag) {
             self.gone.add(Way::Deliver, tag, key, bytes, Reason::Withdrawn);
         }
         if let Some(arriving) = self.arriving.remove(&tag) {
@@ -132,14 +147,14 @@ impl Tickets {
             arriving.party.tell_withdrawn(arriving.bytes);
             self.gone.add(Way::Deliver, tag, arriving.key, arriving.bytes, Reason::Withdrawn);
         }
-        if let Some(offer) = self.offers.remove(&tag) {
-            if let Some(fetcher) = offer.fetcher {
-                fetcher.tell_withdrawn(0);
-            }
-            if let Some(key) = offer.key {
-                self.gone.add(Way::Fetch, tag, key, 0, Reason::Withdrawn);
-            }
+        let offer = self.offers.remove(&tag)?;
+        if let Some(fetcher) = offer.fetcher {
+            fetcher.tell_withdrawn(0);
         }
+        if let Some(key) = offer.key {
+            self.gone.add(Way::Fetch, tag, key, 0, Reason::Withdrawn);
+        }
+        offer.data
     }
 
     /// A courier takes its request back. True if a delivery will not arrive for that reason.
@@ -195,8 +210,8 @@ impl Tickets {
         for offer in self.offers.values_mut() {
             offer.fetcher.take_if(|party| Arc::ptr_eq(&party.connection, connection));
         }
-        for Shipment { tag, key, data, .. } in unsent {
-            self.offer(tag, key);
+        for Shipment { owner, tag, key, data, .. } in unsent {
+            self.offer(owner, tag, key);
             self.put(tag, data);
         }
         let is_left = |(tag, a): (&u64, &Arriving)| {
@@ -205,7 +220,7 @@ impl Tickets {
         let left: Vec<u64> = self.arriving.iter().filter_map(is_left).collect();
         for tag in left {
             let arriving = self.arriving.remove(&tag).expect("just listed");
-            self.expect(tag, arriving.key, arriving.bytes);
+            self.expect(arriving.owner, tag, arriving.key, arriving.bytes);
         }
     }
 
@@ -247,7 +262,7 @@ impl Tickets {
         connection.prove();
         let party = Party { connection, transfer };
         match way {
-            Way::Deliver => self.grant(tag, party, key, bytes),
+            Way::Deliver => self.grant(tag, party),
             Way::Fetch => {
                 let offer = self.offers.get_mut(&tag).expect("`has` was asked");
                 // A courier whose connection broke asks again before we notice the break.
@@ -257,21 +272,22 @@ impl Tickets {
         }
     }
 
-    fn grant(&mut self, tag: u64, party: Party, key: Key, bytes: usize) {
-        self.expected.remove(&tag);
+    fn grant(&mut self, tag: u64, party: Party) {
+        let expected = self.expected.remove(&tag).expect("`has` was asked");
+        let Expected { owner, key, bytes } = expected;
         let void = Arc::new(AtomicBool::new(false));
         let transfer = party.transfer.clone();
         party.connection.order(Order::Grant(Grant { tag, transfer, bytes, void: void.clone() }));
-        self.arriving.insert(tag, Arriving { party, key, bytes, void });
+        self.arriving.insert(tag, Arriving { owner, party, key, bytes, void });
     }
 
     /// Sends a value if ticket, value and fetcher are there.
     fn ship(&mut self, tag: u64) {
         match self.offers.remove(&tag) {
-            Some(Offer { key: Some(key), data: Some(data), fetcher: Some(party) }) => {
+            Some(Offer { owner, key: Some(key), data: Some(data), fetcher: Some(party) }) => {
                 self.gone.add(Way::Fetch, tag, key.clone(), 0, Reason::Used);
                 let Party { connection, transfer } = party;
-                connection.order(Order::Ship(Shipment { tag, key, transfer, data }));
+                connection.order(Order::Ship(Shipment { owner, tag, key, transfer, data }));
             }
             Some(incomplete) => {
                 self.offers.insert(tag, incomplete);

@@ -1,0 +1,44 @@
+//! What joins a session to its dispatcher: memory within one process, or sockets.
+
+use gt_core::Result;
+use gt_transport::Message;
+use gt_transport::report::Weight;
+
+/// The way from a session to its dispatcher. What comes back is brought to the session's mailbox.
+pub(crate) trait Link: Send + Sync {
+    /// Sends a message for somebody else to deliver.
+    fn send(&self, message: Message);
+
+    /// Sends a message that the sender will [`Link::help`] to deliver.
+    fn leave(&self, message: Message);
+
+    /// Does a share of the work while the caller waits for an answer.
+    fn help(&self);
+
+    /// A command was appended to an empty batch: somebody must be awake to send it in time.
+    fn stay_awake(&self);
+
+    /// The session is over, after what was sent before.
+    fn stop(&self);
+
+    /// Who works for the session.
+    fn crew(&self) -> Crew;
+
+    /// What the session holds on its workers. Waits for their answers.
+    fn weigh(&self) -> Result<Vec<Weight>>;
+}
+
+/// Who works for a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Crew {
+    /// Where they are, if not in this process.
+    pub(crate) address: Option<String>,
+    /// How many workers there are.
+    pub(crate) workers: usize,
+    /// How many threads they have together for large kernels.
+    pub(crate) threads: usize,
+    /// Bytes in values, as far as it is known without asking.
+    pub(crate) used_bytes: usize,
+    /// The most bytes that values may take.
+    pub(crate) limit_bytes: usize,
+}

@@ -1,0 +1,203 @@
+//! Reaching a dispatcher: the first time, and again after a connection broke. Whatever goes wrong
+//! ends in a sentence that tells it from everything else.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use gt_core::{Error, Result};
+use gt_transport::Message;
+use gt_transport::codec::Limits;
+use gt_transport::conversation::{aside, open_aside};
+use gt_transport::hello::{Hello, Resume, Welcome};
+use gt_zmq::{Context, Dealer, DealerEvent, Endpoint};
+
+use super::RemoteOptions;
+use crate::host;
+
+/// How long a server may take to answer, all attempts together.
+const PATIENCE: Duration = Duration::from_millis(2500);
+/// How long to wait before trying again.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The way in: where the server is, and what to say there.
+pub(super) struct Door {
+    options: RemoteOptions,
+    context: Context,
+}
+
+/// Why a server was not reached.
+enum Trouble {
+    /// Trying again does not help.
+    Final(Error),
+    /// It may be there in a moment.
+    Passing(Error),
+}
+
+impl Door {
+    /// Connects to a server that has workers.
+    pub(super) fn open(options: RemoteOptions) -> Result<(Door, Dealer, Welcome)> {
+        let context = Context::new().map_err(|error| Error::runtime(error.to_string()))?;
+        let door = Door { options, context };
+        let deadline = Instant::now() + PATIENCE;
+        let mut found: Option<Result<(Dealer, Welcome)>> = None;
+        host::wait(|patience| {
+            found = door.attempt(deadline, patience);
+            found.is_some()
+        })?;
+        let (dealer, welcome) = found.unwrap_or_else(|| Err(door.unreachable("no answer")))?;
+        Ok((door, dealer, welcome))
+    }
+
+    /// What people call the server.
+    pub(super) fn address(&self) -> &str {
+        &self.options.address
+    }
+
+    /// Goes on with a session over another connection, until the deadline.
+    pub(super) fn open_again(
+        &self,
+        resume: Resume,
+        deadline: Instant,
+        stopped: impl Fn() -> bool,
+    ) -> Result<(Dealer, Welcome)> {
+        loop {
+            match self.greet(Some(resume), deadline) {
+                Ok(found) => return Ok(found),
+                Err(Trouble::Final(error)) => return Err(error),
+                Err(Trouble::Passing(error)) if Instant::now() + PAUSE > deadline || stopped() => {
+                    return Err(error);
+                }
+                Err(Trouble::Passing(_)) => std::thread::sleep(PAUSE),
+            }
+        }
+    }
+
+    /// One attempt, of which the program need not wait for the end; `None` to try again.
+    fn attempt(&self, deadline: Instant, patience: Duration) -> Option<Result<(Dealer, Welcome)>> {
+        let found = match self.greet(None, deadline) {
+            Ok((dealer, welcome)) if welcome.workers == 0 => {
+                farewell(dealer);
+                let workers = format!("start one with `gt worker {}`", self.arguments());
+                let address = self.address();
+                Err(Trouble::Passing(Error::Lost(format!(
+                    "the server at {address} has no workers; {workers}"
+                ))))
+            }
+            found => found,
+        };
+        match found {
+            Ok(found) => Some(Ok(found)),
+            Err(Trouble::Final(error)) => Some(Err(error)),
+            Err(Trouble::Passing(error)) if Instant::now() + PAUSE > deadline => Some(Err(error)),
+            Err(Trouble::Passing(_)) => {
+                std::thread::sleep(PAUSE.min(patience));
+                None
+            }
+        }
+    }
+
+    /// Connects and says hello.
+    fn greet(
+        &self,
+        resume: Option<Resume>,
+        deadline: Instant,
+    ) -> std::result::Result<(Dealer, Welcome), Trouble> {
+        let RemoteOptions { endpoint, name, workers, .. } = &self.options;
+        let bad = |error: gt_zmq::Error| Trouble::Final(Error::value(error.to_string()));
+        let connected = Dealer::connect(&self.context, endpoint, &gt_zmq::Options::default());
+        let mut dealer = connected.map_err(bad)?;
+        let hello = Hello { name: name.clone(), workers: *workers, resume };
+        // What does not fit or cannot be sent is heard of below.
+        let _ = dealer.send(&aside(&Message::Hello(hello)));
+        let mut was_connected = false;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(Trouble::Passing(self.silent(was_connected)));
+            }
+            gt_zmq::wait(&[&dealer], &[], left).map_err(bad)?;
+            while let Some(event) = dealer.receive().map_err(bad)? {
+                match event {
+                    DealerEvent::Connected => was_connected = true,
+                    DealerEvent::Message(parts) => {
+                        let welcome = self.hear(&parts).map_err(Trouble::Final)?;
+                        return Ok((dealer, welcome));
+                    }
+                    DealerEvent::Refused(why) => {
+                        return Err(Trouble::Passing(self.unreachable(&why)));
+                    }
+                    DealerEvent::Rejected(why) => return Err(Trouble::Final(self.rejected(&why))),
+                    DealerEvent::Gone => {
+                        return Err(Trouble::Passing(self.unreachable("it hung up")));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The server's first words.
+    fn hear(&self, parts: &[Bytes]) -> Result<Welcome> {
+        let address = self.address();
+        match open_aside(parts, &Limits::CONTROL).map_err(|error| error.within(address))? {
+            Some(Message::Welcome(welcome)) => Ok(welcome),
+            Some(Message::Ended { error, .. }) => Err(error.within(address)),
+            _ => Err(Error::Lost(format!("what answers at {address} is not a server of GT"))),
+        }
+    }
+
+    fn unreachable(&self, why: &str) -> Error {
+        let (address, start) = (self.address(), self.start_command());
+        Error::Lost(format!("no server answers at {address} ({why}); start one with `{start}`"))
+    }
+
+    fn silent(&self, was_connected: bool) -> Error {
+        let address = self.address();
+        if was_connected {
+            return Error::Lost(format!(
+                "something listens at {address} but does not answer as a server of GT does; is \
+                 the address right?"
+            ));
+        }
+        self.unreachable("nothing was heard in time")
+    }
+
+    fn rejected(&self, why: &str) -> Error {
+        let address = self.address();
+        Error::value(format!(
+            "the server at {address} refuses the key ({why}); copy the key file that the server \
+             names when it starts, and give it with key= or GT_KEY"
+        ))
+    }
+
+    /// How a server would be started where this one was looked for.
+    fn start_command(&self) -> String {
+        match &self.options.endpoint {
+            Endpoint::Ipc(_) => format!("gt server -p {}", self.port()),
+            Endpoint::Tcp { address, .. } => {
+                let host = address.rsplit_once(':').map_or(address.as_str(), |(host, _)| host);
+                format!("gt server --bind {host} -p {}", self.port())
+            }
+        }
+    }
+
+    /// What a worker is told to find this server.
+    fn arguments(&self) -> String {
+        let address = self.address();
+        let host = address.rsplit_once(':').map_or("localhost", |(host, _)| host);
+        format!("--host {host} -p {}", self.port())
+    }
+
+    fn port(&self) -> &str {
+        let address = self.address();
+        address.rsplit_once(':').map_or(address, |(_, port)| port)
+    }
+}
+
+/// Leaves a session that is of no use.
+fn farewell(mut dealer: Dealer) {
+    let mut conversation = gt_transport::conversation::Conversation::forgetful();
+    if let Ok(parts) = conversation.say(&Message::Bye) {
+        let _ = dealer.send(&parts);
+    }
+    dealer.close_after(PAUSE);
+}

@@ -1,0 +1,289 @@
+//! One employment of a worker: from its first word to a dispatcher until they part.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use gt_core::{Error, Result, WorkerId};
+use gt_transport::Message;
+use gt_transport::codec::Limits;
+use gt_transport::conversation::{Conversation, Heard, aside, open_aside};
+use gt_transport::report::Weight;
+use gt_transport::stop::Stop;
+use gt_zmq::{Context, Dealer, DealerEvent, SendError};
+
+use super::Options;
+use super::executing::Executing;
+use super::harbour::{Ended, Harbour};
+use super::inbox::{Inbox, News, cannot_wait};
+use crate::buffer::Pool;
+use crate::executor::Executor;
+use crate::queue::Window;
+use crate::worker::{Action, Told, Worker};
+
+/// How often the dispatcher hears that the worker is there.
+const BEAT: Duration = Duration::from_secs(1);
+/// A dispatcher that says nothing for so long is gone.
+const SILENCE: Duration = Duration::from_secs(10);
+/// A plan that takes no longer is run at the desk, because waking a thread costs as much.
+const INLINE_NS: u64 = 100_000;
+/// How long to wait when the dispatcher does not keep up.
+const CROWDED: Duration = Duration::from_millis(1);
+/// How long the last words may take.
+const LINGER: Duration = Duration::from_millis(500);
+
+/// A worker's connection to a dispatcher, and everything it does for it.
+pub(super) struct Desk {
+    dealer: Option<Dealer>,
+    conversation: Conversation,
+    worker: Option<Worker>,
+    harbour: Harbour,
+    executing: Executing,
+    inbox: Arc<Inbox>,
+    news: VecDeque<News>,
+    /// What could not be sent yet.
+    unsent: VecDeque<Vec<Bytes>>,
+    pool: Arc<Pool>,
+    window: Window,
+    heard: Instant,
+    _context: Context,
+}
+
+/// Why an employment ended.
+pub(super) enum Parting {
+    /// The worker was asked to stop.
+    Stopped,
+    /// The dispatcher is not there, or no longer.
+    Apart {
+        /// What people are told.
+        reason: String,
+        /// Whether it was there at all.
+        was_enlisted: bool,
+    },
+}
+
+impl Desk {
+    /// Connects and says who the worker is.
+    pub(super) fn open(options: &Options, executor: &Executor) -> Result<Desk> {
+        let inbox = Arc::new(Inbox::new()?);
+        let harbour = Harbour::open(&options.data, &options.pool, &inbox)?;
+        let executing = Executing::start(executor.clone(), inbox.clone())?;
+        let context = Context::new().map_err(cannot_wait)?;
+        let dealer = Dealer::connect(&context, &options.endpoint, &gt_zmq::Options::default())
+            .map_err(|error| Error::runtime(error.to_string()))?;
+        let mut card = options.card.clone();
+        card.data = harbour.address().clone();
+        let ready = aside(&Message::Ready(Box::new(card)));
+        let (news, unsent) = (VecDeque::new(), VecDeque::from([ready]));
+        Ok(Desk {
+            dealer: Some(dealer),
+            conversation: Conversation::forgetful(),
+            worker: None,
+            harbour,
+            executing,
+            inbox,
+            news,
+            unsent,
+            pool: options.pool.clone(),
+            window: options.window,
+            heard: Instant::now(),
+            _context: context,
+        })
+    }
+
+    /// Works until somebody has enough.
+    pub(super) fn work(
+        &mut self,
+        enlisted: &mut dyn FnMut(WorkerId),
+        stop: &Stop,
+    ) -> Result<Parting> {
+        let mut next_beat = Instant::now() + BEAT;
+        loop {
+            if stop.is_stopped() {
+                self.leave();
+                return Ok(Parting::Stopped);
+            }
+            self.send_unsent();
+            let left = next_beat.saturating_duration_since(Instant::now());
+            let patience = if self.unsent.is_empty() { left } else { CROWDED };
+            let Some(dealer) = &self.dealer else { return Ok(self.apart("the server is gone")) };
+            gt_zmq::wait(&[dealer], &[self.inbox.waker(), stop.waker()], patience)
+                .map_err(cannot_wait)?;
+            if let Some(reason) = self.hear_all(enlisted)? {
+                return Ok(self.apart(&reason));
+            }
+            self.read_news();
+            if Instant::now() >= next_beat {
+                self.beat();
+                next_beat = Instant::now() + BEAT;
+                if self.heard.elapsed() > SILENCE {
+                    return Ok(self.apart("the server says nothing"));
+                }
+            }
+        }
+    }
+
+    fn apart(&self, reason: &str) -> Parting {
+        let (reason, was_enlisted) = (reason.to_string(), self.worker.is_some());
+        Parting::Apart { reason, was_enlisted }
+    }
+
+    /// Says goodbye.
+    fn leave(&mut self) {
+        self.say(&Message::Bye);
+        self.send_unsent();
+        if let Some(dealer) = self.dealer.take() {
+            dealer.close_after(LINGER);
+        }
+    }
+
+    /// Takes in what the dispatcher says; gives the reason if they part.
+    fn hear_all(&mut self, enlisted: &mut dyn FnMut(WorkerId)) -> Result<Option<String>> {
+        while let Some(dealer) = &mut self.dealer {
+            match dealer.receive().map_err(cannot_wait)? {
+                None => break,
+                Some(DealerEvent::Connected) => {}
+                Some(DealerEvent::Message(parts)) => {
+                    self.heard = Instant::now();
+                    if let Some(reason) = self.hear(parts, enlisted)? {
+                        return Ok(Some(reason));
+                    }
+                }
+                Some(DealerEvent::Refused(reason)) => {
+                    return Ok(Some(format!("no server answers ({reason})")));
+                }
+                Some(DealerEvent::Rejected(reason)) => {
+                    return Err(Error::value(format!(
+                        "the server does not accept this worker's key ({reason}); copy the \
+                         server's key file here and name it with --key"
+                    )));
+                }
+                Some(DealerEvent::Gone) => return Ok(Some("the server is gone".to_string())),
+            }
+        }
+        Ok(None)
+    }
+
+    fn hear(
+        &mut self,
+        parts: Vec<Bytes>,
+        enlisted: &mut dyn FnMut(WorkerId),
+    ) -> Result<Option<String>> {
+        let message = match open_aside(&parts, &Limits::CONTROL)? {
+            Some(message) => message,
+            None => match self.conversation.hear(parts, &Limits::CONTROL) {
+                Ok(Heard::New(message)) => message,
+                Ok(Heard::Known) => return Ok(None),
+                Err(error) => return Ok(Some(error.to_string())),
+            },
+        };
+        match message {
+            Message::Enlisted { worker } => {
+                self.worker = Some(Worker::new(worker, self.window));
+                enlisted(worker);
+            }
+            Message::Ended { error: error @ Error::Input { .. }, .. } => return Err(error),
+            Message::Ended { error, .. } => return Ok(Some(error.to_string())),
+            message => self.take(message),
+        }
+        Ok(None)
+    }
+
+    fn take(&mut self, message: Message) {
+        match message {
+            Message::Beat { .. } => {}
+            Message::Ticket(ticket) => self.harbour.take_ticket(*ticket),
+            Message::Weigh { session, request, parts } => {
+                let Some(worker) = &self.worker else { return };
+                let weight = Box::new(Weight {
+                    used_bytes: self.pool.used_bytes() as u64,
+                    cached_bytes: self.pool.cached_bytes() as u64,
+                    peak_bytes: self.pool.peak_bytes() as u64,
+                    limit_bytes: self.pool.limit_bytes() as u64,
+                    stored: worker.stored(session),
+                    holdings: worker.weigh(session),
+                });
+                self.say(&Message::Weighed { session, request, parts, weight });
+            }
+            Message::Forget { session } => {
+                self.harbour.forget(session);
+                self.step(Told::Message(message));
+            }
+            Message::Handover { tag, .. } => {
+                self.harbour.give_up(tag);
+                self.step(Told::Message(message));
+            }
+            message => self.step(Told::Message(message)),
+        }
+    }
+
+    /// Takes in what happened in other threads.
+    fn read_news(&mut self) {
+        self.inbox.drain(&mut self.news);
+        while let Some(news) = self.news.pop_front() {
+            match news {
+                News::Finished(outcome) => self.step(Told::Finished(outcome)),
+                News::Arrived(tag, parcel) => {
+                    if let Some(handover) = self.harbour.arrived(tag, parcel) {
+                        self.step(Told::Message(handover));
+                    }
+                }
+                News::Errand(event) => match self.harbour.ended(event) {
+                    Ended::Well => {}
+                    Ended::Tell(message) => self.say(&message),
+                    Ended::Here(message) => self.step(Told::Message(message)),
+                },
+            }
+        }
+    }
+
+    /// Lets the worker decide, and does what it wants done.
+    fn step(&mut self, told: Told) {
+        let mut told = VecDeque::from([told]);
+        while let Some(next) = told.pop_front() {
+            let Some(worker) = &mut self.worker else { return };
+            let mut actions = Vec::new();
+            worker.step(next, &mut actions);
+            for action in actions {
+                match action {
+                    Action::Run(plan) if plan.cost_ns <= INLINE_NS => {
+                        told.push_back(Told::Finished(self.executing.run(plan)));
+                    }
+                    Action::Run(plan) => self.executing.send(plan),
+                    // The dispatcher tells every worker itself.
+                    Action::Send(_, Message::Forget { .. }) => {}
+                    Action::Send(_, message) => {
+                        if let Some(message) = self.harbour.dispatch(message) {
+                            self.say(&message);
+                        }
+                    }
+                }
+            }
+            self.send_unsent();
+        }
+    }
+
+    fn beat(&mut self) {
+        let (received, used_bytes) = (self.conversation.received(), self.pool.used_bytes() as u64);
+        self.unsent.push_back(aside(&Message::Beat { received, used_bytes }));
+    }
+
+    fn say(&mut self, message: &Message) {
+        match self.conversation.say(message) {
+            Ok(parts) => self.unsent.push_back(parts),
+            Err(error) => tracing::debug!(target: "gt::worker", %error, "cannot speak"),
+        }
+    }
+
+    fn send_unsent(&mut self) {
+        let Some(dealer) = &mut self.dealer else { return };
+        while let Some(parts) = self.unsent.front() {
+            match dealer.send(parts) {
+                Ok(()) => drop(self.unsent.pop_front()),
+                // The end of the connection is heard of when everything before it was.
+                Err(SendError::Full | SendError::Gone) => return,
+            }
+        }
+    }
+}
