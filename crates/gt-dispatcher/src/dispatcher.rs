@@ -103,8 +103,26 @@ impl Dispatcher {
     }
 
     /// The workers that are there.
-    pub fn roster(&mut self) -> &mut Roster {
-        &mut self.roster
+    pub fn roster(&self) -> &Roster {
+        &self.roster
+    }
+
+    /// A worker says how many bytes its values take.
+    pub fn note_memory(&mut self, worker: WorkerId, used_bytes: u64) {
+        if let Some(member) = self.roster.get_mut(worker) {
+            member.used_bytes = used_bytes;
+        }
+    }
+
+    /// Bytes that the values on a session's workers take, those of others included.
+    pub fn used_bytes(&self, session: SessionId) -> u64 {
+        let workers = self.sessions.get(&session).into_iter().flat_map(Session::workers);
+        workers.filter_map(|worker| self.roster.get(worker)).map(|member| member.used_bytes).sum()
+    }
+
+    /// How many commands for a worker are not done.
+    pub fn queued_at(&self, worker: WorkerId) -> u64 {
+        self.sessions.values().map(|session| session.queued_at(worker)).sum()
     }
 
     /// The session, while it is open.

@@ -44,6 +44,11 @@ impl Flights {
         self.legs.get(worker).is_some_and(|legs| !legs.is_empty())
     }
 
+    /// How many commands a worker has not finished.
+    pub fn left(&self, worker: usize) -> u64 {
+        self.legs.get(worker).map_or(0, |legs| legs.iter().map(|(_, left)| left).sum())
+    }
+
     /// The client's commands in all flights.
     pub fn commands(&self) -> u64 {
         self.flights.iter().map(|flight| flight.commands).sum()

@@ -104,7 +104,11 @@ impl Front {
         seat.heard_ns = now_ns;
         match seat.listen(parts) {
             Ok(Some(Message::Inquire)) => self.answer_inquiry(now_ns, line, out),
-            Ok(Some(Message::Beat { used_bytes, .. })) => self.note_memory(peer, used_bytes),
+            Ok(Some(Message::Beat { used_bytes, .. })) => {
+                if let Peer::Worker(worker) = peer {
+                    self.dispatcher.note_memory(worker, used_bytes);
+                }
+            }
             Ok(Some(Message::Bye)) if matches!(peer, Peer::Worker(_)) => {
                 self.drop_worker(now_ns, peer, "left", out);
             }
@@ -116,8 +120,12 @@ impl Front {
             Ok(None) => {}
             Err(error) => self.refuse(now_ns, peer, error, out),
         }
+        let used_bytes = match peer {
+            Peer::Client(session) => self.dispatcher.used_bytes(session),
+            Peer::Worker(_) | Peer::Relay => 0,
+        };
         if let Some(seat) = self.seat(peer) {
-            out.extend(seat.confirm_in_time());
+            out.extend(seat.confirm_in_time(used_bytes));
         }
     }
 
@@ -151,8 +159,10 @@ impl Front {
         for worker in workers.collect::<Vec<_>>() {
             self.drop_worker(now_ns, Peer::Worker(worker), "was silent for too long", out);
         }
-        let seats = self.clients.values_mut().chain(self.workers.values_mut());
-        out.extend(seats.filter_map(Seat::beat));
+        for (&session, seat) in &mut self.clients {
+            out.extend(seat.beat(self.dispatcher.used_bytes(session)));
+        }
+        out.extend(self.workers.values_mut().filter_map(|seat| seat.beat(0)));
     }
 
     /// The server ends: everybody who is there is told.
@@ -173,7 +183,7 @@ impl Front {
     }
 
     /// What is there at the moment.
-    pub fn report(&mut self, now_ns: u64) -> Report {
+    pub fn report(&self, now_ns: u64) -> Report {
         let silent_ns =
             |seat: Option<&Seat>| seat.map_or(0, |seat| now_ns.saturating_sub(seat.heard_ns));
         let sessions = self.dispatcher.sessions().map(|(id, session)| SessionReport {
@@ -192,7 +202,7 @@ impl Front {
             card: member.card.clone(),
             silent_ns: silent_ns(workers.get(&id)),
             used_bytes: member.used_bytes,
-            queued: 0,
+            queued: self.dispatcher.queued_at(id),
         };
         let workers = self.dispatcher.roster().members().map(member).take(SOME).collect();
         let version = env!("CARGO_PKG_VERSION").to_string();
@@ -207,14 +217,6 @@ impl Front {
     fn answer_inquiry(&mut self, now_ns: u64, line: Line, out: &mut Vec<Delivery>) {
         let report = Message::Report(Box::new(self.report(now_ns)));
         out.push(Delivery::Send(line, aside(&report)));
-    }
-
-    fn note_memory(&mut self, peer: Peer, used_bytes: u64) {
-        if let Peer::Worker(worker) = peer
-            && let Some(member) = self.dispatcher.roster().get_mut(worker)
-        {
-            member.used_bytes = used_bytes;
-        }
     }
 
     /// Lets the dispatcher take a message. A panic ends whoever caused it, and nobody else.

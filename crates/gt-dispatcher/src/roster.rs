@@ -20,20 +20,23 @@ pub struct Member {
     pub sessions: usize,
     /// Bytes that its values take, as it said last.
     pub used_bytes: u64,
-    /// Commands that were sent to it and are not done.
-    pub queued: u64,
 }
 
 impl Roster {
     /// A worker is there.
     pub fn join(&mut self, worker: WorkerId, card: Card) {
-        let member = Member { card, sessions: 0, used_bytes: 0, queued: 0 };
+        let member = Member { card, sessions: 0, used_bytes: 0 };
         self.members.insert(worker, member);
     }
 
     /// A worker is gone.
     pub fn leave(&mut self, worker: WorkerId) -> Option<Member> {
         self.members.remove(&worker)
+    }
+
+    /// A worker, if it is there.
+    pub fn get(&self, worker: WorkerId) -> Option<&Member> {
+        self.members.get(&worker)
     }
 
     /// A worker, if it is there.

@@ -103,6 +103,11 @@ impl Session {
         self.registry.holds(worker) || self.flights.has(worker.0 as usize)
     }
 
+    /// How many commands for a worker are not done.
+    pub fn queued_at(&self, worker: WorkerId) -> u64 {
+        self.flights.left(worker.0 as usize)
+    }
+
     /// How many commands of the client are not done.
     pub fn queued(&self) -> u64 {
         self.flights.commands()

@@ -160,7 +160,9 @@ impl Router {
 fn origin_of(context: &Context, frame: &Message) -> Origin {
     let address = frame.property(c"Peer-Address").unwrap_or_default();
     // libzmq writes `:uid:gid:pid` for a Unix socket.
-    let process = address.strip_prefix(':').filter(|rest| is_process(rest));
+    // What stands before the process is a name of this host, or nothing, as the C library likes.
+    let process = address.strip_prefix("localhost").unwrap_or(address).strip_prefix(':');
+    let process = process.filter(|rest| is_process(rest));
     let key = frame.property(c"User-Id").and_then(|user| context.key_of(user));
     Origin { local: process.is_some(), address: process.unwrap_or(address).to_string(), key }
 }

@@ -103,7 +103,7 @@ impl Front {
         let engaged: Vec<WorkerId> =
             self.dispatcher.session(session).map_or(Vec::new(), |open| open.workers().collect());
         for worker in engaged {
-            if let Some(member) = self.dispatcher.roster().get_mut(worker) {
+            if let Some(member) = self.dispatcher.roster().get(worker) {
                 workers += 1;
                 threads += member.card.threads;
                 memory_bytes += member.card.memory_bytes;

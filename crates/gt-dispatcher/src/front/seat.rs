@@ -26,18 +26,18 @@ impl Seat {
     }
 
     /// The word that the dispatcher is there, and what has arrived.
-    pub(super) fn beat(&mut self) -> Option<Delivery> {
+    pub(super) fn beat(&mut self, used_bytes: u64) -> Option<Delivery> {
         self.unconfirmed = 0;
         let received = self.conversation.received();
-        Some(Delivery::Send(self.line?, aside(&Message::Beat { received, used_bytes: 0 })))
+        Some(Delivery::Send(self.line?, aside(&Message::Beat { received, used_bytes })))
     }
 
     /// The same, if the other side keeps much because it does not know what has arrived.
-    pub(super) fn confirm_in_time(&mut self) -> Option<Delivery> {
+    pub(super) fn confirm_in_time(&mut self, used_bytes: u64) -> Option<Delivery> {
         if self.unconfirmed < CONFIRM_EVERY {
             return None;
         }
-        self.beat()
+        self.beat(used_bytes)
     }
 
     /// The message that arrived, if it is a new one.

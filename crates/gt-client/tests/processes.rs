@@ -1,0 +1,176 @@
+//! A server, workers and clients joined by real sockets. They are threads here, so that this runs
+//! under a debugger; the Python tests start real processes.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use gt_client::remote::RemoteOptions;
+use gt_client::{Input, Session, Tensor};
+use gt_core::{DType, Meta, Scalar, ops};
+use gt_dispatcher::front::Patience;
+use gt_dispatcher::serve::{Local, Options, Server};
+use gt_transport::hello::Card;
+use gt_transport::stop::Stop;
+use gt_worker::Window;
+use gt_worker::buffer::Pool;
+use gt_worker::engine::native::Native;
+use gt_worker::engine::native::threads::Threads;
+use gt_worker::serve::{self, DataPlace, Notice};
+use gt_zmq::{Endpoint, IpcAccess};
+
+/// A server and what belongs to it, in a folder of its own.
+struct Cluster {
+    folder: PathBuf,
+    stop: Stop,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Cluster {
+    fn start(name: &str, workers: usize) -> Cluster {
+        let folder = std::env::temp_dir().join(format!("gt-test-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder for the sockets");
+        let mut cluster =
+            Cluster { folder, stop: Stop::new().expect("a switch"), threads: Vec::new() };
+        let local = Local {
+            control: cluster.control(),
+            monitor: cluster.folder.join("watch"),
+            relay: cluster.folder.join("relay"),
+            access: IpcAccess::SameUser,
+        };
+        let patience = Patience::default();
+        let options = Options {
+            local: Some(local),
+            tcp: None,
+            relay: None,
+            advertise: None,
+            patience,
+            sink: None,
+        };
+        let server = Server::open(options).expect("a server");
+        let stop = cluster.stop.clone();
+        cluster.threads.push(thread::spawn(move || server.run(&stop).expect("a clean end")));
+        (0..workers).for_each(|number| cluster.add_worker(number));
+        cluster
+    }
+
+    fn control(&self) -> PathBuf {
+        self.folder.join("control")
+    }
+
+    /// Starts a worker, and waits until it is taken on.
+    fn add_worker(&mut self, number: usize) {
+        let pool = Pool::new(1 << 30);
+        let threads = Threads::new(1).expect("threads");
+        let options = serve::Options {
+            endpoint: Endpoint::Ipc(self.control()),
+            card: Card { threads: 1, memory_bytes: 1 << 30, ..Card::default() },
+            data: DataPlace {
+                unix: Some(self.folder.join(format!("{number}.data"))),
+                ..DataPlace::default()
+            },
+            window: Window::default(),
+            engine: Arc::new(Native::sharing(pool.clone(), threads)),
+            pool,
+        };
+        let stop = self.stop.clone();
+        let (enlisted, is_enlisted) = std::sync::mpsc::channel();
+        self.threads.push(thread::spawn(move || {
+            let mut notice = |notice| {
+                if let Notice::Enlisted(_) = notice {
+                    let _ = enlisted.send(());
+                }
+            };
+            serve::run(options, &mut notice, &stop).expect("a clean end");
+        }));
+        is_enlisted.recv().expect("the worker is taken on");
+    }
+
+    fn client(&self) -> Session {
+        connect(&self.control())
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        self.stop.stop();
+        for thread in self.threads.drain(..) {
+            let ended = thread.join();
+            if !thread::panicking() {
+                ended.expect("no thread panics");
+            }
+        }
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn connect(path: &Path) -> Session {
+    let options = RemoteOptions {
+        endpoint: Endpoint::Ipc(path.to_path_buf()),
+        address: "localhost:1".into(),
+        name: "test".into(),
+        workers: None,
+        sync: false,
+    };
+    Session::remote(options).expect("a session")
+}
+
+fn upload(session: &Session, values: &[f32]) -> Tensor {
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let meta = Meta::new(DType::F32, [values.len()]);
+    session.upload(meta, bytes.into()).expect("an upload")
+}
+
+fn add(session: &Session, a: &Tensor, b: f64) -> Tensor {
+    let inputs = [Input::Tensor(a), Input::Scalar(Scalar::Float(b))];
+    session.apply(&ops::elementwise::ADD, &inputs, Default::default()).expect("a sum").remove(0)
+}
+
+#[test]
+fn small_and_large_values_go_there_and_back() {
+    let cluster = Cluster::start("values", 1);
+    let session = cluster.client();
+    for count in [3, 1000, 1024, 1025, 5_000_000] {
+        let values: Vec<f32> = (0..count).map(|n| n as f32).collect();
+        let sum = add(&session, &upload(&session, &values), 1.0);
+        let expected: Vec<f32> = values.iter().map(|value| value + 1.0).collect();
+        assert!(sum.to_vec::<f32>().expect("a read") == expected, "{count} elements");
+    }
+    session.close();
+}
+
+#[test]
+fn values_move_between_workers() {
+    let cluster = Cluster::start("moves", 3);
+    let session = cluster.client();
+    assert_eq!(session.status().workers, 3);
+    let values: Vec<f32> = (0..300_000).map(|n| n as f32).collect();
+    let uploads: Vec<Tensor> = (0..6).map(|_| upload(&session, &values)).collect();
+    let mut total = uploads[0].clone();
+    for other in &uploads[1..] {
+        let inputs = [Input::Tensor(&total), Input::Tensor(other)];
+        total = session.apply(&ops::elementwise::ADD, &inputs, Default::default()).expect("a sum").remove(0);
+    }
+    let expected: Vec<f32> = values.iter().map(|value| value * 6.0).collect();
+    assert!(total.to_vec::<f32>().expect("a read") == expected);
+    let memory = session.memory().expect("an answer");
+    assert!(memory.used_bytes >= 6 * 1_200_000, "{memory:?}");
+}
+
+#[test]
+fn many_sessions_do_not_meet() {
+    let cluster = Cluster::start("sessions", 2);
+    thread::scope(|scope| {
+        for client in 0..8 {
+            let cluster = &cluster;
+            scope.spawn(move || {
+                let session = cluster.client();
+                let mut x = upload(&session, &[client as f32; 2000]);
+                for _ in 0..50 {
+                    x = add(&session, &x, 1.0);
+                }
+                assert_eq!(x.to_vec::<f32>().expect("a read"), [client as f32 + 50.0; 2000]);
+            });
+        }
+    });
+}
