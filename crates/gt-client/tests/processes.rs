@@ -1,8 +1,10 @@
 //! A server, workers and clients joined by real sockets. They are threads here, so that this runs
 //! under a debugger; the Python tests start real processes.
 
+use std::net::Shutdown;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use gt_client::remote::RemoteOptions;
@@ -104,15 +106,57 @@ impl Drop for Cluster {
     }
 }
 
+/// Stands between a client and the server, and can cut their connections.
+struct Proxy {
+    path: PathBuf,
+    live: Arc<Mutex<Vec<UnixStream>>>,
+}
+
+impl Proxy {
+    fn start(cluster: &Cluster) -> Proxy {
+        let (path, behind) = (cluster.folder.join("proxy"), cluster.control());
+        let listener = UnixListener::bind(&path).expect("a socket");
+        let live = Arc::<Mutex<Vec<UnixStream>>>::default();
+        let held = live.clone();
+        // It ends with the process; nobody connects once the test is over.
+        thread::spawn(move || {
+            for near in listener.incoming() {
+                let near = near.expect("a connection");
+                let far = UnixStream::connect(&behind).expect("a connection");
+                for (mut from, mut to) in [(&near, &far), (&far, &near)]
+                    .map(|(from, to)| (from.try_clone().unwrap(), to.try_clone().unwrap()))
+                {
+                    thread::spawn(move || {
+                        let _ = std::io::copy(&mut from, &mut to);
+                        let _ = to.shutdown(Shutdown::Both);
+                    });
+                }
+                held.lock().unwrap().extend([near, far]);
+            }
+        });
+        Proxy { path, live }
+    }
+
+    /// Cuts all connections, wherever they are in what they say.
+    fn cut(&self) {
+        for stream in self.live.lock().unwrap().drain(..) {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+}
+
 fn connect(path: &Path) -> Session {
-    let options = RemoteOptions {
+    Session::remote(options(path)).expect("a session")
+}
+
+fn options(path: &Path) -> RemoteOptions {
+    RemoteOptions {
         endpoint: Endpoint::Ipc(path.to_path_buf()),
         address: "localhost:1".into(),
         name: "test".into(),
         workers: None,
         sync: false,
-    };
-    Session::remote(options).expect("a session")
+    }
 }
 
 fn upload(session: &Session, values: &[f32]) -> Tensor {
@@ -173,4 +217,51 @@ fn many_sessions_do_not_meet() {
             });
         }
     });
+}
+
+#[test]
+fn a_session_goes_on_after_its_connection_was_cut() {
+    let cluster = Cluster::start("cut", 2);
+    let proxy = Proxy::start(&cluster);
+    let session = connect(&proxy.path);
+    let mut x = upload(&session, &[0.0; 3000]);
+    for round in 1..=10 {
+        for _ in 0..100 {
+            x = add(&session, &x, 1.0);
+        }
+        let y = upload(&session, &[round as f32; 2000]);
+        proxy.cut();
+        assert_eq!(x.to_vec::<f32>().expect("a read"), [round as f32 * 100.0; 3000]);
+        assert_eq!(y.to_vec::<f32>().expect("a read"), [round as f32; 2000]);
+    }
+}
+
+#[test]
+fn a_stopped_server_ends_its_sessions() {
+    let cluster = Cluster::start("stopped", 1);
+    let session = cluster.client();
+    let x = upload(&session, &[1.0; 10]);
+    drop(cluster);
+    let error = add_and_read(&session, &x).expect_err("the server is gone");
+    assert!(error.to_string().contains("the server was stopped"), "{error}");
+}
+
+fn add_and_read(session: &Session, x: &Tensor) -> gt_core::Result<Vec<f32>> {
+    let inputs = [Input::Tensor(x), Input::Scalar(Scalar::Float(1.0))];
+    session.apply(&ops::elementwise::ADD, &inputs, Default::default())?.remove(0).to_vec()
+}
+
+#[test]
+fn what_cannot_be_reached_is_told_apart() {
+    let mut cluster = Cluster::start("empty", 0);
+    let remote = |path: PathBuf| {
+        Session::remote(options(&path)).map(|_| ()).expect_err("nobody works there").to_string()
+    };
+    let error = remote(cluster.folder.join("nowhere"));
+    assert!(error.contains("no server answers at localhost:1"), "{error}");
+    assert!(error.contains("gt server -p 1"), "{error}");
+    let error = remote(cluster.control());
+    assert!(error.contains("has no workers; start one with `gt worker"), "{error}");
+    cluster.add_worker(0);
+    assert_eq!(cluster.client().status().workers, 1);
 }
