@@ -28,10 +28,17 @@ mod tensor;
 
 use pyo3::prelude::*;
 
+/// The command `gt`: runs it and gives its exit code. The first word is the program's name.
+#[pyfunction]
+fn _main(py: Python<'_>, args: Vec<String>) -> u8 {
+    py.detach(|| gt_cli::main(args))
+}
+
 /// The Rust part of GT; `import gt` gives everything in it.
 #[pymodule]
 fn _gt(module: &Bound<'_, PyModule>) -> PyResult<()> {
     gt::host::set(host::PythonHost);
+    module.add_function(wrap_pyfunction!(_main, module)?)?;
     module.add_class::<tensor::Tensor>()?;
     module.add_class::<device::Device>()?;
     dtype::register(module)?;

@@ -1,5 +1,7 @@
 //! Python's `Session`, and what it tells of itself.
 
+use std::path::PathBuf;
+
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -58,7 +60,11 @@ impl Session {
 
     fn __repr__(&self) -> String {
         let state = if self.0.is_open() { "open" } else { "closed" };
-        format!("<gt.Session, {} workers in this process, {state}>", self.0.status().workers)
+        let place = match gt::server_of(&self.0) {
+            Some(address) => format!("at {address}"),
+            None => "in this process".to_string(),
+        };
+        format!("<gt.Session, {} workers {place}, {state}>", self.0.status().workers)
     }
 }
 
@@ -94,14 +100,23 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(counters, module)?)
 }
 
-/// Opens a session and makes it the default. Without an address it lives in this process, with
-/// `workers` workers of its own.
+/// Opens a session and makes it the default. Without an address it is at `GT_SERVER`, or lives in
+/// this process with `workers` workers of its own. The default session is given again if it has the
+/// same address, unless `new` is true.
 #[pyfunction]
-#[pyo3(signature = (address=None, *, new=false, workers=None))]
-fn connect(address: Option<&str>, new: bool, workers: Option<usize>) -> PyResult<Session> {
-    // A session in this process is always another one; addresses can be those of the default.
-    let _ = new;
-    gt::connect(address, workers).map(Session).map_err(to_python)
+#[pyo3(signature = (address=None, *, name=None, workers=None, new=false, key=None, insecure=false))]
+fn connect(
+    py: Python<'_>,
+    address: Option<String>,
+    name: Option<String>,
+    workers: Option<usize>,
+    new: bool,
+    key: Option<PathBuf>,
+    insecure: bool,
+) -> PyResult<Session> {
+    let trust = gt::address::Trust::asked(key, insecure).map_err(to_python)?;
+    let wish = gt::Wish { address, name, workers, new, trust };
+    py.detach(|| gt::connect(&wish)).map(Session).map_err(to_python)
 }
 
 /// Ends the default session, if there is one; the one before it is the default again.

@@ -5,22 +5,47 @@ use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{MutexGuard, Once};
 
+use gt_client::remote::RemoteOptions;
 use gt_client::{Session, WeakSession, fork};
 use gt_core::{Error, Result};
 use gt_transport::lock::Mutex;
 
-use crate::settings::Settings;
+use crate::address::{self, Address, Trust};
+use crate::settings::{self, Settings};
+
+/// What a session should be like. The default is one that the first operation would start.
+#[derive(Clone, Debug, Default)]
+pub struct Wish {
+    /// Where its server is. Without it the session is at `GT_SERVER`, or in this process if that is
+    /// not set.
+    pub address: Option<String>,
+    /// What people call it; user, host and process if absent.
+    pub name: Option<String>,
+    /// How many workers it has; as many as [`workers`] said, or else one in this process and all
+    /// that a server has.
+    pub workers: Option<usize>,
+    /// Whether it is another one even if the default session has the same address.
+    pub new: bool,
+    /// What to show to a server on another host.
+    pub trust: Trust,
+}
 
 struct Defaults {
     current: Option<Session>,
     /// Every session of this process, in the order they were opened.
-    all: Vec<WeakSession>,
-    /// How many workers the first operation starts.
-    workers: usize,
+    all: Vec<Known>,
+    /// How many workers a session has that does not say it.
+    workers: Option<usize>,
+}
+
+struct Known {
+    session: WeakSession,
+    /// Where its server is, if that is another process.
+    address: Option<Address>,
 }
 
 static DEFAULTS: Mutex<Defaults> =
-    Mutex::new(Defaults { current: None, all: Vec::new(), workers: 1 });
+    Mutex::new(Defaults { current: None, all: Vec::new(), workers: None });
 
 thread_local! {
     /// The sessions that this thread uses instead, the innermost last.
@@ -37,34 +62,55 @@ impl Defaults {
     /// The session that is the default, if one is open.
     fn current(&mut self) -> Option<Session> {
         if !self.current.as_ref().is_some_and(Session::is_open) {
-            self.current = self.all.iter().rev().find_map(WeakSession::upgrade);
+            self.current = self.all.iter().rev().find_map(|known| known.session.upgrade());
         }
         self.current.clone()
     }
 
-    fn start(&mut self, workers: usize) -> Result<Session> {
-        let options = Settings::from_environment()?.embedded(workers)?;
-        let session = Session::embedded(options)?;
+    /// The default session, if its server is at this address.
+    fn current_at(&mut self, address: &Address) -> Option<Session> {
+        let session = self.current()?;
+        self.address(&session).filter(|known| known.is_same(address))?;
+        Some(session)
+    }
+
+    fn address(&self, session: &Session) -> Option<&Address> {
+        let is_it = |known: &&Known| known.session.upgrade().is_some_and(|open| open.is(session));
+        self.all.iter().find(is_it)?.address.as_ref()
+    }
+
+    fn start(&mut self, settings: &Settings, workers: usize) -> Result<Session> {
+        let session = Session::embedded(settings.embedded(workers)?)?;
+        self.adopt(&session, None);
+        Ok(session)
+    }
+
+    /// Makes a session the default.
+    fn adopt(&mut self, session: &Session, address: Option<Address>) {
         // As in PyTorch, numbers differ from run to run until a program chooses its seed.
         session.manual_seed(RandomState::new().hash_one(std::process::id()));
-        self.all.retain(|session| session.upgrade().is_some());
-        self.all.push(session.downgrade());
+        self.all.retain(|known| known.session.upgrade().is_some());
+        self.all.push(Known { session: session.downgrade(), address });
         self.current = Some(session.clone());
-        Ok(session)
     }
 }
 
 /// The session that operations without inputs use; one starts now if there is none.
 pub fn session() -> Result<Session> {
-    if let Some(used) = USED.with_borrow(|used| used.last().cloned()) {
-        return Ok(used);
+    if let Some(session) = open_session() {
+        return Ok(session);
+    }
+    let settings = Settings::from_environment()?;
+    if let Some(server) = &settings.server {
+        return connect_remote(&settings, &server.parse()?, &Wish::default(), Rival::Wins);
     }
     let mut defaults = defaults();
     match defaults.current() {
+        // Another thread was faster.
         Some(session) => Ok(session),
         None => {
-            let workers = defaults.workers;
-            defaults.start(workers)
+            let workers = defaults.workers.unwrap_or(1);
+            defaults.start(&settings, workers)
         }
     }
 }
@@ -74,19 +120,72 @@ pub fn open_session() -> Option<Session> {
     USED.with_borrow(|used| used.last().cloned()).or_else(|| defaults().current())
 }
 
-/// Opens a session and makes it the default. Without an address it has a dispatcher and `workers`
-/// workers of its own in this process, or as many as [`workers`] said.
-pub fn connect(address: Option<&str>, workers: Option<usize>) -> Result<Session> {
-    if let Some(address) = address {
-        return Err(Error::runtime(format!(
-            "connect: '{address}' cannot be reached, because this build of GT has no network \
-             transport; connect() without an address opens a session in this process"
-        )));
+/// Opens a session and makes it the default. If the default session is at the address that is
+/// wished for, that is the one, unless another one is wanted.
+pub fn connect(wish: &Wish) -> Result<Session> {
+    wish.workers.map_or(Ok(()), check_workers)?;
+    let settings = Settings::from_environment()?;
+    if let Some(address) = &wish.address {
+        let address: Address = address.parse().map_err(|error: Error| error.within("connect"))?;
+        if !wish.new
+            && let Some(session) = defaults().current_at(&address)
+        {
+            return Ok(session);
+        }
+        return connect_remote(&settings, &address, wish, Rival::Loses);
+    }
+    if let Some(server) = &settings.server {
+        return connect_remote(&settings, &server.parse()?, wish, Rival::Loses);
     }
     let mut defaults = defaults();
-    let workers = workers.unwrap_or(defaults.workers);
-    check_workers(workers)?;
-    defaults.start(workers)
+    let workers = wish.workers.or(defaults.workers).unwrap_or(1);
+    defaults.start(&settings, workers)
+}
+
+/// Where the server of a session is, if that is another process.
+pub fn server_of(session: &Session) -> Option<String> {
+    defaults().address(session).map(Address::to_string)
+}
+
+/// Which session is the default if another thread opened one meanwhile.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rival {
+    Wins,
+    Loses,
+}
+
+fn connect_remote(
+    settings: &Settings,
+    address: &Address,
+    wish: &Wish,
+    rival: Rival,
+) -> Result<Session> {
+    settings.voices.listen();
+    let workers = wish.workers.or(defaults().workers);
+    let session = Session::remote(RemoteOptions {
+        endpoint: address.endpoint(&wish.trust).map_err(|error| error.within("connect"))?,
+        address: address.to_string(),
+        name: wish.name.clone().unwrap_or_else(own_name),
+        workers: workers.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+        sync: settings.sync,
+    })?;
+    let mut defaults = defaults();
+    match defaults.current() {
+        Some(faster) if rival == Rival::Wins => {
+            drop(defaults);
+            session.close();
+            Ok(faster)
+        }
+        _ => {
+            defaults.adopt(&session, Some(address.clone()));
+            Ok(session)
+        }
+    }
+}
+
+/// What people call a session that has no other name.
+fn own_name() -> String {
+    format!("{}@{}:{}", settings::user(), address::host_name(), std::process::id())
 }
 
 /// Asks for so many workers, before the first operation.
@@ -98,7 +197,7 @@ pub fn workers(count: usize) -> Result<()> {
     {
         return Err(Error::runtime("workers: must be called before the first operation"));
     }
-    defaults.workers = count;
+    defaults.workers = Some(count);
     Ok(())
 }
 
@@ -135,5 +234,5 @@ pub fn close() {
 /// Ends every session of this process.
 pub fn close_all() {
     let all = std::mem::take(&mut defaults().all);
-    all.iter().filter_map(WeakSession::upgrade).for_each(|session| session.close());
+    all.iter().filter_map(|known| known.session.upgrade()).for_each(|session| session.close());
 }

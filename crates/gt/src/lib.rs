@@ -9,17 +9,22 @@
 //! # Ok::<(), gt::Error>(())
 //! ```
 
+pub mod address;
 mod create;
 mod default;
+pub mod folder;
 #[rustfmt::skip]
 mod generated;
+pub mod keys;
 mod limits;
 mod log_file;
 pub mod settings;
 pub mod verbose;
 
 pub use create::{apply, apply_all, tensor};
-pub use default::{close, close_all, connect, enter, leave, open_session, session, workers};
+pub use default::{
+    Wish, close, close_all, connect, enter, leave, open_session, server_of, session, workers,
+};
 pub use generated::*;
 pub use gt_client::{
     Element, Generator, Input, Nested, RandomState, Session, Tensor, autocast, display, grad, host,

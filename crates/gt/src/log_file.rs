@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
 
-use gt_core::event::EventSink;
 use gt_core::event::Event;
+use gt_core::event::EventSink;
 use gt_core::{Error, Result};
 use gt_tools::InstructionLog;
 

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use gt_client::Options;
+use gt_core::event::EventSink;
 use gt_core::{Error, Result};
 use gt_worker::Window;
 
@@ -21,6 +22,30 @@ pub struct Variable {
 }
 
 const OFF: &str = "off";
+
+static SERVER: Variable = Variable {
+    name: "GT_SERVER",
+    default: "none",
+    meaning: "The address of a server, such as `node7:12345`, that sessions are opened at if \
+              nothing else is asked for. Without it they live in the program's own process.",
+};
+static KEY: Variable = Variable {
+    name: "GT_KEY",
+    default: "`cluster.key` in the folder of keys, if it is there",
+    meaning: "The key file that a client or a worker shows to a server on another host.",
+};
+static KEYS: Variable = Variable {
+    name: "GT_KEYS",
+    default: "`gt/keys` in `$XDG_CONFIG_HOME` or `~/.config`",
+    meaning: "The folder of keys. Nobody but its owner may enter it.",
+};
+static RUNTIME_DIR: Variable = Variable {
+    name: "GT_RUNTIME_DIR",
+    default: "`gt` in `$XDG_RUNTIME_DIR`, or `/tmp/gt-UID`",
+    meaning: "The folder of the sockets by which processes of one host find each other. Nobody but \
+              its owner may enter it; sockets for a group are in a folder beside it whose name \
+              ends in `-GROUP`.",
+};
 
 static INSTRUCTION_LOG: Variable = Variable {
     name: "GT_INSTRUCTION_LOG",
@@ -77,6 +102,10 @@ static DEBUG_COMPILE: Variable = Variable {
 
 /// Every variable that is read.
 pub static ALL: &[&Variable] = &[
+    &SERVER,
+    &KEY,
+    &KEYS,
+    &RUNTIME_DIR,
     &INSTRUCTION_LOG,
     &THREADS,
     &MEMORY,
@@ -97,6 +126,15 @@ impl Variable {
             Err(std::env::VarError::NotPresent) => Ok(None),
             Err(_) => Err(Error::value(format!("{} is not Unicode", self.name))),
         }
+    }
+
+    fn path(&self) -> Result<Option<PathBuf>> {
+        let Some(path) = self.text()?.map(PathBuf::from) else { return Ok(None) };
+        if !path.is_absolute() {
+            let (name, path) = (self.name, path.display());
+            return Err(Error::value(format!("{name} must be an absolute path, not '{path}'")));
+        }
+        Ok(Some(path))
     }
 
     fn number(&self) -> Result<usize> {
@@ -124,7 +162,7 @@ impl Variable {
 }
 
 /// A size with or without a unit; `K`, `KB` and `KiB` are all 1,024 bytes.
-fn parse_bytes(text: &str) -> Option<usize> {
+pub fn parse_bytes(text: &str) -> Option<usize> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let unit = unit.trim().to_ascii_uppercase();
@@ -139,9 +177,50 @@ fn parse_bytes(text: &str) -> Option<usize> {
     number.parse::<usize>().ok()?.checked_mul(1 << shift).filter(|&bytes| bytes > 0)
 }
 
+/// The key file that the environment names.
+pub(crate) fn key_file() -> Result<Option<PathBuf>> {
+    Ok(KEY.text()?.map(PathBuf::from))
+}
+
+/// The folder of keys that the environment names, or the one in the user's own configuration.
+pub(crate) fn key_folder() -> Result<PathBuf> {
+    if let Some(folder) = KEYS.path()? {
+        return Ok(folder);
+    }
+    let above = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
+    above.map(|above| above.join("gt").join("keys")).ok_or_else(|| {
+        Error::value("there is no place for keys, because HOME is not set; set GT_KEYS to a folder")
+    })
+}
+
+/// The runtime folder that the environment names.
+pub(crate) fn runtime_folder() -> Result<Option<PathBuf>> {
+    RUNTIME_DIR.path()
+}
+
+/// The runtime folder of the user's login, if there is one.
+pub(crate) fn login_folder() -> Option<PathBuf> {
+    absolute("XDG_RUNTIME_DIR")
+}
+
+/// What the user is called.
+pub(crate) fn user() -> String {
+    let name = |variable| std::env::var(variable).ok().filter(|name| !name.is_empty());
+    // SAFETY: geteuid only reads a number.
+    name("USER")
+        .or_else(|| name("LOGNAME"))
+        .unwrap_or_else(|| unsafe { libc::geteuid() }.to_string())
+}
+
+fn absolute(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
 /// What the environment asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
+    /// The address at which sessions are opened; in this process if absent.
+    pub server: Option<String>,
     /// Where to write a line for each event.
     pub instruction_log: Option<PathBuf>,
     /// How many threads large kernels use; all cores if zero.
@@ -160,6 +239,7 @@ impl Settings {
     /// What the environment of this process asks for.
     pub fn from_environment() -> Result<Self> {
         Ok(Settings {
+            server: SERVER.text()?,
             instruction_log: INSTRUCTION_LOG.text()?.map(PathBuf::from),
             threads: THREADS.number()?,
             memory: MEMORY.bytes()?,
@@ -178,19 +258,35 @@ impl Settings {
     /// How to set up an embedded system with so many workers.
     pub fn embedded(&self, workers: usize) -> Result<Options> {
         self.voices.listen();
+        let (threads, memory, window) = (self.thread_count(), self.memory_bytes(), self.window());
+        Ok(Options { workers, threads, memory, window, sync: self.sync, sink: self.sink()? })
+    }
+
+    /// How many threads large kernels use.
+    pub fn thread_count(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        }
+    }
+
+    /// How many bytes the workers of a process may use.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory.unwrap_or_else(limits::memory_bytes)
+    }
+
+    /// How much of a queue a worker plans at once.
+    pub fn window(&self) -> Window {
         let automatic = Window::default();
-        let window = match self.worker_batch_size {
+        match self.worker_batch_size {
             0 => automatic,
             commands => Window { commands, ..automatic },
-        };
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = if self.threads == 0 { cores } else { self.threads };
-        let memory = self.memory.unwrap_or_else(limits::memory_bytes);
-        let sink = match &self.instruction_log {
-            Some(path) => Some(log_file::create(path)?),
-            None => None,
-        };
-        Ok(Options { workers, threads, memory, window, sync: self.sync, sink })
+        }
+    }
+
+    /// The instruction log, if one is wanted.
+    pub fn sink(&self) -> Result<Option<Box<dyn EventSink>>> {
+        self.instruction_log.as_ref().map(log_file::create).transpose()
     }
 }
 

@@ -1,0 +1,68 @@
+//! The command line of GT: `gt server`, `gt worker`, `gt status`, `gt keys`. A binary and the
+//! Python package both enter through [`main`].
+
+mod keys;
+mod place;
+mod say;
+mod server;
+mod signals;
+mod status;
+mod table;
+mod worker;
+
+use clap::{Parser, Subcommand};
+
+/// GT, a multiplexing tensor framework.
+#[derive(Parser)]
+#[command(name = "gt", version)]
+struct Line {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the dispatcher that clients and workers connect to.
+    Server(server::Args),
+    /// Run a worker that computes for a server's clients.
+    Worker(worker::Args),
+    /// Show who is connected to a server, and what waits.
+    Status(status::Args),
+    /// Make, list and remove the keys that may connect to servers of this ring.
+    Keys(keys::Args),
+}
+
+/// Runs a command, whose first word is the program's name, and gives its exit code.
+pub fn main(args: Vec<String>) -> u8 {
+    let line = match Line::try_parse_from(args) {
+        Ok(line) => line,
+        Err(error) => {
+            // A closed pipe is no reason to complain about the words.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(2);
+        }
+    };
+    let (name, outcome) = match line.command {
+        Command::Server(args) => ("server", server::run(args)),
+        Command::Worker(args) => ("worker", worker::run(args)),
+        Command::Status(args) => ("status", status::run(&args)),
+        Command::Keys(args) => ("keys", keys::run(&args)),
+    };
+    match outcome {
+        Ok(()) => 0,
+        Err(error) => {
+            say::complain(format_args!("gt {name}: {error}"));
+            1
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn no_two_options_have_the_same_letter() {
+        super::Line::command().debug_assert();
+    }
+}

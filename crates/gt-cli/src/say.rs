@@ -1,0 +1,15 @@
+//! Words for people: on the standard output, at once; complaints on the standard error stream.
+
+use std::fmt::Display;
+use std::io::{Write, stderr, stdout};
+
+/// Prints a line. Whoever stopped reading is not told.
+pub fn say(line: impl Display) {
+    let mut out = stdout().lock();
+    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+}
+
+/// Prints a line about something that went wrong.
+pub fn complain(line: impl Display) {
+    let _ = writeln!(stderr().lock(), "{line}");
+}

@@ -1,0 +1,197 @@
+//! `gt server`: the dispatcher in a process of its own.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use gt::address::{Address, DEFAULT_PORT, host_name};
+use gt::folder::{Claim, Folder, Record, Sockets};
+use gt::keys::{KeyRing, Origin};
+use gt::settings::Settings;
+use gt_core::{Error, Result};
+use gt_dispatcher::front::Patience;
+use gt_dispatcher::serve::{Local, Options, Server};
+use gt_transport::stop::Stop;
+use gt_zmq::{AllowList, TcpSecurity};
+
+use self::watch::Watch;
+use crate::say::say;
+use crate::signals::Attention;
+
+mod watch;
+
+/// How often a free port is looked for before it is given up.
+const TRIES: usize = 20;
+
+/// What `gt server` is told.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The port to listen at; 0 is a free one.
+    #[arg(short, long, default_value_t = DEFAULT_PORT)]
+    port: u16,
+    /// Listen for other hosts too, at this address of this host; 0.0.0.0 is all of them.
+    #[arg(long, value_name = "HOST")]
+    bind: Option<String>,
+    /// Admit users of this host who belong to a group.
+    #[arg(long, value_name = "NAME")]
+    allow_group: Option<String>,
+    /// Admit everybody who reaches the port from another host, and encrypt nothing.
+    #[arg(long, requires = "bind")]
+    insecure: bool,
+    /// What other hosts call this one, if it is not the address it listens at.
+    #[arg(long, value_name = "HOST", requires = "bind")]
+    advertise: Option<String>,
+    /// How long the session of a silent client is kept.
+    #[arg(long, value_name = "SECONDS")]
+    session_grace: Option<u32>,
+    /// Write a line for each event to this file; GT_INSTRUCTION_LOG does the same.
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+}
+
+/// Serves until a signal comes.
+pub fn run(args: Args) -> Result<()> {
+    let stop = Stop::new()?;
+    let _attention = Attention::pay(&stop)?;
+    let mut settings = Settings::from_environment()?;
+    settings.voices.listen();
+    settings.instruction_log = args.log.clone().or(settings.instruction_log);
+    let folder = match &args.allow_group {
+        Some(group) => Folder::for_group(group)?,
+        None => Folder::own()?,
+    };
+    let mut claim = claim(&folder, args.port)?;
+    let sockets = folder.sockets(claim.port())?;
+    let door = Door::new(&args, claim.port())?;
+    let server = Server::open(Options {
+        local: Some(local(&folder, &sockets)),
+        tcp: door.as_ref().map(|door| (door.listen.to_string(), door.security.clone())),
+        relay: args.bind.as_ref().map(|host| unassigned(host)),
+        advertise: door.as_ref().map(|door| door.seen.clone()),
+        patience: args.patience(),
+        sink: settings.sink()?,
+    })?;
+    let address = door.as_ref().map(|door| door.address.to_string());
+    claim.publish(&record(address))?;
+    announce(&claim, &sockets, door.as_ref());
+    let _watch = door.and_then(|door| door.ring).map(|(ring, list, _)| Watch::start(ring, list));
+    let outcome = server.run(&stop);
+    say("the server has ended");
+    outcome
+}
+
+impl Args {
+    fn patience(&self) -> Patience {
+        let usual = Patience::default();
+        let grace = self.session_grace.map(|seconds| u64::from(seconds) * 1_000_000_000);
+        Patience { silent_ns: grace.unwrap_or(usual.silent_ns), ..usual }
+    }
+}
+
+/// What other hosts find.
+struct Door {
+    listen: Address,
+    /// What others call the host.
+    seen: String,
+    /// What others connect to.
+    address: Address,
+    security: TcpSecurity,
+    /// The keys that decide who may enter, and where they come from.
+    ring: Option<(KeyRing, AllowList, Origin)>,
+}
+
+impl Door {
+    fn new(args: &Args, port: u16) -> Result<Option<Door>> {
+        let Some(host) = args.bind.as_deref() else { return Ok(None) };
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        // Nobody can connect to an address that means all of them.
+        let everywhere = ["0.0.0.0", "::"].contains(&host);
+        let own = || if everywhere { host_name() } else { host.to_string() };
+        let seen = args.advertise.clone().unwrap_or_else(own);
+        let (security, ring) = if args.insecure { (TcpSecurity::Insecure, None) } else { guard()? };
+        let (listen, address) = (Address::new(host, port), Address::new(seen.clone(), port));
+        Ok(Some(Door { listen, seen, address, security, ring }))
+    }
+}
+
+/// Only those enter whose keys are in the ring.
+fn guard() -> Result<(TcpSecurity, Option<(KeyRing, AllowList, Origin)>)> {
+    let ring = KeyRing::of_user()?;
+    let keys = ring.server()?;
+    let allowed = AllowList::new(keys.allowed.iter().map(|allowed| allowed.key));
+    let (secret, public) = (keys.pair.secret, keys.pair.public);
+    let security = TcpSecurity::Curve { secret, public, allowed: allowed.clone() };
+    Ok((security, Some((ring, allowed, keys.origin))))
+}
+
+fn local(folder: &Folder, sockets: &Sockets) -> Local {
+    let Sockets { control, monitor, relay } = sockets.clone();
+    Local { control, monitor, relay, access: folder.access() }
+}
+
+/// A free port at a host.
+fn unassigned(host: &str) -> String {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    Address::new(host, 0).to_string()
+}
+
+/// Takes a port.
+fn claim(folder: &Folder, port: u16) -> Result<Claim> {
+    if port != 0 {
+        return folder.claim(port);
+    }
+    let wrong = |error| Error::runtime(format!("no free port can be found: {error}"));
+    for _ in 1..TRIES {
+        // The system knows which ports are free; it gives another one each time.
+        let probe = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(wrong)?;
+        let port = probe.local_addr().map_err(wrong)?.port();
+        if let Ok(claim) = folder.claim(port) {
+            return Ok(claim);
+        }
+    }
+    Err(Error::runtime("no free port can be found; choose one with -p"))
+}
+
+fn record(address: Option<String>) -> Record {
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let version = env!("CARGO_PKG_VERSION").to_string();
+    Record { pid: std::process::id(), address, version, started }
+}
+
+/// Says where it listens, in lines that can be copied.
+fn announce(claim: &Claim, sockets: &Sockets, door: Option<&Door>) {
+    let (port, version, socket) =
+        (claim.port(), env!("CARGO_PKG_VERSION"), sockets.control.display());
+    let mut lines = vec![
+        format!("GT {version} listens at port {port} of this host ({socket}):"),
+        format!("  gt worker -p {port}"),
+        format!("  gt.connect('localhost:{port}')"),
+    ];
+    lines.extend(door.into_iter().flat_map(Door::words));
+    say(lines.join("\n"));
+}
+
+impl Door {
+    fn words(&self) -> Vec<String> {
+        let Door { seen, address, ring, .. } = self;
+        let port = address.port();
+        let Some((ring, _, origin)) = ring else {
+            return vec![
+                format!("and at {address} for everybody, without keys:"),
+                format!("  gt worker --host {seen} -p {port} --insecure"),
+                format!("  gt.connect('{address}', insecure=True)"),
+            ];
+        };
+        let key = ring.cluster_key();
+        let key = key.display();
+        let made = match origin {
+            Origin::Made => ", which has just been made",
+            Origin::Found => "",
+        };
+        vec![
+            format!("and at {address} for other hosts that have a copy of {key}{made}:"),
+            format!("  gt worker --host {seen} -p {port} --key {key}"),
+            format!("  gt.connect('{address}', key='{key}')"),
+        ]
+    }
+}

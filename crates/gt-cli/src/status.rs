@@ -1,0 +1,206 @@
+//! `gt status`: who is connected to a server, and what waits.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use gt::address::Address;
+use gt_core::{Error, Result};
+use gt_transport::Message;
+use gt_transport::codec::Limits;
+use gt_transport::conversation::{aside, open_aside};
+use gt_transport::report::{Report, SessionReport, WorkerReport};
+use gt_zmq::{Context, Dealer, DealerEvent, Options};
+use serde_json::{Value, json};
+
+use crate::place::Place;
+use crate::say::say;
+use crate::table::{duration, size, table};
+
+/// How long a server may take to connect and to answer, all together.
+const PATIENCE: Duration = Duration::from_millis(2_500);
+
+/// What `gt status` is told.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    place: Place,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Asks a server and prints what it says.
+pub fn run(args: &Args) -> Result<()> {
+    let address = args.place.address()?;
+    let report = inquire(&address, args)?;
+    if args.json {
+        say(format_args!("{:#}", as_json(&report)));
+    } else {
+        say(as_text(&address, &report));
+    }
+    Ok(())
+}
+
+fn inquire(address: &Address, args: &Args) -> Result<Report> {
+    let endpoint = address.endpoint(&args.place.trust()?)?;
+    let options = Options { connect_timeout: PATIENCE, ..Options::default() };
+    let context = Context::new().map_err(Error::runtime)?;
+    let mut dealer = Dealer::connect(&context, &endpoint, &options).map_err(Error::runtime)?;
+    dealer.send(&aside(&Message::Inquire)).map_err(Error::runtime)?;
+    let deadline = Instant::now() + PATIENCE;
+    let mut connected = false;
+    while Instant::now() < deadline {
+        let left = deadline.saturating_duration_since(Instant::now());
+        gt_zmq::wait(&[&dealer], &[], left).map_err(Error::runtime)?;
+        while let Some(event) = dealer.receive().map_err(Error::runtime)? {
+            match event {
+                DealerEvent::Connected => connected = true,
+                DealerEvent::Message(parts) => return understand(address, &parts),
+                DealerEvent::Refused(reason) => return Err(nobody(address, &reason)),
+                DealerEvent::Rejected(reason) => return Err(rejected(address, &reason)),
+                DealerEvent::Gone => return Err(closed(address)),
+            }
+        }
+    }
+    Err(silent(address, connected))
+}
+
+fn understand(address: &Address, parts: &[Bytes]) -> Result<Report> {
+    let message = open_aside(parts, &Limits::CONTROL);
+    match message.map_err(|error| error.within(format_args!("what answers at {address}")))? {
+        Some(Message::Report(report)) => Ok(*report),
+        Some(Message::Ended { error, .. }) => Err(error.within(address)),
+        _ => Err(Error::Lost(format!("{address} answers something else than a report"))),
+    }
+}
+
+fn nobody(address: &Address, reason: &str) -> Error {
+    let port = address.port();
+    Error::Lost(format!(
+        "there is no server at {address} ({reason}); start one there with `gt server -p {port}`, \
+         with --bind if it is another host"
+    ))
+}
+
+fn rejected(address: &Address, reason: &str) -> Error {
+    Error::Lost(format!(
+        "the server at {address} refuses this key ({reason}); copy the server's cluster.key, or a \
+         file made there with `gt keys new`, and name it with --key or GT_KEY"
+    ))
+}
+
+fn closed(address: &Address) -> Error {
+    Error::Lost(format!(
+        "the server at {address} has closed the connection; it ends, or admits other users only"
+    ))
+}
+
+fn silent(address: &Address, connected: bool) -> Error {
+    let found =
+        if connected { "a server is there, but busy or stopped" } else { "nothing was heard" };
+    Error::Lost(format!("{address} does not answer within {} ms: {found}", PATIENCE.as_millis()))
+}
+
+fn as_text(address: &Address, report: &Report) -> String {
+    let Report { version, uptime_ns, workers, sessions, traffic } = report;
+    let up = duration(*uptime_ns);
+    let worker_rows: Vec<_> = workers.iter().map(worker_row).collect();
+    let session_rows: Vec<_> = sessions.iter().map(session_row).collect();
+    let of_workers = ["id", "name", "engine", "device", "threads", "memory", "limit", "queued"];
+    let of_sessions = ["id", "name", "connected", "workers", "values", "queued"];
+    let mut parts = vec![format!("GT {version} at {address}, up for {up}")];
+    parts.push(section("workers", of_workers, &worker_rows));
+    parts.push(section("sessions", of_sessions, &session_rows));
+    parts.push(format!(
+        "traffic: {} messages, {} commands, {} refused, {} payloads (largest {}), {} relayed",
+        traffic.messages,
+        traffic.commands,
+        traffic.refused,
+        traffic.payloads,
+        size(traffic.largest_payload),
+        size(traffic.relayed_bytes),
+    ));
+    parts.join("\n\n")
+}
+
+fn section<const N: usize>(name: &str, headings: [&str; N], rows: &[[String; N]]) -> String {
+    match rows {
+        [] => format!("no {name}"),
+        rows => format!("{name}\n{}", table(headings, rows)),
+    }
+}
+
+fn worker_row(worker: &WorkerReport) -> [String; 8] {
+    let WorkerReport { id, card, used_bytes, queued, .. } = worker;
+    [
+        id.to_string(),
+        card.name.clone(),
+        card.engine.clone(),
+        card.device.clone(),
+        card.threads.to_string(),
+        size(*used_bytes),
+        size(card.memory_bytes),
+        queued.to_string(),
+    ]
+}
+
+fn session_row(session: &SessionReport) -> [String; 6] {
+    let SessionReport { id, name, connected, workers, values, queued, silent_ns } = session;
+    let connected =
+        if *connected { "yes".to_string() } else { format!("no, for {}", duration(*silent_ns)) };
+    let workers: Vec<String> = workers
+        .iter()
+        .map(|worker| worker.map_or("lost".to_string(), |worker| worker.to_string()))
+        .collect();
+    let workers = workers.join(",");
+    [id.to_string(), name.clone(), connected, workers, values.to_string(), queued.to_string()]
+}
+
+fn as_json(report: &Report) -> Value {
+    let worker = |worker: &WorkerReport| {
+        json!({
+            "id": worker.id.0,
+            "name": worker.card.name,
+            "host": worker.card.host,
+            "pid": worker.card.pid,
+            "engine": worker.card.engine,
+            "device": worker.card.device,
+            "threads": worker.card.threads,
+            "memory_bytes": worker.used_bytes,
+            "memory_limit_bytes": worker.card.memory_bytes,
+            "queued": worker.queued,
+            "silent_seconds": seconds(worker.silent_ns),
+        })
+    };
+    let session = |session: &SessionReport| {
+        let workers: Vec<_> = session.workers.iter().map(|worker| worker.map(|id| id.0)).collect();
+        json!({
+            "id": session.id.0,
+            "name": session.name,
+            "connected": session.connected,
+            "workers": workers,
+            "values": session.values,
+            "queued": session.queued,
+            "silent_seconds": seconds(session.silent_ns),
+        })
+    };
+    let traffic = &report.traffic;
+    json!({
+        "version": report.version,
+        "uptime_seconds": seconds(report.uptime_ns),
+        "workers": report.workers.iter().map(worker).collect::<Vec<_>>(),
+        "sessions": report.sessions.iter().map(session).collect::<Vec<_>>(),
+        "traffic": {
+            "messages": traffic.messages,
+            "commands": traffic.commands,
+            "refused": traffic.refused,
+            "payloads": traffic.payloads,
+            "largest_payload_bytes": traffic.largest_payload,
+            "relayed_bytes": traffic.relayed_bytes,
+        },
+    })
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}

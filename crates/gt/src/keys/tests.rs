@@ -1,0 +1,126 @@
+//! Tests of the ring of keys.
+
+use std::os::unix::fs::PermissionsExt;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::*;
+
+/// A ring in a folder that does not exist yet and is removed at the end.
+struct Scratch(KeyRing);
+
+impl Scratch {
+    fn new() -> Scratch {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("gtk-{}-{number}", std::process::id());
+        Scratch(KeyRing { folder: std::env::temp_dir().join(name).join("keys") })
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.0.allowed().unwrap().into_iter().map(|allowed| allowed.name).collect()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(self.0.folder.parent().unwrap());
+    }
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().mode() & 0o777
+}
+
+fn chmod(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn keys_are_made_once_for_their_owner_alone() {
+    let scratch = Scratch::new();
+    let made = scratch.0.server().unwrap();
+    assert_eq!(made.origin, Origin::Made);
+    let found = scratch.0.server().unwrap();
+    assert_eq!((found.origin, found.pair.public), (Origin::Found, made.pair.public));
+    assert_eq!(mode(&scratch.0.folder), 0o700);
+    let entries = fs::read_dir(&scratch.0.folder).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["allowed", "cluster.key", "server.secret"]);
+    names.iter().for_each(|name| assert_eq!(mode(&scratch.0.folder.join(name)), 0o600, "{name:?}"));
+    let cluster = KeyFile::read(&scratch.0.cluster_key()).unwrap();
+    assert_eq!(cluster.server, made.pair.public);
+    assert_eq!(found.allowed, [Allowed { key: cluster.pair.public, name: "cluster".into() }]);
+}
+
+#[test]
+fn servers_that_start_at_once_have_the_same_keys() {
+    let scratch = Scratch::new();
+    let server = || scratch.0.server().unwrap();
+    let all: Vec<ServerKeys> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(server)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(all.iter().all(|keys| keys.pair.public == all[0].pair.public));
+    assert!(all.iter().all(|keys| keys.allowed == all[0].allowed));
+    assert_eq!(all.iter().filter(|keys| keys.origin == Origin::Made).count(), 1);
+}
+
+#[test]
+fn named_keys_come_and_go() {
+    let scratch = Scratch::new();
+    let path = scratch.0.add("ann").unwrap();
+    scratch.0.add("bob").unwrap();
+    assert_eq!(scratch.names(), ["cluster", "ann", "bob"]);
+    assert_eq!(mode(&path), 0o600);
+    assert!(scratch.0.add("ann").unwrap_err().to_string().contains("keys remove ann"));
+    for name in ["", "../ann", ".ann", "a b", "cluster"] {
+        assert!(scratch.0.add(name).is_err(), "{name:?}");
+    }
+    scratch.0.remove("ann").unwrap();
+    assert!(!path.exists() && mode(&scratch.0.allowed_list()) == 0o600);
+    let bob = KeyFile::read(&scratch.0.key_file("bob")).unwrap().pair.public;
+    assert_eq!(scratch.0.remove(&bob.to_string()).unwrap().name, "bob");
+    assert_eq!(scratch.names(), ["cluster"]);
+    assert!(scratch.0.remove("bob").unwrap_err().to_string().contains("no key 'bob'"));
+}
+
+#[test]
+fn a_list_has_remarks_and_keys_have_names() {
+    let path = Path::new("allowed");
+    let key = format!("0#{}", "0".repeat(38));
+    let parse = |line: &str| parse_allowed(path, 3, line);
+    let hers = parse(&format!("{key}  # ann's own")).unwrap().unwrap();
+    assert_eq!((hers.key.to_string(), hers.name), (key, "ann's own".to_string()));
+    for remark in ["", "  ", "# a remark", "#remark"] {
+        assert_eq!(parse(remark).unwrap(), None);
+    }
+    assert!(parse("abc ann").unwrap_err().to_string().contains("allowed, line 3"));
+}
+
+#[test]
+fn loose_permissions_are_refused() {
+    let scratch = Scratch::new();
+    scratch.0.server().unwrap();
+    for name in ["server.secret", "cluster.key", "allowed", ""] {
+        let path = scratch.0.folder.join(name);
+        let before = mode(&path);
+        chmod(&path, before | 0o040);
+        let error = scratch.0.server().unwrap_err().to_string();
+        assert!(error.contains("can be read by others") && error.contains("chmod"), "{error}");
+        chmod(&path, before);
+    }
+    scratch.0.server().unwrap();
+}
+
+#[test]
+fn a_file_without_keys_says_what_is_missing() {
+    let scratch = Scratch::new();
+    scratch.0.server().unwrap();
+    let path = scratch.0.cluster_key();
+    fs::write(&path, "server nonsense\npublic x\n").unwrap();
+    assert!(KeyFile::read(&path).unwrap_err().to_string().contains("line 'public …' has no key"));
+    fs::write(&path, "server nonsense\n").unwrap();
+    assert!(KeyFile::read(&path).unwrap_err().to_string().contains("no line 'public …'"));
+    assert!(KeyFile::read(Path::new("/nowhere.key")).is_err());
+}

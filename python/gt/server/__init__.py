@@ -1,0 +1,1 @@
+"""The server: `python -m gt.server` is `gt server`."""

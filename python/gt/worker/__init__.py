@@ -1,0 +1,1 @@
+"""A worker: `python -m gt.worker` is `gt worker`."""

@@ -1,0 +1,309 @@
+"""The command line: servers that start and end, keys, status, and clear refusals."""
+
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+
+class Home:
+    """Folders of its own for sockets and keys, and the commands that use them."""
+
+    def __init__(self, folder: Path):
+        self.runtime = folder / "run"
+        self.keys = folder / "keys"
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("GT_")} | {
+            "GT_RUNTIME_DIR": str(self.runtime),
+            "GT_KEYS": str(self.keys),
+        }
+        self.started: list[subprocess.Popen[str]] = []
+
+    def run(self, *words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end."""
+        return subprocess.run(
+            [sys.executable, "-m", "gt", *map(str, words)],
+            env=self.environment | environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def program(self, code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run a Python program to its end."""
+        return subprocess.run(
+            [sys.executable, "-c", code],
+            env=self.environment | environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def start(self, *words: object, module: str = "gt", **environment: str) -> "Running":
+        """Start a command that goes on."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", module, *map(str, words)],
+            env=self.environment | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.started.append(process)
+        return Running(process)
+
+    def server(self, *words: object, port: int = 0, **environment: str) -> "Running":
+        """Start a server and wait until it listens."""
+        running = self.start("server", "-p", port, *words, **environment)
+        running.hear("gt.connect(")
+        if "--bind" in words:
+            running.hear("gt.connect(")
+        return running
+
+
+class Running:
+    """A command that goes on."""
+
+    def __init__(self, process: subprocess.Popen[str]):
+        self.process = process
+        self.lines: list[str] = []
+
+    def hear(self, words: str) -> str:
+        """Wait for the line with these words."""
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip())
+            if words in line:
+                return self.lines[-1]
+        raise AssertionError((self.lines, self.process.stderr.read()))
+
+    @property
+    def port(self) -> int:
+        """The port that the server has chosen."""
+        return int(re.search(r"listens at port (\d+)", self.lines[0])[1])
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str, float]:
+        """Send a signal; gives the exit code, what it complained of, and how long it took."""
+        begin = time.monotonic()
+        self.process.send_signal(number)
+        _, complaints = self.process.communicate(timeout=30)
+        return self.process.returncode, complaints, time.monotonic() - begin
+
+
+@pytest.fixture
+def home() -> Iterator[Home]:
+    """Folders with short names, because the paths of sockets are short; whatever runs is ended."""
+    with tempfile.TemporaryDirectory(prefix="gt-test-", dir="/tmp") as folder:
+        home = Home(Path(folder))
+        yield home
+        for process in home.started:
+            process.kill()
+            process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_says_where_it_is_and_ends_without_a_trace(home: Home, number: signal.Signals):
+    server = home.server()
+    assert f"  gt worker -p {server.port}" in server.lines
+    assert f"  gt.connect('localhost:{server.port}')" in server.lines
+    assert stat.S_IMODE(home.runtime.stat().st_mode) == 0o700
+    names = {path.name for path in home.runtime.iterdir()}
+    assert names == {f"{server.port}.{end}" for end in ("ipc", "watch", "relay", "json")}
+    record = json.loads((home.runtime / f"{server.port}.json").read_text())
+    assert record["pid"] == server.process.pid
+    assert record["address"] is None
+    code, complaints, seconds = server.end(number)
+    assert (code, complaints) == (0, "")
+    assert seconds < 5  # A second on an idle machine, where interpreters end faster too.
+    assert list(home.runtime.iterdir()) == []
+    assert not home.keys.exists()
+
+
+def test_modules_are_commands_too(home: Home):
+    server = home.start("-p", 0, module="gt.server")
+    server.hear("gt.connect(")
+    assert server.end()[0] == 0
+    assert "gt worker" in subprocess.check_output(
+        [sys.executable, "-m", "gt.worker", "--help"], text=True, env=home.environment
+    )
+
+
+def test_status_knows_the_server(home: Home):
+    server = home.server()
+    done = home.run("status", "-p", server.port)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.match(rf"GT \S+ at localhost:{server.port}, up for \d+ s\n", done.stdout)
+    assert "no workers" in done.stdout
+    assert "no sessions" in done.stdout
+    report = json.loads(home.run("status", "-p", server.port, "--json").stdout)
+    assert report["workers"] == report["sessions"] == []
+    assert report["traffic"]["messages"] >= 1
+
+
+def test_a_port_has_one_server(home: Home):
+    first = home.server()
+    second = home.run("server", "-p", first.port)
+    assert second.returncode == 1
+    expected = f"a server ({first.process.pid}) listens at port {first.port} already"
+    assert expected in second.stderr
+    assert home.run("status", "-p", first.port).returncode == 0
+
+
+def test_a_killed_servers_port_is_free(home: Home):
+    killed = home.server()
+    port = killed.port
+    assert killed.end(signal.SIGKILL)[0] == -signal.SIGKILL
+    assert (home.runtime / f"{port}.json").exists()
+    assert "no server of yours listens" in home.run("status", "-p", port).stderr
+    server = home.server(port=port)
+    assert home.run("status", "-p", port).returncode == 0
+    assert server.end()[0] == 0
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o710])
+def test_a_folder_that_others_can_enter_is_refused(home: Home, mode: int):
+    home.runtime.mkdir()
+    home.runtime.chmod(mode)
+    done = home.run("server", "-p", 0)
+    assert done.returncode == 1
+    assert f"others can enter it (its mode is {mode:o})" in done.stderr
+
+
+def test_a_symbolic_link_is_refused(home: Home):
+    target = home.runtime.with_name("target")
+    target.mkdir(mode=0o700)
+    home.runtime.symlink_to(target)
+    assert "symbolic link" in home.run("server", "-p", 0).stderr
+
+
+def test_a_long_folder_is_refused_with_advice(home: Home):
+    folder = home.runtime.with_name("a" * 100)
+    done = home.run("server", "-p", 0, GT_RUNTIME_DIR=str(folder))
+    assert "the path of a socket has at most 107" in done.stderr
+    assert "GT_RUNTIME_DIR" in done.stderr
+
+
+def test_status_against_nothing_ends_soon(home: Home):
+    begin = time.monotonic()
+    done = home.run("status", "-p", "1", "--insecure")
+    assert done.returncode == 1
+    assert "there is no server at localhost:1" in done.stderr
+    done = home.run("status", "-p", "1")
+    assert "no server of yours listens at port 1 of this host" in done.stderr
+    assert "GT_KEY" in done.stderr
+    assert time.monotonic() - begin < 20
+
+
+def test_keys_are_made_for_tcp_and_work(home: Home):
+    server = home.server("--bind", "127.0.0.1")
+    key = home.keys / "cluster.key"
+    assert any("which has just been made" in line for line in server.lines)
+    assert f"  gt worker --host 127.0.0.1 -p {server.port} --key {key}" in server.lines
+    assert f"  gt.connect('127.0.0.1:{server.port}', key='{key}')" in server.lines
+    assert stat.S_IMODE(home.keys.stat().st_mode) == 0o700
+    names = {path.name for path in home.keys.iterdir()}
+    assert names == {"allowed", "cluster.key", "server.secret"}
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in home.keys.iterdir())
+    tcp = ("status", "--host", "tcp://127.0.0.1", "-p", server.port)
+    done = home.run(*tcp)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert home.run(*tcp, "--key", key, GT_KEYS="/nowhere").returncode == 0
+    assert home.run(*tcp, GT_KEY=str(key), GT_KEYS="/nowhere").returncode == 0
+    without = home.run(*tcp, GT_KEYS="/nowhere")
+    assert "there is no /nowhere/cluster.key" in without.stderr
+    server.end()
+    again = home.server("--bind", "127.0.0.1")
+    assert not any("just been made" in line for line in again.lines)
+
+
+def test_a_wrong_key_is_told_from_silence(home: Home):
+    server = home.server("--bind", "127.0.0.1")
+    tcp = ("status", "--host", "tcp://127.0.0.1", "-p", server.port)
+    other = home.keys.with_name("other")
+    home.run("keys", "new", "somebody", GT_KEYS=str(other))
+    begin = time.monotonic()
+    stranger = home.run(*tcp, "--key", other / "cluster.key")
+    assert stranger.returncode == 1
+    assert "refuses this key" in stranger.stderr
+    home.run("keys", "new", "ann")
+    ann = (home.keys / "ann.key").read_text()
+    assert home.run("keys", "remove", "ann").returncode == 0
+    removed = home.keys / "copy.key"
+    removed.touch(mode=0o600)
+    removed.write_text(ann)
+    assert "refuses this key" in home.run(*tcp, "--key", removed).stderr
+    assert time.monotonic() - begin < 30
+
+
+def test_a_running_server_notices_keys(home: Home):
+    server = home.server("--bind", "127.0.0.1")
+    tcp = ("status", "--host", "tcp://127.0.0.1", "-p", server.port)
+    made = home.run("keys", "new", "ann")
+    path = home.keys / "ann.key"
+    assert made.stdout.strip() == str(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    eventually(lambda: home.run(*tcp, "--key", path).returncode == 0)
+    listed = home.run("keys", "list").stdout
+    assert re.search(r"^ann\s+\S{40}\s+\S+ann\.key$", listed, re.MULTILINE)
+    copy = home.keys.with_name("ann.copy")
+    copy.touch(mode=0o600)
+    copy.write_text(path.read_text())
+    home.run("keys", "remove", "ann")
+    assert not path.exists()
+    eventually(lambda: "refuses this key" in home.run(*tcp, "--key", copy).stderr)
+
+
+def test_loose_keys_are_refused(home: Home):
+    home.run("keys", "new", "ann")
+    (home.keys / "ann.key").chmod(0o644)
+    tcp = ("status", "--host", "tcp://127.0.0.1", "-p", 1)
+    done = home.run(*tcp, "--key", home.keys / "ann.key")
+    assert "can be read by others (its mode is 644)" in done.stderr
+    (home.keys / "server.secret").chmod(0o640)
+    done = home.run("server", "-p", 0, "--bind", "127.0.0.1")
+    assert done.returncode == 1
+    assert "server.secret can be read by others" in done.stderr
+    assert list(home.runtime.iterdir()) == []
+
+
+def test_insecure_means_no_keys(home: Home):
+    server = home.server("--bind", "127.0.0.1", "--insecure")
+    tcp = ("status", "--host", "tcp://127.0.0.1", "-p", server.port)
+    assert home.run(*tcp, "--insecure").returncode == 0
+    assert not home.keys.exists()
+    assert f"  gt.connect('127.0.0.1:{server.port}', insecure=True)" in server.lines
+
+
+def test_connect_says_what_is_missing(home: Home):
+    done = home.program("import gt; gt.connect('localhost:1')")
+    assert "RuntimeError: connect: localhost:1 cannot be reached" in done.stderr
+    assert "gt server -p 1" in done.stderr
+    done = home.program("import gt; gt.ones(1)", GT_SERVER="node7:x")
+    assert "ValueError: 'node7:x' is no address of a server" in done.stderr
+    done = home.program("import gt; gt.connect('a:1', key='x', insecure=True)")
+    assert "exclude each other" in done.stderr
+
+
+def test_wrong_words_are_named(home: Home):
+    assert home.run("--version").stdout.startswith("gt ")
+    wrong = home.run("server", "--prot", "1")
+    assert wrong.returncode == 2
+    assert "--prot" in wrong.stderr
+    assert "no group 'no such group'" in home.run("server", "--allow-group", "no such group").stderr
+    assert "512M" in home.run("worker", "--memory", "much").stderr
+    assert "no key 'bob'" in home.run("keys", "remove", "bob").stderr or not home.keys.exists()
+
+
+def eventually(holds: Callable[[], bool]) -> None:
+    """Try until it holds; what changes meanwhile is another process."""
+    deadline = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < deadline
