@@ -1,7 +1,6 @@
 //! A dispatcher and its workers inside the client's process. The messages are those of a cluster;
 //! only the wire is missing.
 
-use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -24,7 +23,7 @@ use gt_worker::{Executor, Outcome, Window, Worker, quiet};
 use tracing::{debug, info};
 
 use crate::inner::Inner;
-use crate::machines::{Machines, Parcel};
+use crate::machines::{Machines, Parcel, let_go};
 use crate::{fork, host, shared};
 
 /// A batch that nobody completes is sent after this time.
@@ -101,16 +100,9 @@ impl Embedded {
                 &mut Outbox::default(),
             );
         }
-        let machines = Machines {
-            dispatcher,
-            workers: ids().map(|id| Worker::new(id, window)).collect(),
-            clients: HashMap::new(),
-            mail: VecDeque::new(),
-            sink,
-            logged: 0,
-        };
+        let crew = ids().map(|id| Worker::new(id, window)).collect();
         let embedded = Arc::new(Embedded {
-            machines: Mutex::new(machines),
+            machines: Mutex::new(Machines::new(dispatcher, crew, sink)),
             inbox: Channel::default(),
             executors,
             pool,
@@ -120,12 +112,17 @@ impl Embedded {
             stopped: AtomicBool::new(false),
             start: Instant::now(),
         });
-        embedded.spawn("gt-pump".to_string(), Embedded::pump)?;
-        for id in ids() {
-            embedded.spawn(format!("gt-worker-{}", id.0), move |embedded| embedded.execute(id))?;
-        }
+        // Without all of its threads it is of no use, and those there are would wait for ever.
+        embedded.spawn_all().inspect_err(|_| embedded.stop())?;
         info!(target: "gt", workers, threads = embedded.threads.count(), memory, "embedded system");
         Ok(embedded)
+    }
+
+    fn spawn_all(self: &Arc<Self>) -> Result<()> {
+        self.spawn("gt-pump".to_string(), Embedded::pump)?;
+        (0..self.worker_count() as u32).map(WorkerId).try_for_each(|id| {
+            self.spawn(format!("gt-worker-{}", id.0), move |embedded| embedded.execute(id))
+        })
     }
 
     fn spawn(
@@ -163,6 +160,7 @@ impl Embedded {
                 self.turn(&mut machines, Inline::Yes);
                 // A program may end right after a read, and nobody would write the rest out.
                 machines.flush_sink();
+                let_go(machines);
             }
             None => self.inbox.wake(),
         }
@@ -178,10 +176,13 @@ impl Embedded {
     /// Ends the threads, after what they are at. What was sent before is delivered, so that it is
     /// in the log and values are given up; what waits to be computed is not.
     pub(crate) fn stop(&self) {
+        if self.is_stopped() {
+            return;
+        }
         let mut machines = self.machines.lock();
         self.turn(&mut machines, Inline::No);
         machines.flush_sink();
-        drop(machines);
+        let_go(machines);
         self.stopped.store(true, Ordering::SeqCst);
         self.inbox.wake();
         self.plans.iter().for_each(Channel::wake);
@@ -219,6 +220,13 @@ impl Embedded {
     /// How many values of a session the workers ever stored.
     pub(crate) fn stored(&self, session: SessionId) -> u64 {
         self.machines.lock().workers.iter().map(|worker| worker.stored(session)).sum()
+    }
+
+    /// Delivers what waits.
+    fn deliver(&self) {
+        let mut machines = self.machines.lock();
+        self.turn(&mut machines, Inline::No);
+        let_go(machines);
     }
 
     /// Delivers until nothing waits.
@@ -269,7 +277,7 @@ impl Embedded {
             }
         }
         // Somebody may still hold a tensor of the session, and this with it.
-        self.turn(&mut self.machines.lock(), Inline::No);
+        self.deliver();
         while plans.take().is_some() {}
     }
 
@@ -277,7 +285,7 @@ impl Embedded {
     fn pump(&self) {
         let (mut appended, mut quiet) = (0, 0);
         while !self.is_stopped() {
-            self.turn(&mut self.machines.lock(), Inline::No);
+            self.deliver();
             let total = self.flush_stale(appended);
             quiet = if total == appended { quiet + 1 } else { 0 };
             appended = total;
@@ -310,5 +318,66 @@ impl Embedded {
             sessions.iter().for_each(|session| session.flush());
         }
         total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Session;
+
+    fn session() -> (Session, Arc<Embedded>) {
+        let options = Options {
+            workers: 2,
+            threads: 1,
+            memory: 1 << 24,
+            window: Window::default(),
+            sync: false,
+            sink: None,
+        };
+        let session = Session::embedded(options).expect("threads can be started");
+        let embedded = session.0.embedded.clone();
+        (session, embedded)
+    }
+
+    /// Waits until nobody but the caller holds it: its threads have ended, and with them the
+    /// memory, which only they would give back.
+    fn ends(embedded: &Arc<Embedded>) -> bool {
+        let start = Instant::now();
+        while Arc::strong_count(embedded) > 1 && start.elapsed() < Duration::from_secs(20) {
+            thread::yield_now();
+        }
+        Arc::strong_count(embedded) == 1
+    }
+
+    #[test]
+    fn a_session_that_is_dropped_ends_its_threads() {
+        let (session, embedded) = session();
+        drop(session);
+        assert!(ends(&embedded));
+    }
+
+    #[test]
+    fn a_session_that_ended_by_an_error_ends_its_threads_when_it_is_dropped() {
+        let (session, embedded) = session();
+        let (id, error) = (session.0.id, Error::bug("for this test"));
+        session.0.deliver(Message::Ended { session: id, error });
+        drop(session);
+        assert!(ends(&embedded));
+    }
+
+    #[test]
+    fn a_session_may_be_dropped_while_something_is_delivered_to_it() {
+        let (session, embedded) = session();
+        let mut machines = embedded.machines.lock();
+        // The machines know of the session once its letter is opened.
+        embedded.turn(&mut machines, Inline::No);
+        let id = session.0.id;
+        machines.reach(id, Message::Done { session: id, commands: 0, bytes: 0, busy_ns: 0 });
+        // Otherwise the next line would be the end of it, which takes the lock.
+        assert!(Arc::strong_count(&session.0) > 1);
+        drop(session);
+        let_go(machines);
+        assert!(ends(&embedded));
     }
 }
