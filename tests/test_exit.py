@@ -86,13 +86,38 @@ def test_an_interactive_session_says_only_what_it_is_asked(script):
     assert done.stderr.replace(">>> ", "").strip() == ""
 
 
+INTERRUPTED = """
+import os
+import signal
+import threading
+
+def interrupt():
+    while gt.counters()["waits"] == before:
+        pass
+    os.kill(os.getpid(), signal.SIGINT)
+
+before = gt.counters()["waits"]
+z = gt.randn(3000, 3000)
+for _ in range(200):
+    z = z @ z
+threading.Thread(target=interrupt).start()
+try:
+    z.sum().item()
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
 def test_a_notebook_runs_interrupts_and_ends(tmp_path):
     cells = [
+        # What was registered before GT is called after it, if the kernel need not be killed.
+        "import atexit, pathlib\n_ = atexit.register(lambda: pathlib.Path('ended').touch())",
         "import gt\nx = gt.ones(3)",
         "x = x + 1\nx",
         "gt.connect()\ny = gt.ones(2)\ny + 1",
         "x + 1",
-        "z = gt.randn(2000, 2000)\nfor _ in range(30): z = z @ z\nprint('in flight')",
+        INTERRUPTED,
+        "y + 2",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
     client = nbclient.NotebookClient(
@@ -100,10 +125,13 @@ def test_a_notebook_runs_interrupts_and_ends(tmp_path):
     )
     client.execute()
     outputs = [list(cell["outputs"]) for cell in notebook.cells]
-    assert [len(output) for output in outputs] == [0, 1, 1, 1, 1], json.dumps(outputs)
-    texts = [output[0]["data"]["text/plain"] for output in outputs[1:4]]
+    assert [len(output) for output in outputs] == [0, 0, 1, 1, 1, 1, 1], json.dumps(outputs)
+    assert outputs[5][0]["text"] == "interrupted\n"
+    texts = [outputs[cell][0]["data"]["text/plain"] for cell in (2, 3, 4)]
     assert texts == ["tensor([2., 2., 2.])", "tensor([2., 2.])", "tensor([3., 3., 3.])"]
-    assert outputs[4][0]["text"] == "in flight\n"
+    # The products would take a minute and more; nobody waits for them, here or at the end.
+    assert outputs[6][0]["data"]["text/plain"] == "tensor([3., 3.])"
+    assert (tmp_path / "ended").exists()
 
 
 def test_pytest_itself_ends_well(script):

@@ -75,23 +75,27 @@ PROCESSES = """
     import multiprocessing
     import sys
 
-    def work(number):
-        return (gt.arange(100) * number).sum().item()
+    def work(task):
+        number, tensor = task
+        return (gt.arange(100) * number).sum().item(), tensor * number
 
     if __name__ == "__main__":
         before = gt.ones(3) + 1
         before.tolist()
         context = multiprocessing.get_context("METHOD")
         with context.Pool(2, maxtasksperchild=1) as pool:
-            results = pool.map(work, range(COUNT), chunksize=1)
-        print(results == [4950 * number for number in range(COUNT)], before.tolist())
+            tasks = [(number, gt.full((2,), number)) for number in range(COUNT)]
+            results = pool.map(work, tasks, chunksize=1)
+        for number, (total, tensor) in enumerate(results):
+            assert (total, tensor.tolist()) == (4950 * number, [number**2] * 2), number
+        print(len(results), before.tolist())
 """
 
 
 @pytest.mark.parametrize(("method", "count"), [("fork", 100), ("spawn", 100), ("forkserver", 100)])
 def test_multiprocessing(script, method, count):
     text = script(PROCESSES.replace("METHOD", method).replace("COUNT", str(count)))
-    assert text == "True [2.0, 2.0, 2.0]"
+    assert text == f"{count} [2.0, 2.0, 2.0]"
 
 
 def test_an_executor_of_processes(script):
@@ -178,3 +182,31 @@ def test_a_hundred_event_loops(script):
         """
     )
     assert text == "{(4.0, 8.0, 12.0, 16.0, 20.0)}"
+
+
+def test_an_event_loop_goes_on_while_a_thread_waits(script):
+    text = script(
+        """
+        import asyncio
+        import time
+        import gt
+
+        x = gt.randn(1500, 1500)
+        for _ in range(20):
+            x = x @ x
+
+        async def main():
+            start = turn = time.monotonic()
+            longest = 0
+            waiting = asyncio.create_task(asyncio.to_thread(lambda: x.sum().item()))
+            while not waiting.done():
+                await asyncio.sleep(0)
+                longest = max(longest, time.monotonic() - turn)
+                turn = time.monotonic()
+            await waiting
+            print(gt.counters()["waits"], longest < (turn - start) / 2)
+
+        asyncio.run(main())
+        """
+    )
+    assert text == "1 True"

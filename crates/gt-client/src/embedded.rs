@@ -1,9 +1,8 @@
 //! A dispatcher and its workers inside the client's process. The messages are those of a cluster;
 //! only the wire is missing.
 
-use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,20 +13,20 @@ use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::channel::Channel;
 use gt_transport::hello::Hello;
 use gt_transport::lock::Mutex;
-use gt_transport::report::Weight;
 use gt_transport::{Message, Peer};
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
 use gt_worker::engine::native::threads::Threads;
-use gt_worker::memory::{Holding, weigh};
 use gt_worker::plan::Plan;
 use gt_worker::{Executor, Outcome, Window, Worker, quiet};
 use tracing::{debug, info};
 
+use self::near::Near;
 use crate::inner::Inner;
-use crate::link::{Crew, Link};
-use crate::machines::{Machines, Parcel};
+use crate::machines::{Machines, Parcel, let_go};
 use crate::{fork, host, shared};
+
+mod near;
 
 /// A batch that nobody completes is sent after this time.
 const TICK: Duration = Duration::from_micros(100);
@@ -76,6 +75,18 @@ enum Inline {
     No,
 }
 
+/// Starts a dispatcher and its workers in this process, and opens a session there.
+pub(crate) fn open(options: Options) -> Result<(Arc<Inner>, Arc<Embedded>)> {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let session = SessionId(NEXT.fetch_add(1, Ordering::Relaxed));
+    let sync = options.sync;
+    let embedded = Embedded::start(options)?;
+    let near = Near { session, embedded: embedded.clone() };
+    let inner = Arc::new(Inner::new(session, Arc::new(near), sync));
+    embedded.open(session, Arc::downgrade(&inner));
+    Ok((inner, embedded))
+}
+
 impl Embedded {
     /// Starts a dispatcher and its workers.
     pub fn start(options: Options) -> Result<Arc<Self>> {
@@ -95,16 +106,9 @@ impl Embedded {
                 &mut Outbox::default(),
             );
         }
-        let machines = Machines {
-            dispatcher,
-            workers: ids().map(|id| Worker::new(id, window)).collect(),
-            clients: HashMap::new(),
-            mail: VecDeque::new(),
-            sink,
-            logged: 0,
-        };
+        let crew = ids().map(|id| Worker::new(id, window)).collect();
         let embedded = Arc::new(Embedded {
-            machines: Mutex::new(machines),
+            machines: Mutex::new(Machines::new(dispatcher, crew, sink)),
             inbox: Channel::default(),
             executors,
             pool,
@@ -114,12 +118,17 @@ impl Embedded {
             stopped: AtomicBool::new(false),
             start: Instant::now(),
         });
-        embedded.spawn("gt-pump".to_string(), Embedded::pump)?;
-        for id in ids() {
-            embedded.spawn(format!("gt-worker-{}", id.0), move |embedded| embedded.execute(id))?;
-        }
+        // Without all of its threads it is of no use, and those there are would wait for ever.
+        embedded.spawn_all().inspect_err(|_| embedded.stop())?;
         info!(target: "gt", workers, threads = embedded.threads.count(), memory, "embedded system");
         Ok(embedded)
+    }
+
+    fn spawn_all(self: &Arc<Self>) -> Result<()> {
+        self.spawn("gt-pump".to_string(), Embedded::pump)?;
+        (0..self.executors.len() as u32).map(WorkerId).try_for_each(|id| {
+            self.spawn(format!("gt-worker-{}", id.0), move |embedded| embedded.execute(id))
+        })
     }
 
     fn spawn(
@@ -147,6 +156,7 @@ impl Embedded {
                 self.turn(&mut machines, Inline::Yes);
                 // A program may end right after a read, and nobody would write the rest out.
                 machines.flush_sink();
+                let_go(machines);
             }
             None => self.inbox.wake(),
         }
@@ -162,10 +172,13 @@ impl Embedded {
     /// Ends the threads, after what they are at. What was sent before is delivered, so that it is
     /// in the log and values are given up; what waits to be computed is not.
     fn stop(&self) {
+        if self.is_stopped() {
+            return;
+        }
         let mut machines = self.machines.lock();
         self.turn(&mut machines, Inline::No);
         machines.flush_sink();
-        drop(machines);
+        let_go(machines);
         self.stopped.store(true, Ordering::SeqCst);
         self.inbox.wake();
         self.plans.iter().for_each(Channel::wake);
@@ -177,6 +190,13 @@ impl Embedded {
 
     fn now_ns(&self) -> u64 {
         self.start.elapsed().as_nanos() as u64
+    }
+
+    /// Delivers what waits.
+    fn deliver(&self) {
+        let mut machines = self.machines.lock();
+        self.turn(&mut machines, Inline::No);
+        let_go(machines);
     }
 
     /// Delivers until nothing waits.
@@ -227,7 +247,7 @@ impl Embedded {
             }
         }
         // Somebody may still hold a tensor of the session, and this with it.
-        self.turn(&mut self.machines.lock(), Inline::No);
+        self.deliver();
         while plans.take().is_some() {}
     }
 
@@ -235,7 +255,7 @@ impl Embedded {
     fn pump(&self) {
         let (mut appended, mut quiet) = (0, 0);
         while !self.is_stopped() {
-            self.turn(&mut self.machines.lock(), Inline::No);
+            self.deliver();
             let total = self.flush_stale(appended);
             quiet = if total == appended { quiet + 1 } else { 0 };
             appended = total;
@@ -271,56 +291,62 @@ impl Embedded {
     }
 }
 
-/// A session's way to the machines in its own process.
-pub(crate) struct Near {
-    pub(crate) session: SessionId,
-    pub(crate) embedded: Arc<Embedded>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Session;
 
-impl Link for Near {
-    fn send(&self, message: Message) {
-        self.embedded.inbox.send(Parcel::FromClient(self.session, message));
+    fn session() -> (Session, Arc<Embedded>) {
+        let options = Options {
+            workers: 2,
+            threads: 1,
+            memory: 1 << 24,
+            window: Window::default(),
+            sync: false,
+            sink: None,
+        };
+        let (inner, embedded) = open(options).expect("threads can be started");
+        (Session(inner), embedded)
     }
 
-    fn leave(&self, message: Message) {
-        self.embedded.inbox.leave(Parcel::FromClient(self.session, message));
-    }
-
-    fn help(&self) {
-        self.embedded.help();
-    }
-
-    fn stay_awake(&self) {
-        self.embedded.stay_awake();
-    }
-
-    fn stop(&self) {
-        self.embedded.stop();
-    }
-
-    fn crew(&self) -> Crew {
-        let Embedded { executors, threads, pool, .. } = &*self.embedded;
-        Crew {
-            address: None,
-            workers: executors.len(),
-            threads: threads.count(),
-            used_bytes: pool.used_bytes(),
-            limit_bytes: pool.limit_bytes(),
+    /// Waits until nobody but the caller holds it: its threads have ended, and with them the
+    /// memory, which only they would give back.
+    fn ends(embedded: &Arc<Embedded>) -> bool {
+        let start = Instant::now();
+        while Arc::strong_count(embedded) > 1 && start.elapsed() < Duration::from_secs(20) {
+            thread::yield_now();
         }
+        Arc::strong_count(embedded) == 1
     }
 
-    fn weigh(&self) -> Result<Vec<Weight>> {
-        let workers = &self.embedded.machines.lock().workers;
-        let pool = &self.embedded.pool;
-        // The workers share one pool, so one of them speaks for all.
-        let all: Vec<Holding> = workers.iter().flat_map(|w| w.holdings(self.session)).collect();
-        Ok(vec![Weight {
-            used_bytes: pool.used_bytes() as u64,
-            cached_bytes: pool.cached_bytes() as u64,
-            peak_bytes: pool.peak_bytes() as u64,
-            limit_bytes: pool.limit_bytes() as u64,
-            stored: workers.iter().map(|worker| worker.stored(self.session)).sum(),
-            holdings: weigh(&all),
-        }])
+    #[test]
+    fn a_session_that_is_dropped_ends_its_threads() {
+        let (session, embedded) = session();
+        drop(session);
+        assert!(ends(&embedded));
+    }
+
+    #[test]
+    fn a_session_that_ended_by_an_error_ends_its_threads_when_it_is_dropped() {
+        let (session, embedded) = session();
+        let (id, error) = (session.0.id, Error::bug("for this test"));
+        session.0.deliver(Message::Ended { session: id, error });
+        drop(session);
+        assert!(ends(&embedded));
+    }
+
+    #[test]
+    fn a_session_may_be_dropped_while_something_is_delivered_to_it() {
+        let (session, embedded) = session();
+        let mut machines = embedded.machines.lock();
+        // The machines know of the session once its letter is opened.
+        embedded.turn(&mut machines, Inline::No);
+        let id = session.0.id;
+        machines.reach(id, Message::Done { session: id, commands: 0, bytes: 0, busy_ns: 0 });
+        // Otherwise the next line would be the end of it, which takes the lock.
+        assert!(Arc::strong_count(&session.0) > 1);
+        drop(session);
+        let_go(machines);
+        assert!(ends(&embedded));
     }
 }

@@ -185,13 +185,13 @@ impl Inner {
             std::mem::forget(self.link.clone());
             return;
         }
-        if self.closed.swap(true, Ordering::Relaxed) {
-            return;
+        if !self.closed.swap(true, Ordering::Relaxed) {
+            self.flush();
+            self.link.send(Message::Bye);
+            let error = Error::Lost("the session is closed".into());
+            self.mailbox.take(Message::Ended { session: self.id, error });
         }
-        self.flush();
-        self.link.send(Message::Bye);
-        let error = Error::Lost("the session is closed".into());
-        self.mailbox.take(Message::Ended { session: self.id, error });
+        // A session that the dispatcher has ended has threads that nobody else would end.
         self.link.stop();
     }
 }

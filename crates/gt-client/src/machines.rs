@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::sync::Weak;
+use std::sync::{Arc, MutexGuard, Weak};
 
 use gt_core::event::EventSink;
 use gt_core::{Error, SessionId, WorkerId};
@@ -41,13 +41,33 @@ pub(crate) struct Machines {
     pub(crate) dispatcher: Dispatcher,
     pub(crate) workers: Vec<Worker>,
     pub(crate) clients: HashMap<SessionId, Weak<Inner>>,
+    /// The sessions that were told something since the lock was taken. The last to hold a session
+    /// stops it, which takes the lock; so they are let go of without it, see [`let_go`].
+    reached: Vec<Arc<Inner>>,
     /// What was taken out of the inbox and is not delivered yet.
     pub(crate) mail: VecDeque<Parcel>,
     pub(crate) sink: Option<Box<dyn EventSink>>,
     pub(crate) logged: u64,
 }
 
+/// Gives the lock back, and then lets go of the sessions that were reached.
+pub(crate) fn let_go(mut machines: MutexGuard<'_, Machines>) {
+    let reached = std::mem::take(&mut machines.reached);
+    drop(machines);
+    drop(reached);
+}
+
 impl Machines {
+    /// Machines without sessions.
+    pub(crate) fn new(
+        dispatcher: Dispatcher,
+        workers: Vec<Worker>,
+        sink: Option<Box<dyn EventSink>>,
+    ) -> Self {
+        let (clients, reached, mail) = (HashMap::new(), Vec::new(), VecDeque::new());
+        Machines { dispatcher, workers, clients, reached, mail, sink, logged: 0 }
+    }
+
     /// Takes one parcel to whom it is for, and gives the plans that are to run.
     pub(crate) fn deliver(&mut self, parcel: Parcel, now_ns: u64) -> Vec<(WorkerId, Plan)> {
         let (mut outbox, mut plans) = (Outbox::default(), Vec::new());
@@ -68,11 +88,19 @@ impl Machines {
 
     /// A machine broke one of its own promises, and nobody can rely on it any more.
     pub(crate) fn end_all(&mut self) {
-        for (&id, session) in &self.clients {
-            if let Some(session) = session.upgrade() {
-                let error = Error::bug("the embedded dispatcher or a worker panicked");
-                session.deliver(Message::Ended { session: id, error });
-            }
+        let all: Vec<SessionId> = self.clients.keys().copied().collect();
+        for session in all {
+            let error = Error::bug("the embedded dispatcher or a worker panicked");
+            self.reach(session, Message::Ended { session, error });
+        }
+    }
+
+    /// Gives a message to a session, if there is one.
+    pub(crate) fn reach(&mut self, id: SessionId, message: Message) {
+        let Some(session) = self.clients.get(&id).and_then(Weak::upgrade) else { return };
+        session.deliver(message);
+        if !self.reached.iter().any(|known| Arc::ptr_eq(known, &session)) {
+            self.reached.push(session);
         }
     }
 
@@ -85,11 +113,7 @@ impl Machines {
             }
             for (to, message) in messages {
                 match to {
-                    Peer::Client(id) => {
-                        if let Some(session) = self.clients.get(&id).and_then(Weak::upgrade) {
-                            session.deliver(message);
-                        }
-                    }
+                    Peer::Client(id) => self.reach(id, message),
                     Peer::Relay => {}
                     Peer::Worker(id) => {
                         self.tell(id, Told::Message(message), now_ns, outbox, actions);

@@ -1,8 +1,9 @@
 //! Places in the user's program. Instructions carry the number of a place; errors name the place.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Once;
+use std::sync::{Arc, Once};
 
 use gt_core::Provenance;
 use gt_transport::lock::Mutex;
@@ -10,7 +11,7 @@ use gt_transport::lock::Mutex;
 use crate::fork;
 
 /// A line of the user's program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The file.
     pub file: String,
@@ -26,29 +27,43 @@ impl fmt::Display for Place {
     }
 }
 
-static PLACES: Mutex<Vec<Place>> = Mutex::new(Vec::new());
+/// Every place that was ever registered.
+struct Places {
+    /// The place with number one comes first.
+    all: Vec<Arc<Place>>,
+    numbers: BTreeMap<Arc<Place>, Provenance>,
+}
+
+static PLACES: Mutex<Places> = Mutex::new(Places { all: Vec::new(), numbers: BTreeMap::new() });
 
 thread_local! {
     static CURRENT: Cell<Provenance> = const { Cell::new(Provenance::UNKNOWN) };
 }
 
-fn places() -> std::sync::MutexGuard<'static, Vec<Place>> {
+fn places() -> std::sync::MutexGuard<'static, Places> {
     static PROTECT: Once = Once::new();
     PROTECT.call_once(|| fork::protect(&PLACES));
     PLACES.lock()
 }
 
-/// Gives a place its number. Whoever calls this remembers the number: places are not compared.
+/// Gives a place its number, the same each time: a line that every new thread comes by takes the
+/// memory of one.
 pub fn register(place: Place) -> Provenance {
     let mut places = places();
-    places.push(place);
-    Provenance(places.len() as u32)
+    if let Some(&known) = places.numbers.get(&place) {
+        return known;
+    }
+    let place = Arc::new(place);
+    places.all.push(place.clone());
+    let number = Provenance(places.all.len() as u32);
+    places.numbers.insert(place, number);
+    number
 }
 
 /// The place with this number.
 pub fn place(provenance: Provenance) -> Option<Place> {
     let index = (provenance.0 as usize).checked_sub(1)?;
-    places().get(index).cloned()
+    places().all.get(index).map(|place| Place::clone(place))
 }
 
 /// Says where in the user's program this thread is.
@@ -59,4 +74,18 @@ pub fn set_current(provenance: Provenance) {
 /// Where in the user's program this thread is.
 pub fn current() -> Provenance {
     CURRENT.get()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_one_number_and_a_number_one_place() {
+        let line = |line| Place { file: "a.py".into(), line, function: "train".into() };
+        let (first, second) = (register(line(1)), register(line(2)));
+        assert_eq!((register(line(1)), register(line(2))), (first, second));
+        assert_eq!((place(first), place(second)), (Some(line(1)), Some(line(2))));
+        assert_eq!(place(Provenance::UNKNOWN), None);
+    }
 }

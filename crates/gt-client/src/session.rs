@@ -1,6 +1,6 @@
 //! A session: one stream of instructions, and the waits that reading a value needs.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use gt_core::attrs::Attrs;
 use gt_core::instruction::{Command, Instruction, Operand};
 use gt_core::op::Op;
 use gt_core::record::{INLINE_INPUTS, Record};
-use gt_core::{Error, Meta, RequestId, Result, SessionId, Slot};
+use gt_core::{Error, Meta, RequestId, Result, Slot};
 use gt_transport::Value;
 use smallvec::SmallVec;
 
-use crate::embedded::{Embedded, Near, Options};
+use crate::embedded::{self, Options};
 use crate::explain::explain;
 use crate::generator::RandomState;
 use crate::inner::Inner;
@@ -51,14 +51,7 @@ pub struct Counters {
 impl Session {
     /// A session with a dispatcher and workers of its own in this process.
     pub fn embedded(options: Options) -> Result<Session> {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let id = SessionId(NEXT.fetch_add(1, Ordering::Relaxed));
-        let sync = options.sync;
-        let embedded = Embedded::start(options)?;
-        let near = Near { session: id, embedded: embedded.clone() };
-        let inner = Arc::new(Inner::new(id, Arc::new(near), sync));
-        embedded.open(id, Arc::downgrade(&inner));
-        Ok(Session(inner))
+        embedded::open(options).map(|(inner, _)| Session(inner))
     }
 
     /// A session whose dispatcher and workers are other processes.

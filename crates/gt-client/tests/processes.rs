@@ -193,7 +193,10 @@ fn values_move_between_workers() {
     let mut total = uploads[0].clone();
     for other in &uploads[1..] {
         let inputs = [Input::Tensor(&total), Input::Tensor(other)];
-        total = session.apply(&ops::elementwise::ADD, &inputs, Default::default()).expect("a sum").remove(0);
+        total = session
+            .apply(&ops::elementwise::ADD, &inputs, Default::default())
+            .expect("a sum")
+            .remove(0);
     }
     let expected: Vec<f32> = values.iter().map(|value| value * 6.0).collect();
     assert!(total.to_vec::<f32>().expect("a read") == expected);

@@ -23,8 +23,7 @@ struct Desk {
 impl Desk {
     fn open() -> Desk {
         let secret = Secret::known(7);
-        let dispatcher =
-            Dispatcher::new(0).between_processes(Tickets::new(secret.clone(), None));
+        let dispatcher = Dispatcher::new(0).between_processes(Tickets::new(secret.clone(), None));
         Desk { front: Front::new(dispatcher, secret, Patience::default()), now_ns: 0 }
     }
 

@@ -138,7 +138,8 @@ fn what_is_too_large_never_arrives() {
 #[test]
 fn keys_decide_who_enters_a_port() {
     let context = Context::new().unwrap();
-    let (server, friend, stranger) = (KeyPair::generate(), KeyPair::generate(), KeyPair::generate());
+    let (server, friend, stranger) =
+        (KeyPair::generate(), KeyPair::generate(), KeyPair::generate());
     let allowed = AllowList::new([friend.public]);
     let (mut router, address) = tcp_router(&context, curve(&server, allowed.clone()));
 

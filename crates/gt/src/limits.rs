@@ -5,9 +5,12 @@ use std::fs;
 
 /// Most of the memory this process may use.
 pub fn memory_bytes() -> usize {
-    let read = |path: &str| fs::read_to_string(path).ok();
-    let limits =
-        [physical(), cgroup(&read), resource(libc::RLIMIT_AS), resource(libc::RLIMIT_DATA)];
+    most_of_the_least(&|path| fs::read_to_string(path).ok())
+}
+
+/// Four fifths of the smallest limit, where files read like this.
+fn most_of_the_least(read: &dyn Fn(&str) -> Option<String>) -> usize {
+    let limits = [physical(), cgroup(read), resource(libc::RLIMIT_AS), resource(libc::RLIMIT_DATA)];
     limits.into_iter().flatten().min().map_or(usize::MAX, |total| total / 10 * 8)
 }
 
@@ -89,6 +92,7 @@ mod tests {
         };
         assert_eq!(cgroup(&files), Some(4096));
         assert_eq!(cgroup(&|_| None), None);
+        assert_eq!(most_of_the_least(&files), 4096 / 10 * 8);
     }
 
     #[test]

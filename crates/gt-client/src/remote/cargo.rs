@@ -98,16 +98,14 @@ impl Cargo {
                 }
                 None => Ended::Well,
             },
-            Event::Unreachable { tag, data: Some(data), error } => {
-                match self.uploads.get(&tag) {
-                    Some(upload) if !upload.detoured => {
-                        self.waiting.insert(upload.number, data);
-                        Ended::Tell(Message::Unreachable { tag })
-                    }
-                    Some(_) => self.failed(session, tag, error),
-                    None => Ended::Well,
+            Event::Unreachable { tag, data: Some(data), error } => match self.uploads.get(&tag) {
+                Some(upload) if !upload.detoured => {
+                    self.waiting.insert(upload.number, data);
+                    Ended::Tell(Message::Unreachable { tag })
                 }
-            }
+                Some(_) => self.failed(session, tag, error),
+                None => Ended::Well,
+            },
             // The relay's ticket comes with the same request, and replaces this one.
             Event::Unreachable { tag, data: None, .. } if self.fetches.contains_key(&tag) => {
                 Ended::Tell(Message::Unreachable { tag })

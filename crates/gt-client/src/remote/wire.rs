@@ -51,12 +51,7 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    pub(super) fn new(
-        shared: Arc<Shared>,
-        door: Door,
-        dealer: Dealer,
-        welcome: &Welcome,
-    ) -> Wire {
+    pub(super) fn new(shared: Arc<Shared>, door: Door, dealer: Dealer, welcome: &Welcome) -> Wire {
         let told = shared.clone();
         let cargo = Cargo::new(move |event| {
             told.errands.lock().push_back(event);
@@ -264,7 +259,8 @@ impl Wire {
             self.door.open_again(resume, Instant::now() + GRACE, move || shared.is_stopped());
         let (dealer, welcome) = found.map_err(|error| {
             let address = self.door.address();
-            error.within(format!("the connection to {address} was lost and could not be made again"))
+            error
+                .within(format!("the connection to {address} was lost and could not be made again"))
         })?;
         self.dealer = dealer;
         self.heard = Instant::now();

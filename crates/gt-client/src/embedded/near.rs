@@ -1,0 +1,66 @@
+//! A session's way to the machines in its own process.
+
+use std::sync::Arc;
+
+use gt_core::{Result, SessionId};
+use gt_transport::Message;
+use gt_transport::report::Weight;
+use gt_worker::memory::{Holding, weigh};
+
+use super::Embedded;
+use crate::link::{Crew, Link};
+use crate::machines::Parcel;
+
+/// A session's way to the machines in its own process.
+pub(crate) struct Near {
+    pub(crate) session: SessionId,
+    pub(crate) embedded: Arc<Embedded>,
+}
+
+impl Link for Near {
+    fn send(&self, message: Message) {
+        self.embedded.inbox.send(Parcel::FromClient(self.session, message));
+    }
+
+    fn leave(&self, message: Message) {
+        self.embedded.inbox.leave(Parcel::FromClient(self.session, message));
+    }
+
+    fn help(&self) {
+        self.embedded.help();
+    }
+
+    fn stay_awake(&self) {
+        self.embedded.stay_awake();
+    }
+
+    fn stop(&self) {
+        self.embedded.stop();
+    }
+
+    fn crew(&self) -> Crew {
+        let Embedded { executors, threads, pool, .. } = &*self.embedded;
+        Crew {
+            address: None,
+            workers: executors.len(),
+            threads: threads.count(),
+            used_bytes: pool.used_bytes(),
+            limit_bytes: pool.limit_bytes(),
+        }
+    }
+
+    fn weigh(&self) -> Result<Vec<Weight>> {
+        let workers = &self.embedded.machines.lock().workers;
+        let pool = &self.embedded.pool;
+        // The workers share one pool, so one of them speaks for all.
+        let all: Vec<Holding> = workers.iter().flat_map(|w| w.holdings(self.session)).collect();
+        Ok(vec![Weight {
+            used_bytes: pool.used_bytes() as u64,
+            cached_bytes: pool.cached_bytes() as u64,
+            peak_bytes: pool.peak_bytes() as u64,
+            limit_bytes: pool.limit_bytes() as u64,
+            stored: workers.iter().map(|worker| worker.stored(self.session)).sum(),
+            holdings: weigh(&all),
+        }])
+    }
+}
