@@ -299,7 +299,9 @@ def test_wrong_words_are_named(home: Home):
     assert "--prot" in wrong.stderr
     assert "no group 'no such group'" in home.run("server", "--allow-group", "no such group").stderr
     assert "512M" in home.run("worker", "--memory", "much").stderr
-    assert "no key 'bob'" in home.run("keys", "remove", "bob").stderr or not home.keys.exists()
+    home.run("keys", "new", "ann")
+    assert "no key 'bob'" in home.run("keys", "remove", "bob").stderr
+    assert "cannot be the name of a key" in home.run("keys", "new", "../bob").stderr
 
 
 def eventually(holds: Callable[[], bool]) -> None:

@@ -170,11 +170,12 @@ fn group_folders() -> Result<Vec<Folder>> {
     Ok(folders)
 }
 
-/// The folder at a path, if its owner keeps it and only a group of ours may enter it.
+/// The folder at a path, if its owner keeps it and lets only a group enter to which we belong.
 fn group_folder(path: PathBuf, owner: Option<u32>) -> Option<Folder> {
     let found = fs::symlink_metadata(&path).ok().filter(Metadata::is_dir)?;
     let kept = found.mode() & 0o027 == 0 && found.mode() & 0o050 != 0;
-    let fits = kept && owner.is_none_or(|owner| owner == found.uid()) && is_ours(found.gid());
+    let admitted = found.uid() == user_number() || is_ours(found.gid());
+    let fits = kept && owner.is_none_or(|owner| owner == found.uid()) && admitted;
     fits.then_some(Folder { path, access: IpcAccess::Group(found.gid()) })
 }
 
