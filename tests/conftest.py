@@ -1,5 +1,7 @@
-"""Fixtures every test may ask for: PyTorch as the oracle, and programs in their own processes."""
+"""Fixtures of all tests: where GT runs, PyTorch as the oracle, programs in their own processes."""
 
+import atexit
+import functools
 import importlib
 import importlib.util
 import os
@@ -10,7 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+import gt
 import pytest
+from cluster import Cluster, plain_environment
 from hypothesis import settings
 
 TORCH_REQUIRED = os.environ.get("GT_REQUIRE_TORCH") == "1"
@@ -30,6 +34,55 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("GT_REQUIRE_TORCH=1, but torch is not installed in this Python")
 
 
+# Where GT runs while a test does: in the test's process, in others of this host, in others behind TCP
+# and keys.
+ARRANGEMENTS = ("embedded", "ipc", "tcp")
+# How many workers the others have; programs ask for at most three.
+WORKERS = 3
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run choose some arrangements: `pytest --arrangements embedded`."""
+    words = f"where GT runs, some of {','.join(ARRANGEMENTS)}"
+    parser.addoption("--arrangements", default=",".join(ARRANGEMENTS), help=words)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run every test once in each arrangement."""
+    if "arrangement" in metafunc.fixturenames:
+        chosen = metafunc.config.getoption("arrangements").split(",")
+        metafunc.parametrize("arrangement", chosen, indirect=True)
+
+
+@functools.cache
+def cluster_of(arrangement: str) -> Cluster:
+    """Start the processes of an arrangement, once for all tests of this process."""
+    cluster = Cluster(workers=WORKERS, tcp=arrangement == "tcp")
+    atexit.register(cluster.close)
+    return cluster
+
+
+current = "embedded"
+
+
+@pytest.fixture(autouse=True)
+def arrangement(request: pytest.FixtureRequest) -> str:
+    """Say where GT runs in this test. `@pytest.mark.embedded(reason)` allows one place only."""
+    global current
+    wanted = getattr(request, "param", "embedded")
+    if wanted != "embedded" and (mark := request.node.get_closest_marker("embedded")):
+        pytest.skip(f"embedded only: {mark.args[0]}")
+    if wanted != current:
+        gt._gt._close_all()
+        for name in list(os.environ):
+            if name in ("GT_SERVER", "GT_KEY", "GT_KEYS", "GT_RUNTIME_DIR"):
+                del os.environ[name]
+        if wanted != "embedded":
+            os.environ.update(cluster_of(wanted).variables)
+        current = wanted
+    return wanted
+
+
 @pytest.fixture(scope="session")
 def torch() -> ModuleType:
     """PyTorch, the oracle; a test that asks for it is skipped where it is not installed."""
@@ -41,8 +94,8 @@ def torch() -> ModuleType:
 class Script:
     """A Python program in a process of its own, where every session is fresh."""
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    def __init__(self, folder: Path, variables: dict[str, str]):
+        self.folder, self.variables = folder, variables
 
     def command(self, code: str) -> list[str]:
         """Write the program to a file and give the command that runs it."""
@@ -50,11 +103,9 @@ class Script:
         path.write_text(textwrap.dedent(code), encoding="utf-8")
         return [sys.executable, str(path)]
 
-    @staticmethod
-    def environment(env: dict[str, str]) -> dict[str, str]:
-        """Take GT's own variables out of this environment and put `env` on top."""
-        plain = {key: value for key, value in os.environ.items() if not key.startswith("GT_")}
-        return plain | env
+    def environment(self, env: dict[str, str]) -> dict[str, str]:
+        """Leave only the variables that say where GT runs, and put `env` on top."""
+        return plain_environment(**(self.variables | env))
 
     def run(self, code: str, timeout: float = 110, **env: str) -> subprocess.CompletedProcess[str]:
         """Run the program to its end, whatever that is."""
@@ -76,6 +127,7 @@ class Script:
 
 
 @pytest.fixture
-def script(tmp_path: Path) -> Callable[..., str]:
+def script(tmp_path: Path, arrangement: str) -> Callable[..., str]:
     """Run a program in a process of its own: `script("print(1)", GT_THREADS="1")` gives "1"."""
-    return Script(tmp_path)
+    variables = {} if arrangement == "embedded" else cluster_of(arrangement).variables
+    return Script(tmp_path, variables)

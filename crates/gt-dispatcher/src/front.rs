@@ -116,7 +116,12 @@ impl Front {
                 self.step(now_ns, peer, Message::Bye, out);
                 self.unseat(peer, out);
             }
-            Ok(Some(message)) => self.step(now_ns, peer, message, out),
+            Ok(Some(message)) => {
+                if let Message::Commands { batch, .. } = &message {
+                    self.traffic.commands += batch.len() as u64;
+                }
+                self.step(now_ns, peer, message, out);
+            }
             Ok(None) => {}
             Err(error) => self.refuse(now_ns, peer, error, out),
         }

@@ -174,7 +174,7 @@ fn memory(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 /// How many messages were sent, how often the program waited, how many values were stored.
 #[pyfunction]
 fn counters(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    let counters = gt::session().map_err(to_python)?.counters();
+    let counters = gt::session().and_then(|session| session.counters()).map_err(to_python)?;
     let dict = PyDict::new(py);
     dict.set_item("messages", counters.messages)?;
     dict.set_item("waits", counters.waits)?;
