@@ -73,7 +73,9 @@ def test_a_forked_child_ends_like_any_other_process(script):
 PROCESSES = """
     import gt
     import multiprocessing
-    import sys
+
+    # Whoever imports this has a session, the server that forks as well.
+    gt.ones(1).tolist()
 
     def work(task):
         number, tensor = task
