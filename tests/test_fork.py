@@ -77,12 +77,15 @@ PROCESSES = """
 
     def work(task):
         number, tensor = task
+        # A fork server has a session of its own, which its children must not use.
+        assert ("warm" in sys.modules) == ("METHOD" == "forkserver")
         return (gt.arange(100) * number).sum().item(), tensor * number
 
     if __name__ == "__main__":
         before = gt.ones(3) + 1
         before.tolist()
         context = multiprocessing.get_context("METHOD")
+        context.set_forkserver_preload(["warm"])
         with context.Pool(2, maxtasksperchild=1) as pool:
             tasks = [(number, gt.full((2,), number)) for number in range(COUNT)]
             results = pool.map(work, tasks, chunksize=1)
@@ -94,6 +97,7 @@ PROCESSES = """
 
 @pytest.mark.parametrize(("method", "count"), [("fork", 100), ("spawn", 100), ("forkserver", 100)])
 def test_multiprocessing(script, method, count):
+    (script.folder / "warm.py").write_text("import gt\ngt.ones(1).tolist()\n", encoding="utf-8")
     text = script(PROCESSES.replace("METHOD", method).replace("COUNT", str(count)))
     assert text == f"{count} [2.0, 2.0, 2.0]"
 

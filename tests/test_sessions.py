@@ -107,6 +107,29 @@ def test_many_sessions_leave_no_thread_behind(script):
     assert text == "over"
 
 
+def test_sessions_that_nobody_closes_leave_no_thread_behind(script):
+    text = script(
+        """
+        import gt
+        import os
+        import time
+        for _ in range(500):
+            # The session before this one ends here, while the rest of its answers is delivered.
+            gt.connect(workers=2)
+            x = gt.ones(300, 300)
+            (x @ x).sum().item()
+        del x
+        gt.close()
+        patience = time.monotonic() + 20
+        while len(os.listdir("/proc/self/task")) > 1 and time.monotonic() < patience:
+            os.sched_yield()  # threads end after what they are at
+        print(len(os.listdir("/proc/self/task")))
+        """,
+        GT_THREADS="1",
+    )
+    assert text == "1"
+
+
 def test_gpu_workers_without_a_gpu_are_cpu_workers_and_one_warning(script):
     done = script.run(
         "import gt\ngt.gpu_workers(3)\ngt.ones(1)\ngt.gpu_workers(3)\nprint(gt.status()['workers'])"

@@ -84,9 +84,11 @@ PROGRAM = """
             [thread.start() for thread in programs]
             [thread.join() for thread in programs]
         if dice.random() < 0.2:
-            # Nobody closes this one: it ends when another takes its place, with work under way.
-            gt.connect(workers=2)
-            Program(seed).run(20)
+            # Nobody closes these: each ends when the next takes its place, with work under way.
+            for _ in range(10):
+                gt.connect(workers=2)
+                x = gt.ones(300, 300)
+                (x @ x).sum().item()
 
     def threaded(seed):
         x = gt.ones(16)
