@@ -72,6 +72,7 @@ def test_exits_at_once_while_another_thread_waits(script):
     assert time.monotonic() - start < 10
 
 
+@pytest.mark.embedded("with several workers a read waits for each to vouch")
 def test_an_interactive_session_says_only_what_it_is_asked(script):
     done = subprocess.run(
         [sys.executable, "-i", "-q", *script.command(BUSY)[1:]],
@@ -108,6 +109,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.embedded("with several workers a read waits for each to vouch")
 def test_a_notebook_runs_interrupts_and_ends(tmp_path):
     cells = [
         # What was registered before GT is called after it, if the kernel need not be killed.

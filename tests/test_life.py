@@ -44,14 +44,16 @@ MIXED = """
 
 @pytest.fixture(scope="module")
 def plain_bits(tmp_path_factory):
-    return Script(tmp_path_factory.mktemp("plain"))(MIXED.replace("WORKERS", "1"))
+    return Script(tmp_path_factory.mktemp("plain"), {})(MIXED.replace("WORKERS", "1"))
 
 
+@pytest.mark.embedded("the window is a worker's own setting")
 @pytest.mark.parametrize("size", ["0", "1", "2", "7"])
 def test_no_bit_depends_on_where_a_window_ends(script, plain_bits, size):
     assert script(MIXED.replace("WORKERS", "1"), GT_WORKER_BATCH_SIZE=size) == plain_bits
 
 
+@pytest.mark.embedded("the threads are a worker's own setting")
 @pytest.mark.parametrize("threads", ["1", "2", "3"])
 def test_no_bit_depends_on_the_threads(script, plain_bits, threads):
     assert script(MIXED.replace("WORKERS", "1"), GT_THREADS=threads) == plain_bits

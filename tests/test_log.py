@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.embedded("the log of a server is written where the server runs")
+
 LINE = re.compile(
     r"(?P<seconds>\d+\.\d{3})s \| #(?P<number>\d{4,}) \| (?P<event>[A-Z_]+) +"
     r"\| (?P<source>(CLIENT|WORKER) \S+) +\| (?P<command>\w*) +\| +(?P<size>[\d.]+[KMGT]?B) \|"

@@ -41,6 +41,7 @@ def test_a_million_ops_that_keep_nothing_leave_memory_flat(script):
     assert float(script(FLAT.replace("COUNT", "1_000_000"))) < 8
 
 
+@pytest.mark.embedded("counts the threads of the process that has the workers")
 def test_a_process_is_small(script):
     text = script(
         RESIDENT
@@ -83,6 +84,7 @@ def test_large_values_are_freed(script):
     assert int(text) < 400
 
 
+@pytest.mark.embedded("the limit is a worker's own setting")
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_out_of_memory_names_who_holds_it_and_the_program_goes_on(script, workers):
     text = script(
@@ -120,6 +122,7 @@ def test_out_of_memory_names_who_holds_it_and_the_program_goes_on(script, worker
     assert text[1:] == ["1000.0", "2000.0 10000000.0"]
 
 
+@pytest.mark.embedded("the limit is a worker's own setting")
 def test_the_limit_of_the_shell_counts(script):
     text = script(
         """
@@ -192,6 +195,7 @@ def test_cycles_threads_and_collections_give_everything_back(script):
     assert text == "{}"
 
 
+@pytest.mark.embedded("looks at the memory of the process that has the workers")
 def test_a_closed_session_gives_its_memory_back_though_its_tensors_live(script):
     text = script(
         RESIDENT

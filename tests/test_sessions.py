@@ -4,6 +4,7 @@ import gt
 import pytest
 
 
+@pytest.mark.embedded("counts workers of this process")
 def test_sessions_live_side_by_side(script):
     text = script(
         """
@@ -69,6 +70,7 @@ def test_a_session_has_a_worker():
         gt.connect(workers=0)
 
 
+@pytest.mark.embedded("counts threads of this process")
 def test_worker_threads_share_one_pool(script):
     text = script(
         """

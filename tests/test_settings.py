@@ -21,12 +21,14 @@ def test_a_switch_is_zero_or_one(script, variable):
     assert script("import gt\nprint(gt.ones(1).item())", **{variable: "0"}) == "1.0"
 
 
+@pytest.mark.embedded("the limit is a worker's own setting")
 def test_a_size_has_a_unit(script):
     program = "import gt\ngt.ones(1)\nprint(gt.status()['memory_limit_bytes'])"
     assert script(program, GT_MEMORY="64MiB") == str(64 << 20)
     assert "GT_MEMORY must be a size" in script.run(program, GT_MEMORY="much").stderr
 
 
+@pytest.mark.embedded("dispatcher and workers speak in processes of their own")
 @pytest.mark.parametrize(
     ("variable", "words"),
     [
