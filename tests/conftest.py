@@ -34,8 +34,8 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("GT_REQUIRE_TORCH=1, but torch is not installed in this Python")
 
 
-# Where GT runs while a test does: in the test's process, in others of this host, in others behind TCP
-# and keys.
+# Where GT runs while a test does: in the test's process, in others of this host, in others behind
+# TCP and keys.
 ARRANGEMENTS = ("embedded", "ipc", "tcp")
 # How many workers the others have; programs ask for at most three.
 WORKERS = 3

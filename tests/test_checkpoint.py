@@ -140,6 +140,7 @@ def test_an_error_in_the_function_arrives():
         y.sum().backward()
 
 
+@pytest.mark.embedded("looks at the memory of the process that has the workers")
 def test_memory_is_smaller(script):
     code = r"""
         import gt, re, pathlib

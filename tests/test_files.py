@@ -44,16 +44,17 @@ def same(one, two):
         assert one == two or (math.isnan(one) and math.isnan(two))
 
 
-VALUE = {
-    "model": OrderedDict([("b.weight", gt.arange(6).reshape(2, 3)), ("a", gt.zeros(0, 3))]),
-    3: [1, 2.5, -0.0, True, None, "ünï\n", b"\x00\xff", (), (1,), [], {}],
-    (1, "x"): {"nan": math.nan, "inf": math.inf, "big": 10**30, None: False, 2.5: gt.float16},
-    "number": gt.tensor(2.5),
-}
+def value():
+    return {
+        "model": OrderedDict([("b.weight", gt.arange(6).reshape(2, 3)), ("a", gt.zeros(0, 3))]),
+        3: [1, 2.5, -0.0, True, None, "ünï\n", b"\x00\xff", (), (1,), [], {}],
+        (1, "x"): {"nan": math.nan, "inf": math.inf, "big": 10**30, None: False, 2.5: gt.float16},
+        "number": gt.tensor(2.5),
+    }
 
 
 def test_any_nesting_comes_back():
-    same(VALUE, again(VALUE))
+    same(value(), again(value()))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -187,18 +188,19 @@ def test_hostile_files_are_refused(name):
         gt.load(io.BytesIO(HOSTILE[name]))
 
 
-SMALL = {"a": gt.arange(5), "b": (1.5, "text", b"\x01"), 2: gt.ones(2, requires_grad=True)}
+def small():
+    return {"a": gt.arange(5), "b": (1.5, "text", b"\x01"), 2: gt.ones(2, requires_grad=True)}
 
 
 def test_a_file_that_ends_early_is_refused_wherever_it_ends():
-    data = saved(SMALL)
+    data = saved(small())
     for end in range(len(data)):
         with pytest.raises(RuntimeError, match=r"gt\.load: "):
             gt.load(io.BytesIO(data[:end]))
 
 
 def test_a_byte_that_is_changed_is_noticed_wherever_it_is():
-    data = saved(SMALL)
+    data = saved(small())
     for place in range(len(data)):
         for flip in (0x01, 0x80):
             changed = bytearray(data)

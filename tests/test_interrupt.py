@@ -4,6 +4,8 @@ import signal
 import subprocess
 import time
 
+import pytest
+
 WAITING = """
     import gt
     import signal
@@ -105,6 +107,7 @@ def test_a_failure_behind_an_abandoned_read_is_not_lost(script):
     assert text.splitlines() == ["interrupted", "raised"]
 
 
+@pytest.mark.embedded("with several workers a read waits for each to vouch")
 def test_an_interrupt_while_the_client_is_too_far_ahead(script):
     text = script(
         """

@@ -165,6 +165,7 @@ def test_a_gpt_in_mixed_precision_stays_close(torch):
     np.testing.assert_allclose(*losses, rtol=0.02)
 
 
+@pytest.mark.embedded("the limit is a worker's own setting")
 def test_batches_that_fail_are_as_if_they_were_skipped(script):
     text = script(
         """
