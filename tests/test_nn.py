@@ -541,35 +541,3 @@ def test_first_values_by_name(torch):
         theirs = getattr(torch.nn.init, name)(torch.empty(120, 80), **options).numpy()
         assert abs(mine.mean() - theirs.mean()) < 0.05 * (theirs.std() + 1e-9) + 1e-7, name
         assert abs(mine.std() - theirs.std()) < 0.05 * theirs.std() + 1e-7, name
-
-
-def test_the_model_of_the_seeds_runs_word_for_word():
-    namespace = {}
-    exec(
-        """
-import gt
-from gt.client import nn
-
-class MyModel(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.fc1 = nn.Linear(10, 20)
-        self.fc2 = nn.Linear(20, 1)
-        self._parameters = self.fc1.parameters() + self.fc2.parameters()
-
-    def forward(self, x):
-        x = self.fc1(x).relu()
-        x = self.fc2(x)
-        return x
-
-model = MyModel()
-target = gt.randn(1)
-x = gt.randn(10)
-y_pred = model(x)
-loss = nn.mse_loss(y_pred, target)
-loss.backward()
-""",
-        namespace,
-    )
-    assert len(namespace["model"].parameters()) == 4
-    assert all(p.grad is not None for p in namespace["model"].parameters())
