@@ -106,6 +106,8 @@ pub trait Float: Number {
     fn cos(self) -> Self;
     /// The tangent; see [`Float::repair`].
     fn tan(self) -> Self;
+    /// The angle with this tangent.
+    fn atan(self) -> Self;
     /// The error function.
     fn erf(self) -> Self;
     /// Computes the results again for numbers too far from zero for sine, cosine and tangent.
@@ -224,7 +226,7 @@ integers!(u8 i8 i16 i32 i64);
 
 macro_rules! floats {
     ($($type:ident $exp:ident $log:ident $tanh:ident $sigmoid:ident $pow:ident
-        $expm1:ident $log1p:ident $log2:ident $sin:ident $cos:ident $tan:ident $erf:ident
+        $expm1:ident $log1p:ident $log2:ident $sin:ident $cos:ident $tan:ident $atan:ident $erf:ident
         $rest:ident $is_far:ident;)*) => {
         $(impl Number for $type {
             const ZERO: Self = 0.0;
@@ -372,6 +374,10 @@ macro_rules! floats {
                 math::periodic::$tan(self)
             }
             #[inline(always)]
+            fn atan(self) -> Self {
+                math::angle::$atan(self)
+            }
+            #[inline(always)]
             fn erf(self) -> Self {
                 math::error::$erf(self)
             }
@@ -389,9 +395,9 @@ macro_rules! floats {
 
 floats! {
     f32 exp_f32 log_f32 tanh_f32 sigmoid_f32 pow_f32
-        expm1_f32 log1p_f32 log2_f32 sin_f32 cos_f32 tan_f32 erf_f32
+        expm1_f32 log1p_f32 log2_f32 sin_f32 cos_f32 tan_f32 atan_f32 erf_f32
         rest_f32 is_far_f32;
     f64 exp_f64 log_f64 tanh_f64 sigmoid_f64 pow_f64
-        expm1_f64 log1p_f64 log2_f64 sin_f64 cos_f64 tan_f64 erf_f64
+        expm1_f64 log1p_f64 log2_f64 sin_f64 cos_f64 tan_f64 atan_f64 erf_f64
         rest_f64 is_far_f64;
 }
