@@ -341,12 +341,3 @@ def test_a_disabled_scaler_does_nothing():
     scaler.step(optimizer)
     scaler.update()
     assert (w.tolist(), scaler.get_scale(), scaler.state_dict()) == ([0.5, 0.5], 1.0, {})
-
-
-def test_dampening_with_a_scaler_is_refused():
-    w = gt.ones(2, requires_grad=True)
-    optimizer = gt.optim.SGD([w], lr=0.5, momentum=0.9, dampening=0.5)
-    scaler = gt.amp.GradScaler()
-    scaler.scale(w.sum()).backward()
-    with pytest.raises(NotImplementedError, match="dampening"):
-        scaler.step(optimizer)

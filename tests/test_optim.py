@@ -133,10 +133,10 @@ COSTS = {
     "SGD nesterov": (0, 4),
     "Adam": (7, 3),
     "AdamW": (7, 4),
-    "NAdam": (23, 5),
+    "NAdam": (24, 5),
     "RMSprop": (1, 2),
-    "Adagrad": (4, 2),
-    "Adadelta": (1, 9),
+    "Adagrad": (5, 2),
+    "Adadelta": (1, 10),
 }
 
 
@@ -152,14 +152,14 @@ def test_a_step_is_few_instructions(script, tmp_path, name):
             gt.manual_seed(0)
             for _ in range(3):
                 sum((weight * weight).sum() for weight in weights).backward()
-                (gt.zeros(1) + 17).item()
+                (gt.zeros(1) + 17.25).item()
                 optimizer.step()
-                (gt.zeros(1) + 18).item()
+                (gt.zeros(1) + 18.25).item()
                 optimizer.zero_grad()
         """
         assert script(program, GT_INSTRUCTION_LOG=str(log)) == ""
         text = log.read_text()
-        last = text[text.rindex("17.0") : text.rindex("18.0")]
+        last = text[text.rindex("17.25") : text.rindex("18.25")]
         lines = [line for line in last.splitlines() if "| RECV" in line and ":=" in line]
         # The last two are those of the mark.
         counts.append(len(lines) - 2)
@@ -187,7 +187,8 @@ def test_parameters_without_a_gradient_do_not_count_the_step(torch):
             counts = [float(optimizer.state[p]["step"]) for p in (first, second, third)]
             assert counts == [6.0, 5.0, 2.0]
         found.append([first, second, third])
-    same(*found)
+    # PyTorch keeps one of NAdam's counts in float32.
+    same(*found, 1e-7)
 
 
 def test_counts_that_were_loaded_are_one_count_again(tmp_path):

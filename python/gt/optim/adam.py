@@ -141,16 +141,8 @@ class NAdam(Optimizer):
         super().__init__(params, defaults)
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        product = _gt.ones((), dtype=_gt.float64)
-        start(
-            self,
-            params,
-            lambda p: {
-                "mu_product": product,
-                "exp_avg": zeros_like(p),
-                "exp_avg_sq": zeros_like(p),
-            },
-        )
+        averages = ("exp_avg", "exp_avg_sq")
+        start(self, params, lambda p: {n: zeros_like(p) for n in averages}, mu_product=1.0)
         first, second = group["betas"]
         shares = {
             key: (*self._shares(group, state), _warmth(second, state["step"]))

@@ -192,15 +192,19 @@ def accept(ignored: Mapping[str, Any]) -> None:
 
 
 def start(
-    optimizer: Optimizer, params: list[Tensor], make: Callable[[Tensor], dict[str, Tensor]]
+    optimizer: Optimizer,
+    params: list[Tensor],
+    make: Callable[[Tensor], dict[str, Tensor]],
+    **counts: float,
 ) -> None:
     """Gives parameters that have no state one; those that start together count together."""
     fresh = [parameter for parameter in params if not optimizer.state[parameter]]
     if not fresh:
         return
-    step = _gt.zeros((), dtype=_gt.float64)
+    first = {"step": 0.0, **counts}
+    shared = {name: _gt.tensor(count, dtype=_gt.float64) for name, count in first.items()}
     for parameter in fresh:
-        state = optimizer.state[parameter] = {"step": step, **make(parameter)}
+        state = optimizer.state[parameter] = {**shared, **make(parameter)}
         note(optimizer, *((tensor, _gt._snapshot(tensor)) for tensor in state.values()))
 
 
