@@ -10,7 +10,7 @@ use super::logic::LOGICAL_OR;
 use crate::dtype::DType;
 use crate::expr::Expr::{self, Grad, Input};
 use crate::kernel::{Kernel, UnaryFn};
-use crate::op::{Autocast, Domain, Op, Python};
+use crate::op::{Autocast, Domain, Op, Python, Sample};
 use crate::rules::promote::Promotion;
 
 /// The rows of this file.
@@ -79,6 +79,13 @@ pub static ATAN2: Op = Op {
     domain: Domain::NonZero,
     torch: "torch.atan2",
     python: Python::IN_PLACE.also(&["arctan2"]),
+    samples: || {
+        vec![
+            Sample::of(&[&[2, 3], &[2, 3]]),
+            Sample::of(&[&[4, 1, 3], &[2, 1]]),
+            Sample::of(&[&[], &[3]]),
+        ]
+    },
     ..BINARY
 };
 

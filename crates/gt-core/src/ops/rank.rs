@@ -146,12 +146,6 @@ pub static BUCKETIZE: Op = Op {
 
 fn check_search(call: &Call, sequence: usize, values: usize) -> Result<()> {
     let (sorted, sought) = (call.shape(sequence), call.shape(values));
-    if let [Arg::Tensor(a), Arg::Tensor(b)] = call.inputs
-        && a.dtype != b.dtype
-    {
-        let (a, b) = (a.dtype, b.dtype);
-        return Err(Error::runtime(format!("both tensors must have one dtype, not {a} and {b}")));
-    }
     let batch = |shape: &Shape| shape[..shape.rank().saturating_sub(1)].to_vec();
     let alike = sorted.rank() == sought.rank() && batch(sorted) == batch(sought);
     if sorted.rank() == 1 || (sorted.rank() > 1 && alike) {
