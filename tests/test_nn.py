@@ -508,7 +508,11 @@ def test_containers_behave_like_lists_and_dicts():
         (lambda: gt.nn.BatchNorm1d(3)(gt.ones(1, 3)), ValueError, "more than 1"),
         (lambda: gt.nn.LayerNorm(3)(gt.ones(2, 4)), RuntimeError, "normalized_shape"),
         (lambda: gt.nn.MultiheadAttention(5, 2), ValueError, "divisible"),
-        (lambda: gt.nn.functional.mse_loss(gt.ones(1), gt.ones(1), reduction="most"), ValueError, "most"),
+        (
+            lambda: gt.nn.functional.mse_loss(gt.ones(1), gt.ones(1), reduction="most"),
+            ValueError,
+            "most",
+        ),
         (lambda: gt.nn.Linear(1, 1).register_buffer("a.b", None), KeyError, "dot"),
     ],
 )

@@ -181,7 +181,8 @@ def decay(group: dict[str, Any], decoupled: bool) -> float | Tensor | None:
     """What is left of a parameter before each step, if its decay is apart from its gradient."""
     if not decoupled or not group["weight_decay"]:
         return None
-    return 1 - group["lr"] * group["weight_decay"]
+    lr: float | Tensor = group["lr"]
+    return 1 - lr * group["weight_decay"]  # type: ignore[no-any-return]
 
 
 def accept(ignored: Mapping[str, Any]) -> None:

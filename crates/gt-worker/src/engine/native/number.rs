@@ -224,10 +224,20 @@ macro_rules! integers {
 
 integers!(u8 i8 i16 i32 i64);
 
+/// Methods that are functions of [`math`].
+macro_rules! functions {
+    ($($name:ident $function:path;)*) => {
+        $(#[inline(always)]
+        fn $name(self) -> Self {
+            $function(self)
+        })*
+    };
+}
+
 macro_rules! floats {
     ($($type:ident $exp:ident $log:ident $tanh:ident $sigmoid:ident $pow:ident
-        $expm1:ident $log1p:ident $log2:ident $sin:ident $cos:ident $tan:ident $atan:ident $erf:ident
-        $rest:ident $is_far:ident;)*) => {
+        $expm1:ident $log1p:ident $log2:ident $sin:ident $cos:ident $tan:ident $atan:ident
+        $erf:ident $rest:ident $is_far:ident;)*) => {
         $(impl Number for $type {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -330,56 +340,22 @@ macro_rules! floats {
                 count as $type
             }
             #[inline(always)]
-            fn exp(self) -> Self {
-                math::$exp(self)
-            }
-            #[inline(always)]
-            fn log(self) -> Self {
-                math::$log(self)
-            }
-            #[inline(always)]
             fn sqrt(self) -> Self {
                 self.sqrt()
             }
-            #[inline(always)]
-            fn tanh(self) -> Self {
-                math::$tanh(self)
-            }
-            #[inline(always)]
-            fn sigmoid(self) -> Self {
-                math::$sigmoid(self)
-            }
-            #[inline(always)]
-            fn expm1(self) -> Self {
-                math::$expm1(self)
-            }
-            #[inline(always)]
-            fn log1p(self) -> Self {
-                math::$log1p(self)
-            }
-            #[inline(always)]
-            fn log2(self) -> Self {
-                math::$log2(self)
-            }
-            #[inline(always)]
-            fn sin(self) -> Self {
-                math::periodic::$sin(self)
-            }
-            #[inline(always)]
-            fn cos(self) -> Self {
-                math::periodic::$cos(self)
-            }
-            #[inline(always)]
-            fn tan(self) -> Self {
-                math::periodic::$tan(self)
-            }
-            #[inline(always)]
-            fn atan(self) -> Self {
-                math::angle::$atan(self)
-            }
-            #[inline(always)]
-            fn erf(self) -> Self {
-                math::error::$erf(self)
+            functions! {
+                exp math::$exp;
+                log math::$log;
+                tanh math::$tanh;
+                sigmoid math::$sigmoid;
+                expm1 math::$expm1;
+                log1p math::$log1p;
+                log2 math::$log2;
+                sin math::periodic::$sin;
+                cos math::periodic::$cos;
+                tan math::periodic::$tan;
+                atan math::angle::$atan;
+                erf math::error::$erf;
             }
             fn repair(x: &[Self], out: &mut [Self], far: fn(f64) -> f64) {
                 let is_far = |x: &$type| x.abs() > math::periodic::REACH as $type;
