@@ -10,7 +10,7 @@ use smallvec::smallvec;
 
 use crate::reference::*;
 
-const UNARY: [UnaryFn; 27] = [
+const UNARY: [UnaryFn; 28] = [
     UnaryFn::Neg,
     UnaryFn::Abs,
     UnaryFn::Exp,
