@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import models
 import numpy as np
 
 SMALL = 16
@@ -167,6 +168,23 @@ def growth(m: ModuleType, budget: Budget) -> float:
     return (adds(budget.ops_kept_nothing) - before) / 1e6
 
 
+def training(make: Callable[[ModuleType], models.Step], steps: int) -> Callable[..., float]:
+    """The time of a training step; the loss is read after every so many of them."""
+
+    def measure(m: ModuleType, budget: Budget) -> float:
+        with m.enable_grad():
+            step = make(m)
+
+            def work() -> None:
+                for _ in range(steps - 1):
+                    step()
+                step().item()
+
+            return budget.median(work, steps) * 1e3
+
+    return measure
+
+
 def resident() -> int:
     """Bytes of memory that this process occupies."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
@@ -182,6 +200,19 @@ CASES = [
     Case("matmul 1000³", "GFLOP/s", matmul(1000)),
     Case("matmul 2048³", "GFLOP/s", matmul(2048)),
     Case("elementwise chain, 4M", "ms", chain),
+    Case("MLP small, SGD step", "ms", training(lambda m: models.mlp(m, [784, 256, 10], 64), 10)),
+    Case(
+        "MLP small, Adam step",
+        "ms",
+        training(lambda m: models.mlp(m, [784, 256, 10], 64, "Adam"), 10),
+    ),
+    Case(
+        "MLP large, SGD step",
+        "ms",
+        training(lambda m: models.mlp(m, [1024, 4096, 4096, 10], 512), 1),
+    ),
+    Case("CNN, SGD step", "ms", training(lambda m: models.cnn(m, 64), 3)),
+    Case("GPT, AdamW step", "ms", training(lambda m: models.gpt(m, 16, 64, 128, 4), 3)),
     Case("upload 100 MB", "GB/s", upload),
     Case("download 100 MB", "GB/s", download),
 ]
@@ -192,9 +223,12 @@ def main(m: ModuleType) -> None:
     parser = argparse.ArgumentParser(description=f"Measures {m.__name__} alone.")
     parser.add_argument("--quick", action="store_true", help="less time for each case")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--only", default="", help="cases whose name contains this")
     args = parser.parse_args()
     results = {}
     for case in CASES:
+        if args.only not in case.name:
+            continue
         results[case.name] = case.measure(m, QUICK if args.quick else FULL)
         if not args.json:
             print(f"{case.name:<28}{results[case.name]:>12.3f} {case.unit}", flush=True)

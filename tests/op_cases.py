@@ -725,10 +725,89 @@ def above(make: Maker, dtype: str) -> Cases:
         yield from (Case([x, *args]) for args in [(0, 0), (1, 20), (-1.0, 0.0)])
 
 
+def scaled(make: Maker, dtype: str) -> Cases:
+    yield from binary(make, dtype)
+    # Scaled, truths are whole numbers here; PyTorch makes truths of them again.
+    if dtype == "bool":
+        return
+    for left, right in BROADCASTS:
+        pair = [make.tensor(dtype, left), make.tensor(dtype, right)]
+        yield from (Case(pair, {"alpha": alpha}) for alpha in (2, -1, 0.5))
+    for other in DTYPES:
+        yield Case([make.tensor(dtype, (3,)), make.tensor(other, (2, 3))], {"alpha": 3})
+    yield Case([make.tensor(dtype, (3,)), 2], {"alpha": 3})
+
+
+def distinct(make: Maker, dtype: str, shape: tuple[int, ...]) -> Both:
+    """Elements of which no two are alike, so that only one of them is in the middle."""
+    numbers = make.random.permutation(math.prod(shape)).reshape(shape)
+    return make.both(numbers * 0.25 if dtype in FLOATS else numbers, dtype)
+
+
+def middles(make: Maker, dtype: str) -> Cases:
+    if dtype == "bool":
+        return
+    for shape in [(), (1,), (5,), (6,), (3, 4), (2, 3, 4)]:
+        x = distinct(make, dtype, shape)
+        yield Case([x])
+        for dim in range(-len(shape), len(shape)):
+            yield Case([x, dim])
+            yield Case([x], {"dim": dim, "keepdim": True})
+    if dtype in FLOATS:
+        odd = np.array([[1.0, math.nan, 3.0, 2.0], [math.inf, 1.0, 0.0, -math.inf]])
+        yield Case([make.both(odd, dtype)])
+        yield Case([make.both(odd, dtype), 1])
+
+
+def two_axis_diagonals(make: Maker, dtype: str) -> Cases:
+    for x in make.layouts(dtype):
+        rank = len(x.gt.shape)
+        yield Case([x])
+        for offset, dim1, dim2 in [(0, 0, 1), (1, 0, 1), (-2, 0, 1), (1, -1, 0), (9, 0, 1)]:
+            yield Case([x, offset, dim1, dim2])
+        if rank > 2:
+            yield Case([x], {"offset": -1, "dim1": 1, "dim2": 2})
+            yield Case([x], {"dim1": 2, "dim2": 2})
+
+
+def written_diagonals(make: Maker, dtype: str) -> Cases:
+    for shape, src, *options in [
+        ((3, 4), (3,)),
+        ((3, 4), (2,), 2),
+        ((4, 3), (2,), -2),
+        ((2, 3, 4), (3, 2), 0, 0, 2),
+        ((2, 3, 4), (2, 3), 1, 1, 2),
+        ((3, 4), (4,)),
+    ]:
+        yield Case([make.tensor(dtype, shape), make.tensor(dtype, src), *options])
+
+
+def sequences(make: Maker, dtype: str) -> Cases:
+    """Sorted elements, and others to be found among them; some are equal."""
+    if dtype == "bool":
+        return
+    for sequence, values in [((5,), (2, 3)), ((1,), ()), ((0,), (3,)), ((2, 6), (2, 4))]:
+        sort = lambda x: x.sort(-1)[0]  # noqa: E731
+        pair = [make.tensor(dtype, sequence).map(sort), make.tensor(dtype, values)]
+        if sequence == (5,):
+            pair[1] = pair[0].map(lambda x: x[:4].reshape(2, 2))
+        yield Case(pair)
+        yield Case(pair, {"right": True})
+    yield Case([make.tensor(dtype, (5,)).map(sort), 1])
+    yield Case([make.tensor(dtype, (2, 5)), make.tensor(dtype, (3, 5))])
+    yield Case([make.tensor(dtype, (5,)).map(sort), make.tensor("int64", (3,))])
+
+
+def boundaries(make: Maker, dtype: str) -> Cases:
+    for case in sequences(make, dtype):
+        yield Case(case.args[::-1], case.kwargs)
+
+
 # By the names of the parameters; a row of a known form needs nothing here.
 BY_PARAMETERS: dict[str, Callable[[Maker, str], Cases]] = {
     "input": unary,
     "input, other": binary,
+    "input, other, alpha": scaled,
     "input, dim, keepdim": reduction,
     "input, dim, keepdim, dtype": reduction_with_dtype,
     "input, dim, correction, keepdim": moments,
@@ -757,6 +836,10 @@ BY_PARAMETERS: dict[str, Callable[[Maker, str], Cases]] = {
     "start, end, step, dtype": stepped,
     "tensors": side_by_side,
     "input, diagonal": diagonals,
+    "input, offset, dim1, dim2": two_axis_diagonals,
+    "input, src, offset, dim1, dim2": written_diagonals,
+    "sorted_sequence, input, right": sequences,
+    "input, boundaries, right": boundaries,
     "input, start_dim, end_dim": merged_axes,
     "input, dim, sizes": divided_axis,
     "input, dim, start, length": narrowed,
@@ -809,4 +892,5 @@ BY_NAME: dict[str, Callable[[Maker, str], Cases]] = {
     "bmm": shapes_of_rank(((2, 3, 4), (2, 4, 5)), ((2, 3, 4), (1, 4, 5)), ((3, 4), (4, 5))),
     "inner": shapes_of_rank(((3,), (3,)), ((2, 3), (4, 3)), ((2, 3), (4, 2)), ((), (2, 3))),
     "addcdiv": quotients,
+    "median": middles,
 }

@@ -58,6 +58,25 @@ LAYERS = {
     "MaxPool2d ceil": ("MaxPool2d", (3,), {"stride": 2, "ceil_mode": True}, [(1, 2, 6, 8)]),
     "MaxPool2d dilated": ("MaxPool2d", (2,), {"stride": 1, "dilation": 2}, [(1, 2, 6, 6)]),
     "AvgPool2d": ("AvgPool2d", (2,), {}, [(2, 3, 6, 7)]),
+    "AvgPool2d ceil": ("AvgPool2d", (3,), {"stride": 2, "ceil_mode": True}, [(1, 2, 6, 8)]),
+    "AvgPool2d ceil padded": (
+        "AvgPool2d",
+        ((3, 2),),
+        {"stride": (2, 3), "padding": 1, "ceil_mode": True},
+        [(2, 2, 7, 6)],
+    ),
+    "AvgPool2d ceil without padding": (
+        "AvgPool2d",
+        (3,),
+        {"stride": 2, "padding": 1, "ceil_mode": True, "count_include_pad": False},
+        [(2, 2, 8, 6)],
+    ),
+    "AvgPool2d ceil divided": (
+        "AvgPool2d",
+        (3,),
+        {"stride": 2, "ceil_mode": True, "divisor_override": 5},
+        [(2, 6, 8)],
+    ),
     "AvgPool2d padded": (
         "AvgPool2d",
         (3,),
@@ -489,7 +508,11 @@ def test_containers_behave_like_lists_and_dicts():
         (lambda: gt.nn.BatchNorm1d(3)(gt.ones(1, 3)), ValueError, "more than 1"),
         (lambda: gt.nn.LayerNorm(3)(gt.ones(2, 4)), RuntimeError, "normalized_shape"),
         (lambda: gt.nn.MultiheadAttention(5, 2), ValueError, "divisible"),
-        (lambda: gt.nn.functional.mse_loss(gt.ones(1), gt.ones(1), "most"), ValueError, "most"),
+        (
+            lambda: gt.nn.functional.mse_loss(gt.ones(1), gt.ones(1), reduction="most"),
+            ValueError,
+            "most",
+        ),
         (lambda: gt.nn.Linear(1, 1).register_buffer("a.b", None), KeyError, "dot"),
     ],
 )
@@ -543,33 +566,41 @@ def test_first_values_by_name(torch):
         assert abs(mine.std() - theirs.std()) < 0.05 * theirs.std() + 1e-7, name
 
 
-def test_the_model_of_the_seeds_runs_word_for_word():
-    namespace = {}
-    exec(
-        """
-import gt
-from gt.client import nn
+WINDOWS = [
+    ({"kernel_size": 2}, (2, 3, 6, 7)),
+    ({"kernel_size": (3, 2), "stride": (2, 1), "padding": (1, 1)}, (2, 3, 7, 6)),
+    ({"kernel_size": 2, "stride": 1, "dilation": (2, 3)}, (1, 2, 6, 6)),
+    ({"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": True}, (2, 2, 6, 8)),
+    ({"kernel_size": 2}, (3, 4, 4)),
+]
 
-class MyModel(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.fc1 = nn.Linear(10, 20)
-        self.fc2 = nn.Linear(20, 1)
-        self._parameters = self.fc1.parameters() + self.fc2.parameters()
 
-    def forward(self, x):
-        x = self.fc1(x).relu()
-        x = self.fc2(x)
-        return x
-
-model = MyModel()
-target = gt.randn(1)
-x = gt.randn(10)
-y_pred = model(x)
-loss = nn.mse_loss(y_pred, target)
-loss.backward()
-""",
-        namespace,
+@pytest.mark.parametrize(("options", "shape"), WINDOWS, ids=str)
+def test_pooling_says_where_the_largest_elements_are(torch, options, shape):
+    (array,) = arrays(shape)
+    (values, places), (expected, there) = (
+        m.nn.functional.max_pool2d(m.tensor(array), return_indices=True, **options)
+        for m in (gt, torch)
     )
-    assert len(namespace["model"].parameters()) == 4
-    assert all(p.grad is not None for p in namespace["model"].parameters())
+    np.testing.assert_array_equal(values.numpy(), expected.numpy())
+    np.testing.assert_array_equal(places.numpy(), there.numpy())
+    assert places.dtype == gt.int64
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 5), (5, 2), (4, 2, 3), (1, 4), (40, 40)], ids=str)
+def test_orthogonal_weights(shape):
+    gt.manual_seed(0)
+    weight = gt.nn.init.orthogonal_(gt.empty(shape, dtype=gt.float64), gain=2.0).numpy()
+    flat = weight.reshape(shape[0], -1)
+    small = flat @ flat.T if flat.shape[0] <= flat.shape[1] else flat.T @ flat
+    np.testing.assert_allclose(small, 4 * np.eye(len(small)), atol=1e-12)
+    with pytest.raises(ValueError, match="2 or more"):
+        gt.nn.init.orthogonal_(gt.empty(3))
+
+
+def test_orthogonal_weights_are_spread_over_all_directions():
+    gt.manual_seed(0)
+    signs = [np.linalg.det(gt.nn.init.orthogonal_(gt.empty(3, 3)).numpy()) for _ in range(40)]
+    assert 10 < sum(sign > 0 for sign in signs) < 30
+    angles = [gt.nn.init.orthogonal_(gt.empty(2, 2)).numpy()[0] for _ in range(200)]
+    assert np.abs(np.mean(angles, axis=0)).max() < 0.15

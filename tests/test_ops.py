@@ -210,7 +210,8 @@ def test_row_agrees_with_pytorch(torch, name, dtype):
         if name == "prod" and narrow and LARGE[1] in case.args[0].gt.shape:
             continue
         for form, ours, theirs in forms(row, torch):
-            if UNDEFINED & {form.split(".")[1]}:
+            # PyTorch's operators are methods that take keywords; those of Python take none.
+            if UNDEFINED & {form.split(".")[1]} or (form.endswith("__") and case.kwargs):
                 continue
             found = difference(
                 torch,

@@ -126,6 +126,105 @@ def test_a_step_reads_nothing():
     assert gt.counters()["waits"] == waits
 
 
+# For each: the instructions of a step, and those of them that each parameter costs.
+COSTS = {
+    "SGD": (0, 1),
+    "SGD momentum": (0, 3),
+    "SGD nesterov": (0, 4),
+    "Adam": (7, 3),
+    "AdamW": (7, 4),
+    "NAdam": (24, 5),
+    "RMSprop": (1, 2),
+    "Adagrad": (5, 2),
+    "Adadelta": (1, 10),
+}
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_a_step_is_few_instructions(script, tmp_path, name):
+    kind, options = CASES[name]
+    log, counts = tmp_path / "ops.log", []
+    for parameters in (2, 6):
+        program = f"""
+            import gt
+            weights = [gt.ones(3, requires_grad=True) for _ in range({parameters})]
+            optimizer = gt.optim.{kind}(weights, **{options})
+            gt.manual_seed(0)
+            for _ in range(3):
+                sum((weight * weight).sum() for weight in weights).backward()
+                (gt.zeros(1) + 17.25).item()
+                optimizer.step()
+                (gt.zeros(1) + 18.25).item()
+                optimizer.zero_grad()
+        """
+        assert script(program, GT_INSTRUCTION_LOG=str(log)) == ""
+        text = log.read_text()
+        last = text[text.rindex("17.25") : text.rindex("18.25")]
+        lines = [line for line in last.splitlines() if "| RECV" in line and ":=" in line]
+        # The last two are those of the mark.
+        counts.append(len(lines) - 2)
+        log.unlink()
+    few, many = counts
+    shared, each = COSTS[name]
+    assert ((many - few) / 4, few - 2 * each) == (each, shared)
+
+
+def test_parameters_without_a_gradient_do_not_count_the_step(torch):
+    found = []
+    for module in (gt, torch):
+        first, second, third = (
+            module.tensor([1.0, 2.0], dtype=module.float64).requires_grad_() for _ in range(3)
+        )
+        for kind in ("Adam", "NAdam"):
+            optimizer = getattr(module.optim, kind)([first, second, third], lr=0.1)
+            for step in range(6):
+                optimizer.zero_grad()
+                loss = (first * first).sum()
+                loss = loss + (second**3).sum() if step != 2 else loss
+                loss = loss + (third**4).sum() if step in (0, 4) else loss
+                loss.backward()
+                optimizer.step()
+            counts = [float(optimizer.state[p]["step"]) for p in (first, second, third)]
+            assert counts == [6.0, 5.0, 2.0]
+        found.append([first, second, third])
+    # PyTorch keeps one of NAdam's counts in float32.
+    same(*found, 1e-7)
+
+
+def test_counts_that_were_loaded_are_one_count_again(tmp_path):
+    weights = leaves(gt)
+    optimizer = gt.optim.NAdam(weights, lr=0.1)
+    train(gt, optimizer, weights, 3)
+    gt.save(optimizer.state_dict(), tmp_path / "state")
+    optimizer.load_state_dict(gt.load(tmp_path / "state"))
+    first, second = (optimizer.state[weight] for weight in weights)
+    assert first["step"] is second["step"]
+    assert first["mu_product"] is second["mu_product"]
+    assert first["step"].item() == 3.0
+
+
+def test_whoever_holds_a_gradient_sees_it_zeroed():
+    x = gt.tensor([2.0], requires_grad=True)
+    (x * x).sum().backward()
+    held = x.grad
+    gt.optim.SGD([x], lr=0.1).zero_grad(set_to_none=False)
+    assert held.tolist() == [0.0]
+    assert x.grad.tolist() == [0.0]
+
+
+def test_a_learning_rate_may_be_a_tensor(torch):
+    found = []
+    for module in (gt, torch):
+        weights = leaves(module)
+        lr = module.tensor(0.05, dtype=module.float64)
+        optimizer = module.optim.Adam(weights, lr=lr)
+        train(module, optimizer, weights, 3)
+        lr.mul_(0.5)
+        train(module, optimizer, weights, 3, first=3)
+        found.append(weights)
+    same(*found)
+
+
 def test_closures_are_called_with_gradients():
     (x,) = (gt.tensor([2.0], requires_grad=True),)
     optimizer = gt.optim.SGD([x], lr=0.25)
@@ -147,6 +246,8 @@ def test_closures_are_called_with_gradients():
         (lambda x: gt.optim.SGD(x), TypeError),
         (lambda x: gt.optim.SGD([]), ValueError),
         (lambda x: gt.optim.SGD([x], lr=-1), ValueError),
+        (lambda x: gt.optim.AdamW([x], learning_rate=0.1), TypeError),
+        (lambda x: gt.optim.RMSprop([x], learning_rate=0.1), TypeError),
         (lambda x: gt.optim.SGD([1.0]), TypeError),
         (lambda x: gt.optim.SGD([x * 2]), ValueError),
         (lambda x: gt.optim.Adam([x], betas=(1.0, 0.9)), ValueError),

@@ -226,6 +226,9 @@ class Program:
         order = self.random.sample(range(rank), rank)
         choices = [f"t.permute({order})", f"t.unsqueeze({self.random.randint(0, rank)})"]
         choices += ["t.squeeze()", "t.detach()", "t.data"]
+        if rank > 1:
+            offset, (first, second) = self.random.randint(-2, 2), order[:2]
+            choices.append(f"t.diagonal({offset}, {first}, {second})")
         if rank:
             one, other = self.random.choices(range(rank), k=2)
             choices += [f"t.transpose({one}, {other})", f"t.squeeze({one})"]

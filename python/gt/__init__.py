@@ -21,6 +21,7 @@ from gt.amp import (
 from gt.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from gt.files import load, save
 from gt.random import Generator, get_rng_state, initial_seed, seed, set_rng_state
+from gt.sets import unique, unique_consecutive
 
 if TYPE_CHECKING:
     from gt._gt import DTypeLike, Number, Tensor
@@ -49,6 +50,8 @@ __all__ = [
     "seed",
     "set_grad_enabled",
     "set_rng_state",
+    "unique",
+    "unique_consecutive",
     "utils",
 ]
 

@@ -49,6 +49,8 @@ pub enum Kernel {
     Expand,
     /// A part of each axis.
     Slice(Vec<Range>),
+    /// The elements of a diagonal along an axis of their own, which comes last.
+    Diagonal(Diagonal),
     /// The first input with the second written over a part of it.
     SliceWrite(Vec<Range>),
     /// The inputs one after another along an axis.
@@ -152,6 +154,7 @@ pub enum UnaryFn {
     Sin,
     Cos,
     Tan,
+    Atan,
     Erf,
     Not,
     IsNan,
@@ -234,6 +237,15 @@ pub enum ScanFn {
     Min,
 }
 
+/// Where a diagonal lies: its elements have both indices one larger than the element before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Diagonal {
+    /// The two axes it runs along.
+    pub axes: [usize; 2],
+    /// Where it begins along each of them.
+    pub start: [usize; 2],
+}
+
 /// Which random numbers, and which part of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Random {
@@ -307,7 +319,8 @@ impl Kernel {
         let read: usize = inputs.iter().map(|meta| meta.shape.count()).sum();
         let per_core = |work: usize, per_ns: usize| (work / per_ns) as u64;
         let elements = match self {
-            Kernel::Permute(_) | Kernel::Reshape | Kernel::Expand | Kernel::Slice(_) => 0,
+            Kernel::Permute(_) | Kernel::Reshape | Kernel::Expand => 0,
+            Kernel::Slice(_) | Kernel::Diagonal(_) => 0,
             Kernel::Matmul => {
                 let inner = inputs.first().and_then(|meta| meta.shape.last()).copied().unwrap_or(1);
                 per_core(written.saturating_mul(inner), 40)

@@ -162,6 +162,17 @@ pub struct Python {
     pub order: &'static [&'static str],
     /// PyTorch's other names for it, with which it has the same forms.
     pub also: &'static [&'static str],
+    /// The operation that the same word means when more is given.
+    pub variant: Option<Variant>,
+}
+
+/// What a word means with one more parameter: `add` with `alpha`, `median` with `dim`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// The parameter. It is given by its name, or as the first beyond those of the plain operation.
+    pub parameter: &'static str,
+    /// The operation.
+    pub op: &'static Op,
 }
 
 impl Python {
@@ -173,6 +184,7 @@ impl Python {
         operator: None,
         order: &[],
         also: &[],
+        variant: None,
     };
     /// Only by other operations.
     pub const HIDDEN: Python = Python { method: false, function: false, ..Python::BOTH };
@@ -184,6 +196,11 @@ impl Python {
     /// All of these and an operator.
     pub const fn operator(word: &'static str) -> Python {
         Python { operator: Some(word), ..Python::IN_PLACE }
+    }
+
+    /// The same, where a parameter makes it another operation.
+    pub const fn with(self, parameter: &'static str, op: &'static Op) -> Python {
+        Python { variant: Some(Variant { parameter, op }), ..self }
     }
 
     /// The same with other names.
@@ -221,6 +238,8 @@ impl PartialEq for Op {
         self.code == other.code
     }
 }
+
+impl Eq for Op {}
 
 impl std::fmt::Debug for Op {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::kernel::Kernel;
+use crate::kernel::{Diagonal, Kernel};
 use crate::shape::Shape;
 
 /// The distance in elements between neighbours along each axis.
@@ -15,6 +15,11 @@ pub fn after(kernel: &Kernel, shape: &Shape, strides: &Strides, result: &Shape) 
         Kernel::Slice(ranges) => {
             let steps = strides.iter().zip(ranges);
             Some(steps.map(|(stride, range)| stride * range.step as isize).collect())
+        }
+        Kernel::Diagonal(Diagonal { axes, .. }) => {
+            let others = (0..strides.len()).filter(|axis| !axes.contains(axis));
+            let step = axes.iter().map(|&axis| strides[axis]).sum();
+            Some(others.map(|axis| strides[axis]).chain([step]).collect())
         }
         Kernel::Expand => {
             let added = result.rank() - shape.rank();

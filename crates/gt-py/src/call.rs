@@ -1,7 +1,7 @@
 //! Python's arguments as inputs and attributes, as an operation's row describes them.
 
 use gt::attrs::{Attr, AttrKind, AttrSpec, Attrs};
-use gt::op::Op;
+use gt::op::{Op, Variant};
 use gt::{Input, ops};
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError};
 use pyo3::prelude::*;
@@ -29,6 +29,23 @@ const IGNORED: [&str; 3] = ["layout", "pin_memory", "memory_format"];
 
 fn row(code: u16) -> &'static Op {
     ops::by_code(code).expect("the generated code names rows of the table")
+}
+
+/// What a word means with these arguments: the row itself, or the one that takes more.
+fn meant(
+    op: &'static Op,
+    positions: usize,
+    kwargs: Option<&Bound<'_, PyDict>>,
+) -> PyResult<&'static Op> {
+    let Some(Variant { parameter, op: other }) = op.python.variant else { return Ok(op) };
+    if positions > op.inputs.len() + op.attrs.len() {
+        return Ok(other);
+    }
+    let Some(kwargs) = kwargs else { return Ok(op) };
+    let alias = ALIASES.iter().find(|(_, name)| *name == parameter);
+    let given = kwargs.contains(parameter)?;
+    let given = given || alias.map_or(Ok(false), |(alias, _)| kwargs.contains(alias))?;
+    Ok(if given { other } else { op })
 }
 
 /// `tensor.relu()` and others that take nothing else.
@@ -88,12 +105,13 @@ pub fn method<'py>(
     args: &Bound<'py, PyTuple>,
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let call = Arguments::bind(row(code), Some(slf), args, kwargs)?;
+    let op = meant(row(code), 1 + args.len(), kwargs)?;
+    let call = Arguments::bind(op, Some(slf), args, kwargs)?;
     provenance::mark(slf.py());
     let others: SmallVec<[Input; 3]> = call.inputs[1..].iter().map(Operand::input).collect();
-    let apply = || slf.borrow().0.apply(row(code), &others, call.attrs);
+    let apply = || slf.borrow().0.apply(op, &others, call.attrs);
     let results = random::with(call.extras.generator.as_ref(), apply);
-    deliver(slf.py(), row(code), results.map_err(to_python)?, call.extras.out.as_ref())
+    deliver(slf.py(), op, results.map_err(to_python)?, call.extras.out.as_ref())
 }
 
 /// `tensor.add_(other)`
@@ -103,10 +121,11 @@ pub fn method_in_place<'py>(
     args: &Bound<'py, PyTuple>,
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let call = Arguments::bind(row(code), Some(slf), args, kwargs)?;
+    let op = meant(row(code), 1 + args.len(), kwargs)?;
+    let call = Arguments::bind(op, Some(slf), args, kwargs)?;
     provenance::mark(slf.py());
     let others: SmallVec<[Input; 3]> = call.inputs[1..].iter().map(Operand::input).collect();
-    let apply = || slf.borrow().0.apply_in_place(row(code), &others, call.attrs);
+    let apply = || slf.borrow().0.apply_in_place(op, &others, call.attrs);
     random::with(call.extras.generator.as_ref(), apply).map_err(to_python)?;
     Ok(slf.clone().into_any())
 }
@@ -118,6 +137,7 @@ pub fn function<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = args.py();
+    let op = meant(op, args.len(), kwargs)?;
     let call = Arguments::bind(op, None, args, kwargs)?;
     provenance::mark(py);
     let inputs: SmallVec<[Input; 3]> = call.inputs.iter().map(Operand::input).collect();

@@ -12,15 +12,19 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PySequence, PyString, Py
 use crate::dtype;
 use crate::operand::scalar;
 
-/// Dtype, shape and elements of whatever Python gave.
-pub fn from_python(value: &Bound<'_, PyAny>) -> PyResult<(Meta, Bytes)> {
+/// Dtype, shape and elements of whatever Python gave. Its own floats are float64: they keep all
+/// their digits if they are to become anything but float32.
+pub fn from_python(value: &Bound<'_, PyAny>, asked: Option<DType>) -> PyResult<(Meta, Bytes)> {
     if value.hasattr("__array_interface__")? {
         return from_array(value);
     }
     let (mut shape, mut items) = (Vec::new(), Vec::new());
     flatten(value, 0, &mut shape, &mut items)?;
     let dtype = items.iter().map(|(_, dtype)| *dtype).max_by_key(|dtype| (dtype.kind(), *dtype));
-    let dtype = dtype.unwrap_or(DType::F32);
+    let dtype = match (dtype.unwrap_or(DType::F32), asked) {
+        (DType::F32, Some(asked)) if asked != DType::F32 => DType::F64,
+        (dtype, _) => dtype,
+    };
     let mut bytes = Vec::with_capacity(items.len() * dtype.size());
     for (item, _) in items {
         match dtype {

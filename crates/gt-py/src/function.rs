@@ -77,7 +77,7 @@ fn created(data: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Tensor> {
     if let Ok(tensor) = data.cast::<Tensor>() {
         return Tensor(tensor.get().0.detach()).copy_as(dtype);
     }
-    let (meta, bytes) = data::from_python(data)?;
+    let (meta, bytes) = data::from_python(data, dtype)?;
     let uploaded = gt::session().and_then(|session| session.upload(meta, bytes));
     let uploaded = uploaded.map_err(to_python)?;
     match dtype {

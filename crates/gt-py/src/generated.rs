@@ -9,7 +9,7 @@ use crate::tensor::Tensor;
 #[pymethods]
 impl Tensor {
     #[doc = "The sum of two tensors, element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).add(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 2.0000, -2.5000,  4.5000],\n        [ 1.0000, -2.5000,  7.0000]])"]
-    #[pyo3(name = "add", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    #[pyo3(name = "add", text_signature = "($self, other, alpha=None)", signature = (*args, **kwargs))]
     fn op_add<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -19,7 +19,7 @@ impl Tensor {
     }
 
     #[doc = "The sum of two tensors, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).add_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 2.0000, -2.5000,  4.5000],\n        [ 1.0000, -2.5000,  7.0000]])"]
-    #[pyo3(name = "add_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    #[pyo3(name = "add_", text_signature = "($self, other, alpha=None)", signature = (*args, **kwargs))]
     fn op_add_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -41,7 +41,7 @@ impl Tensor {
     }
 
     #[doc = "The difference of two tensors, element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sub(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.0000,  1.5000, -0.5000],\n        [-1.0000,  0.5000, -1.0000]])"]
-    #[pyo3(name = "sub", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    #[pyo3(name = "sub", text_signature = "($self, other, alpha=None)", signature = (*args, **kwargs))]
     fn op_sub<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -51,7 +51,7 @@ impl Tensor {
     }
 
     #[doc = "The difference of two tensors, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sub_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.0000,  1.5000, -0.5000],\n        [-1.0000,  0.5000, -1.0000]])"]
-    #[pyo3(name = "sub_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    #[pyo3(name = "sub_", text_signature = "($self, other, alpha=None)", signature = (*args, **kwargs))]
     fn op_sub_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -61,7 +61,7 @@ impl Tensor {
     }
 
     #[doc = "The difference of two tensors, element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sub(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.0000,  1.5000, -0.5000],\n        [-1.0000,  0.5000, -1.0000]])"]
-    #[pyo3(name = "subtract", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    #[pyo3(name = "subtract", text_signature = "($self, other, alpha=None)", signature = (*args, **kwargs))]
     fn op_subtract<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -71,7 +71,7 @@ impl Tensor {
     }
 
     #[doc = "The difference of two tensors, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sub_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.0000,  1.5000, -0.5000],\n        [-1.0000,  0.5000, -1.0000]])"]
-    #[pyo3(name = "subtract_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    #[pyo3(name = "subtract_", text_signature = "($self, other, alpha=None)", signature = (*args, **kwargs))]
     fn op_subtract_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -972,6 +972,142 @@ impl Tensor {
         method_in_place(496, slf, args, kwargs)
     }
 
+    #[doc = "The angle whose sine is each element.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).asin()\ntensor([[0.5236, 0.2527, 0.8481],\n        [0.1253, 1.0654, 0.6751]])"]
+    #[pyo3(name = "asin", text_signature = "($self)")]
+    fn op_asin(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(645, slf)
+    }
+
+    #[doc = "The angle whose sine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).asin_()\ntensor([[0.5236, 0.2527, 0.8481],\n        [0.1253, 1.0654, 0.6751]])"]
+    #[pyo3(name = "asin_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_asin_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(645, slf, args, kwargs)
+    }
+
+    #[doc = "The angle whose sine is each element.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).asin()\ntensor([[0.5236, 0.2527, 0.8481],\n        [0.1253, 1.0654, 0.6751]])"]
+    #[pyo3(name = "arcsin", text_signature = "($self)")]
+    fn op_arcsin(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(645, slf)
+    }
+
+    #[doc = "The angle whose sine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).asin_()\ntensor([[0.5236, 0.2527, 0.8481],\n        [0.1253, 1.0654, 0.6751]])"]
+    #[pyo3(name = "arcsin_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_arcsin_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(645, slf, args, kwargs)
+    }
+
+    #[doc = "The angle whose cosine is each element.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).acos()\ntensor([[1.0472, 1.3181, 0.7227],\n        [1.4455, 0.5054, 0.8957]])"]
+    #[pyo3(name = "acos", text_signature = "($self)")]
+    fn op_acos(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(646, slf)
+    }
+
+    #[doc = "The angle whose cosine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).acos_()\ntensor([[1.0472, 1.3181, 0.7227],\n        [1.4455, 0.5054, 0.8957]])"]
+    #[pyo3(name = "acos_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_acos_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(646, slf, args, kwargs)
+    }
+
+    #[doc = "The angle whose cosine is each element.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).acos()\ntensor([[1.0472, 1.3181, 0.7227],\n        [1.4455, 0.5054, 0.8957]])"]
+    #[pyo3(name = "arccos", text_signature = "($self)")]
+    fn op_arccos(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(646, slf)
+    }
+
+    #[doc = "The angle whose cosine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).acos_()\ntensor([[1.0472, 1.3181, 0.7227],\n        [1.4455, 0.5054, 0.8957]])"]
+    #[pyo3(name = "arccos_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_arccos_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(646, slf, args, kwargs)
+    }
+
+    #[doc = "The angle whose tangent is each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).atan()\ntensor([[ 0.9828, -0.4636,  1.1071],\n        [ 0.0000, -0.7854,  1.2490]])"]
+    #[pyo3(name = "atan", text_signature = "($self)")]
+    fn op_atan(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(647, slf)
+    }
+
+    #[doc = "The angle whose tangent is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).atan_()\ntensor([[ 0.9828, -0.4636,  1.1071],\n        [ 0.0000, -0.7854,  1.2490]])"]
+    #[pyo3(name = "atan_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_atan_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(647, slf, args, kwargs)
+    }
+
+    #[doc = "The angle whose tangent is each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).atan()\ntensor([[ 0.9828, -0.4636,  1.1071],\n        [ 0.0000, -0.7854,  1.2490]])"]
+    #[pyo3(name = "arctan", text_signature = "($self)")]
+    fn op_arctan(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(647, slf)
+    }
+
+    #[doc = "The angle whose tangent is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).atan_()\ntensor([[ 0.9828, -0.4636,  1.1071],\n        [ 0.0000, -0.7854,  1.2490]])"]
+    #[pyo3(name = "arctan_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_arctan_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(647, slf, args, kwargs)
+    }
+
+    #[doc = "The angle of the point whose height is the first element and whose width the second.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).atan2(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 1.4056, -2.9442,  0.5191],\n        [ 1.3854, -2.9442,  0.4636]])"]
+    #[pyo3(name = "atan2", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_atan2<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(648, slf, args, kwargs)
+    }
+
+    #[doc = "The angle of the point whose height is the first element and whose width the second. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).atan2_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 1.4056, -2.9442,  0.5191],\n        [ 1.3854, -2.9442,  0.4636]])"]
+    #[pyo3(name = "atan2_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_atan2_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(648, slf, args, kwargs)
+    }
+
+    #[doc = "The angle of the point whose height is the first element and whose width the second.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).atan2(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 1.4056, -2.9442,  0.5191],\n        [ 1.3854, -2.9442,  0.4636]])"]
+    #[pyo3(name = "arctan2", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_arctan2<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(648, slf, args, kwargs)
+    }
+
+    #[doc = "The angle of the point whose height is the first element and whose width the second. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).atan2_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 1.4056, -2.9442,  0.5191],\n        [ 1.3854, -2.9442,  0.4636]])"]
+    #[pyo3(name = "arctan2_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_arctan2_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(648, slf, args, kwargs)
+    }
+
     #[doc = "The hyperbolic sine of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sinh()\ntensor([[ 2.1293, -0.5211,  3.6269],\n        [ 0.0000, -1.1752, 10.0179]])"]
     #[pyo3(name = "sinh", text_signature = "($self)")]
     fn op_sinh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
@@ -1188,6 +1324,36 @@ impl Tensor {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         method_in_place(489, slf, args, kwargs)
+    }
+
+    #[doc = "decay input + weight other, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).decay_add_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0.9, 1.0)\ntensor([[ 1.8500, -2.4500,  4.3000],\n        [ 1.0000, -2.4000,  6.7000]])"]
+    #[pyo3(name = "decay_add_", text_signature = "($self, other, decay, weight)", signature = (*args, **kwargs))]
+    fn op_decay_add_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(642, slf, args, kwargs)
+    }
+
+    #[doc = "decay input + (1 - decay) other², element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).decay_add_square_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0.9)\ntensor([[ 1.3750, -0.0500,  2.4250],\n        [ 0.1000, -0.6750,  4.3000]])"]
+    #[pyo3(name = "decay_add_square_", text_signature = "($self, other, decay)", signature = (*args, **kwargs))]
+    fn op_decay_add_square_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(643, slf, args, kwargs)
+    }
+
+    #[doc = "input - size direction / (√square / scale + eps), element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).step_along_(gt.tensor([[0.25, 2.5, 3.5], [0.75, 5.0, 6.0]]), gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]), 0.5, 1.0, 0.25)\ntensor([[ 1.4152, -0.8060,  0.9485],\n        [ 3.8333, -1.0000,  1.4864]])"]
+    #[pyo3(name = "step_along_", text_signature = "($self, direction, square, size, scale, eps)", signature = (*args, **kwargs))]
+    fn op_step_along_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(644, slf, args, kwargs)
     }
 
     #[doc = "Each element times the share of the normal distribution below it.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).gelu()\ntensor([[ 1.3998, -0.1543,  1.9545],\n        [ 0.0000, -0.1587,  2.9960]])"]
@@ -2346,6 +2512,26 @@ impl Tensor {
         method(433, slf, args, kwargs)
     }
 
+    #[doc = "The diagonal of two axes, along an axis of its own that comes last.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).diagonal()\ntensor([ 1.5000,  3.0000, -1.5000])"]
+    #[pyo3(name = "diagonal", text_signature = "($self, offset=0, dim1=0, dim2=1)", signature = (*args, **kwargs))]
+    fn op_diagonal<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(649, slf, args, kwargs)
+    }
+
+    #[doc = "The tensor with other elements on a diagonal of two of its axes.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).diagonal_scatter(gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [-1.0000, -0.5000,  0.5000, -2.0000],\n        [ 2.5000,  1.0000,  2.0000,  4.0000]])"]
+    #[pyo3(name = "diagonal_scatter", text_signature = "($self, src, offset=0, dim1=0, dim2=1)", signature = (*args, **kwargs))]
+    fn op_diagonal_scatter<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(650, slf, args, kwargs)
+    }
+
     #[doc = "The sum of a matrix's diagonal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]).trace()\ntensor(3.)"]
     #[pyo3(name = "trace", text_signature = "($self)")]
     fn op_trace(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
@@ -2562,6 +2748,16 @@ impl Tensor {
         method(519, slf, args, kwargs)
     }
 
+    #[doc = "The element in the middle of all; of two, the smaller one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).median()\ntensor(0.)"]
+    #[pyo3(name = "median", text_signature = "($self, dim=None, keepdim=None)", signature = (*args, **kwargs))]
+    fn op_median<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(651, slf, args, kwargs)
+    }
+
     #[doc = "A tensor of zeros in the dtype of another.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5]).new_zeros((2, 3))\ntensor([[0., 0., 0.],\n        [0., 0., 0.]])"]
     #[pyo3(name = "new_zeros", text_signature = "($self, shape, dtype=None)", signature = (*args, **kwargs))]
     fn op_new_zeros<'py>(
@@ -2676,8 +2872,8 @@ impl Tensor {
 
 /// The docstring of each function, by the code of its row.
 pub static FUNCTION_DOCS: &[(u16, &str)] = &[
-    (1, "add(input, other)\n--\n\nThe sum of two tensors, element by element.\n\n>>> import gt\n>>> gt.add(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 2.0000, -2.5000,  4.5000],\n        [ 1.0000, -2.5000,  7.0000]])"),
-    (2, "sub(input, other)\n--\n\nThe difference of two tensors, element by element.\n\n>>> import gt\n>>> gt.sub(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.0000,  1.5000, -0.5000],\n        [-1.0000,  0.5000, -1.0000]])"),
+    (1, "add(input, other, alpha=None)\n--\n\nThe sum of two tensors, element by element.\n\n>>> import gt\n>>> gt.add(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 2.0000, -2.5000,  4.5000],\n        [ 1.0000, -2.5000,  7.0000]])"),
+    (2, "sub(input, other, alpha=None)\n--\n\nThe difference of two tensors, element by element.\n\n>>> import gt\n>>> gt.sub(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.0000,  1.5000, -0.5000],\n        [-1.0000,  0.5000, -1.0000]])"),
     (3, "mul(input, other)\n--\n\nThe product of two tensors, element by element.\n\n>>> import gt\n>>> gt.mul(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.7500,  1.0000,  5.0000],\n        [ 0.0000,  1.5000, 12.0000]])"),
     (4, "div(input, other)\n--\n\nThe quotient of two tensors, element by element.\n\n>>> import gt\n>>> gt.div(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6.0000, 0.2000, 0.5714],\n        [5.3333, 0.2000, 0.5000]])"),
     (5, "pow(input, other)\n--\n\nEach element of the first tensor to the power of the second.\n\n>>> import gt\n>>> gt.pow(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]), gt.tensor([[0.25, 2.5, 3.5], [0.75, 5.0, 6.0]]))\ntensor([[1.1067e+00, 1.7678e-01, 1.1314e+01],\n        [2.8284e+00, 1.0000e+00, 7.2900e+02]])"),
@@ -2719,6 +2915,10 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (467, "erfc(input)\n--\n\nOne less the error function of each element.\n\n>>> import gt\n>>> gt.erfc(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[3.3895e-02, 1.5205e+00, 4.6777e-03],\n        [1.0000e+00, 1.8427e+00, 2.2113e-05]])"),
     (468, "frac(input)\n--\n\nThe fraction of each element, with its sign.\n\n>>> import gt\n>>> gt.frac(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 0.5000, -0.5000,  0.0000],\n        [ 0.0000,  0.0000,  0.0000]])"),
     (496, "sinc(input)\n--\n\nsin(πx) / πx of each element, and one at zero.\n\n>>> import gt\n>>> gt.sinc(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[-2.1221e-01,  6.3662e-01,  2.7828e-08],\n        [ 2.7828e-08, -2.7828e-08, -2.5305e-09]])"),
+    (645, "asin(input)\n--\n\nThe angle whose sine is each element.\n\n>>> import gt\n>>> gt.asin(gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]))\ntensor([[0.5236, 0.2527, 0.8481],\n        [0.1253, 1.0654, 0.6751]])"),
+    (646, "acos(input)\n--\n\nThe angle whose cosine is each element.\n\n>>> import gt\n>>> gt.acos(gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]))\ntensor([[1.0472, 1.3181, 0.7227],\n        [1.4455, 0.5054, 0.8957]])"),
+    (647, "atan(input)\n--\n\nThe angle whose tangent is each element.\n\n>>> import gt\n>>> gt.atan(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 0.9828, -0.4636,  1.1071],\n        [ 0.0000, -0.7854,  1.2490]])"),
+    (648, "atan2(input, other)\n--\n\nThe angle of the point whose height is the first element and whose width the second.\n\n>>> import gt\n>>> gt.atan2(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 1.4056, -2.9442,  0.5191],\n        [ 1.3854, -2.9442,  0.4636]])"),
     (470, "sinh(input)\n--\n\nThe hyperbolic sine of each element.\n\n>>> import gt\n>>> gt.sinh(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 2.1293, -0.5211,  3.6269],\n        [ 0.0000, -1.1752, 10.0179]])"),
     (471, "cosh(input)\n--\n\nThe hyperbolic cosine of each element.\n\n>>> import gt\n>>> gt.cosh(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 2.3524,  1.1276,  3.7622],\n        [ 1.0000,  1.5431, 10.0677]])"),
     (472, "asinh(input)\n--\n\nThe number whose hyperbolic sine is each element.\n\n>>> import gt\n>>> gt.asinh(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 1.1948, -0.4812,  1.4436],\n        [ 0.0000, -0.8814,  1.8184]])"),
@@ -2814,6 +3014,8 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (431, "tril(input, diagonal=0)\n--\n\nThe matrix with zeros above a diagonal.\n\n>>> import gt\n>>> gt.tril(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]))\ntensor([[ 1.5000,  0.0000,  0.0000],\n        [ 0.0000, -1.0000,  0.0000],\n        [ 0.5000, -2.0000,  2.5000]])"),
     (432, "triu(input, diagonal=0)\n--\n\nThe matrix with zeros below a diagonal.\n\n>>> import gt\n>>> gt.triu(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]))\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000],\n        [ 0.0000,  0.0000,  2.5000]])"),
     (433, "diag(input, diagonal=0)\n--\n\nThe diagonal of a matrix, or the matrix with a vector as its diagonal.\n\n>>> import gt\n>>> gt.diag(gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 1.5000,  0.0000,  0.0000],\n        [ 0.0000, -0.5000,  0.0000],\n        [ 0.0000,  0.0000,  2.0000]])"),
+    (649, "diagonal(input, offset=0, dim1=0, dim2=1)\n--\n\nThe diagonal of two axes, along an axis of its own that comes last.\n\n>>> import gt\n>>> gt.diagonal(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor([ 1.5000,  3.0000, -1.5000])"),
+    (650, "diagonal_scatter(input, src, offset=0, dim1=0, dim2=1)\n--\n\nThe tensor with other elements on a diagonal of two of its axes.\n\n>>> import gt\n>>> gt.diagonal_scatter(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [-1.0000, -0.5000,  0.5000, -2.0000],\n        [ 2.5000,  1.0000,  2.0000,  4.0000]])"),
     (434, "trace(input)\n--\n\nThe sum of a matrix's diagonal.\n\n>>> import gt\n>>> gt.trace(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]))\ntensor(3.)"),
     (140, "gather(input, dim, index)\n--\n\nThe elements that an index names along an axis.\n\n>>> import gt\n>>> gt.gather(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0, gt.tensor([[1, 3, 1], [3, 1, 3]]))\ntensor([[ 0.0000, -1.5000,  3.0000],\n        [ 1.0000, -1.0000,  4.0000]])"),
     (141, "scatter_add(input, dim, index, src)\n--\n\nThe tensor with elements of another added at the places an index names.\n\n>>> import gt\n>>> gt.scatter_add(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1, gt.tensor([[1, 3, 0], [2, 4, 1]]), gt.tensor([[-1.5, 4.0, 1.5], [-0.5, 2.0, 0.0]]))\ntensor([[ 3.0000, -2.0000,  2.0000,  4.0000, -1.0000],\n        [ 3.0000,  0.5000, -2.5000,  2.5000,  3.0000]])"),
@@ -2831,6 +3033,9 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (513, "argsort(input, dim=-1, descending=False, stable=False)\n--\n\nWhere the elements are that come first, second and so on along an axis.\n\n>>> import gt\n>>> gt.argsort(gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]), stable=True)\ntensor([4, 1, 3, 0, 2, 5])"),
     (518, "cummax(input, dim)\n--\n\nThe largest of each element and those before it along an axis, and where it is.\n\n>>> import gt\n>>> gt.cummax(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ncummax(values=tensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 1.5000,  3.0000,  2.0000,  0.0000],\n        [ 2.5000,  3.0000,  2.0000,  4.0000]]), indices=tensor([[0, 0, 0, 0],\n        [0, 1, 0, 0],\n        [2, 1, 0, 2]]))"),
     (519, "cummin(input, dim)\n--\n\nThe smallest of each element and those before it along an axis, and where it is.\n\n>>> import gt\n>>> gt.cummin(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ncummin(values=tensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [-1.0000, -0.5000,  0.5000, -2.0000],\n        [-1.0000, -0.5000, -1.5000, -2.0000]]), indices=tensor([[0, 0, 0, 0],\n        [1, 0, 1, 1],\n        [1, 0, 2, 1]]))"),
+    (651, "median(input, dim=None, keepdim=None)\n--\n\nThe element in the middle of all; of two, the smaller one.\n\n>>> import gt\n>>> gt.median(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor(0.)"),
+    (653, "searchsorted(sorted_sequence, input, right=False)\n--\n\nWhere elements would stand among sorted ones: before those that are equal, or after.\n\n>>> import gt\n>>> gt.searchsorted(gt.tensor([1.5, -0.5, 2.0, 0.0]), gt.tensor([[-1.0, 3.0, 0.5], [-2.0, 2.5, 1.0]]))\ntensor([[0, 4, 2],\n        [0, 4, 2]])"),
+    (654, "bucketize(input, boundaries, right=False)\n--\n\nBetween which boundaries each element lies: the number of the upper one.\n\n>>> import gt\n>>> gt.bucketize(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([0.5, -2.0, 2.5, 1.0]))\ntensor([[3, 1, 3],\n        [1, 1, 4]])"),
     (160, "zeros(shape, dtype=None)\n--\n\nA tensor of zeros.\n\n>>> import gt\n>>> gt.zeros((2, 3), dtype=gt.float32)\ntensor([[0., 0., 0.],\n        [0., 0., 0.]])"),
     (161, "ones(shape, dtype=None)\n--\n\nA tensor of ones.\n\n>>> import gt\n>>> gt.ones((2, 3), dtype=gt.float32)\ntensor([[1., 1., 1.],\n        [1., 1., 1.]])"),
     (162, "full(shape, fill_value, dtype=None)\n--\n\nA tensor with the same number everywhere.\n\n>>> import gt\n>>> gt.full((2, 3), 1.5)\ntensor([[1.5000, 1.5000, 1.5000],\n        [1.5000, 1.5000, 1.5000]])"),

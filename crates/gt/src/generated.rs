@@ -104,6 +104,14 @@ pub trait Ops {
     fn frac(&self) -> Result<Tensor>;
     /// sin(πx) / πx of each element, and one at zero.
     fn sinc(&self) -> Result<Tensor>;
+    /// The angle whose sine is each element.
+    fn asin(&self) -> Result<Tensor>;
+    /// The angle whose cosine is each element.
+    fn acos(&self) -> Result<Tensor>;
+    /// The angle whose tangent is each element.
+    fn atan(&self) -> Result<Tensor>;
+    /// The angle of the point whose height is the first element and whose width the second.
+    fn atan2<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
     /// The hyperbolic sine of each element.
     fn sinh(&self) -> Result<Tensor>;
     /// The hyperbolic cosine of each element.
@@ -352,6 +360,14 @@ pub trait Ops {
     fn diag(&self) -> Result<Tensor>;
     /// The diagonal of a matrix, or the matrix with a vector as its diagonal. All attributes are given.
     fn diag_with(&self, diagonal: i64) -> Result<Tensor>;
+    /// The diagonal of two axes, along an axis of its own that comes last.
+    fn diagonal(&self) -> Result<Tensor>;
+    /// The diagonal of two axes, along an axis of its own that comes last. All attributes are given.
+    fn diagonal_with(&self, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor>;
+    /// The tensor with other elements on a diagonal of two of its axes.
+    fn diagonal_scatter<'a>(&'a self, src: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// The tensor with other elements on a diagonal of two of its axes. All attributes are given.
+    fn diagonal_scatter_with<'a>(&'a self, src: impl Into<Input<'a>>, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor>;
     /// The sum of a matrix's diagonal.
     fn trace(&self) -> Result<Tensor>;
     /// The elements that an index names along an axis.
@@ -396,6 +412,8 @@ pub trait Ops {
     fn cummax(&self, dim: i64) -> Result<Vec<Tensor>>;
     /// The smallest of each element and those before it along an axis, and where it is.
     fn cummin(&self, dim: i64) -> Result<Vec<Tensor>>;
+    /// The element in the middle of all; of two, the smaller one.
+    fn median(&self) -> Result<Tensor>;
     /// A tensor of zeros in the dtype of another.
     fn new_zeros(&self, shape: &[i64]) -> Result<Tensor>;
     /// A tensor of zeros in the dtype of another. All attributes are given.
@@ -556,6 +574,18 @@ impl Ops for Tensor {
     }
     fn sinc(&self) -> Result<Tensor> {
         apply(row(496), &[Input::Tensor(self)], &[])
+    }
+    fn asin(&self) -> Result<Tensor> {
+        apply(row(645), &[Input::Tensor(self)], &[])
+    }
+    fn acos(&self) -> Result<Tensor> {
+        apply(row(646), &[Input::Tensor(self)], &[])
+    }
+    fn atan(&self) -> Result<Tensor> {
+        apply(row(647), &[Input::Tensor(self)], &[])
+    }
+    fn atan2<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(648), &[Input::Tensor(self), other.into()], &[])
     }
     fn sinh(&self) -> Result<Tensor> {
         apply(row(470), &[Input::Tensor(self)], &[])
@@ -929,6 +959,18 @@ impl Ops for Tensor {
     fn diag_with(&self, diagonal: i64) -> Result<Tensor> {
         apply(row(433), &[Input::Tensor(self)], &[Some(Attr::from(diagonal))])
     }
+    fn diagonal(&self) -> Result<Tensor> {
+        apply(row(649), &[Input::Tensor(self)], &[None, None, None])
+    }
+    fn diagonal_with(&self, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
+        apply(row(649), &[Input::Tensor(self)], &[Some(Attr::from(offset)), Some(Attr::from(dim1)), Some(Attr::from(dim2))])
+    }
+    fn diagonal_scatter<'a>(&'a self, src: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(650), &[Input::Tensor(self), src.into()], &[None, None, None])
+    }
+    fn diagonal_scatter_with<'a>(&'a self, src: impl Into<Input<'a>>, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
+        apply(row(650), &[Input::Tensor(self), src.into()], &[Some(Attr::from(offset)), Some(Attr::from(dim1)), Some(Attr::from(dim2))])
+    }
     fn trace(&self) -> Result<Tensor> {
         apply(row(434), &[Input::Tensor(self)], &[])
     }
@@ -994,6 +1036,9 @@ impl Ops for Tensor {
     }
     fn cummin(&self, dim: i64) -> Result<Vec<Tensor>> {
         apply_all(row(519), &[Input::Tensor(self)], &[Some(Attr::from(dim))])
+    }
+    fn median(&self) -> Result<Tensor> {
+        apply(row(651), &[Input::Tensor(self)], &[])
     }
     fn new_zeros(&self, shape: &[i64]) -> Result<Tensor> {
         apply(row(497), &[Input::Tensor(self)], &[Some(ints(shape)), None])

@@ -51,23 +51,45 @@ def _around_generator(
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
         steps = function(*args, **kwargs)
-        sent: Any = None
+        resume: Callable[[Any], Any] = steps.send
+        given: Any = None
         while True:
             try:
                 with _Mode(mode):
-                    item = steps.send(sent)
+                    item = resume(given)
             except StopIteration as stop:
                 return stop.value
             try:
-                sent = yield item
+                given = yield item
+                resume = steps.send
             except GeneratorExit:
-                steps.close()
+                with _Mode(mode):
+                    steps.close()
                 raise
+            except BaseException as error:
+                # What the caller throws in arrives where the generator stands.
+                resume, given = steps.throw, error
 
     return wrapped
 
 
-class no_grad(_Mode):  # noqa: N801
+class _Plain(_Mode):
+    """A mode that needs no argument: without parentheses it decorates at once."""
+
+    _recorded: bool
+
+    def __init__(self, function: Callable[..., Any] | None = None) -> None:
+        super().__init__(self._recorded)
+
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        made = super().__new__(cls)
+        if function is None:
+            return made
+        made.__init__()  # type: ignore[misc]
+        return made(function)
+
+
+class no_grad(_Plain):  # noqa: N801
     """Operations inside are not recorded.
 
     >>> import gt
@@ -78,30 +100,24 @@ class no_grad(_Mode):  # noqa: N801
     False
     """
 
-    def __init__(self, function: Callable[..., Any] | None = None) -> None:
-        super().__init__(False)
-
-    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
-        # `@no_grad` without parentheses decorates at once.
-        made = super().__new__(cls)
-        if function is None:
-            return made
-        made.__init__()  # type: ignore[misc]
-        return made(function)
+    _recorded = False
 
 
-class enable_grad(_Mode):  # noqa: N801
+class enable_grad(_Plain):  # noqa: N801
     """Operations inside are recorded, also within `no_grad`."""
 
-    def __init__(self) -> None:
-        super().__init__(True)
+    _recorded = True
 
 
 class inference_mode(_Mode):  # noqa: N801
     """Operations inside are not recorded; the same as `no_grad`."""
 
-    def __init__(self, mode: bool = True) -> None:
+    def __init__(self, mode: bool | Callable[..., Any] = True) -> None:
         super().__init__(not mode)
+
+    def __new__(cls, mode: bool | Callable[..., Any] = True) -> Any:
+        # A function in the place of the mode is decorated.
+        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
 
 
 class set_grad_enabled(_Mode):  # noqa: N801

@@ -28,15 +28,15 @@ class LeakyReLU(Module):
 
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
         super().__init__()
-        self.negative_slope = negative_slope
+        self.negative_slope, self.inplace = negative_slope, inplace
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each element."""
-        return F.leaky_relu(input, self.negative_slope)
+        return F.leaky_relu(input, self.negative_slope, self.inplace)
 
     def extra_repr(self) -> str:
         """The part."""
-        return f"negative_slope={self.negative_slope}"
+        return f"negative_slope={self.negative_slope}{', inplace=True' if self.inplace else ''}"
 
 
 class ELU(Module):
@@ -44,15 +44,15 @@ class ELU(Module):
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
-        self.alpha = alpha
+        self.alpha, self.inplace = alpha, inplace
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each element."""
-        return F.elu(input, self.alpha)
+        return F.elu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
         """The limit."""
-        return f"alpha={self.alpha}"
+        return f"alpha={self.alpha}{', inplace=True' if self.inplace else ''}"
 
 
 class GELU(Module):
@@ -76,10 +76,15 @@ class SiLU(Module):
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         """The function of each element."""
-        return F.silu(input)
+        return F.silu(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        """Whether it writes into its argument."""
+        return "inplace=True" if self.inplace else ""
 
 
 class Softplus(Module):
@@ -117,13 +122,13 @@ class Sigmoid(Module):
 class Softmax(Module):
     """Exponentials along an axis, scaled so that they sum to one."""
 
-    def __init__(self, dim: int = -1) -> None:
+    def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
         """The probabilities."""
-        return input.softmax(self.dim)
+        return F.softmax(input, self.dim)
 
     def extra_repr(self) -> str:
         """The axis."""
@@ -135,7 +140,7 @@ class LogSoftmax(Softmax):
 
     def forward(self, input: Tensor) -> Tensor:
         """The logarithms of the probabilities."""
-        return input.log_softmax(self.dim)
+        return F.log_softmax(input, self.dim)
 
 
 class Dropout(Module):

@@ -51,7 +51,11 @@ class _Convolution(Module):
         self.register_parameter(
             "bias", Parameter(_gt.empty(out_channels, dtype=dtype)) if bias else None
         )
-        spread(self, channels[1] * math.prod(self.kernel_size))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draws the parameters anew."""
+        spread(self, self.weight.shape[1] * math.prod(self.kernel_size))
 
     def _sizes(self, value: Sizes) -> tuple[int, ...]:
         if isinstance(value, Sequence):
@@ -159,8 +163,8 @@ class MaxPool2d(Module):
         self.stride = kernel_size if stride is None else stride
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
-    def forward(self, input: Tensor) -> Tensor:
-        """The largest elements."""
+    def forward(self, input: Tensor) -> Any:
+        """The largest elements, and where they are if asked."""
         window = (self.kernel_size, self.stride, self.padding, self.dilation)
         return F.max_pool2d(input, *window, self.ceil_mode, self.return_indices)
 

@@ -91,7 +91,11 @@ class Bilinear(Module):
         self.register_parameter(
             "bias", Parameter(_gt.empty(out_features, dtype=dtype)) if bias else None
         )
-        spread(self, in1_features)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draws the parameters anew."""
+        spread(self, self.in1_features)
 
     def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
         """The weighted products."""

@@ -148,11 +148,16 @@ class Module(Tree):
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """The module with its floating point numbers in another dtype; a device has no effect."""
-        target = _gt.zeros(0, dtype=_gt.float32).to(*args, **kwargs).dtype
-        plain = [arg for arg in (*args, *kwargs.values()) if isinstance(arg, Tensor | _gt.dtype)]
-        if not plain:
+        # Two dtypes become one if another was given, in whatever way a tensor understands.
+        single, double = (
+            _gt.zeros(0, dtype=dtype).to(*args, **kwargs).dtype
+            for dtype in (_gt.float32, _gt.float64)
+        )
+        if single != double:
             return self
-        return self._as_float(target)
+        if not single.is_floating_point:
+            raise TypeError(f"a module's numbers cannot become {single}: it is no floating point")
+        return self._as_float(single)
 
     def _as_float(self, dtype: Any) -> Self:
         return self._replace(lambda t: t.to(dtype) if t.dtype.is_floating_point else t)
@@ -203,7 +208,7 @@ class Module(Tree):
             if set_to_none:
                 parameter.grad = None
             elif parameter.grad is not None:
-                parameter.grad = _gt.zeros(parameter.shape, dtype=parameter.dtype)
+                parameter.grad = parameter.grad.detach().zero_()
 
     # Hooks
 

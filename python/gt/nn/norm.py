@@ -8,6 +8,7 @@ from typing import Any
 from gt import _gt
 from gt._gt import Tensor
 from gt.nn import functional as F
+from gt.nn import init
 from gt.nn.module import Module
 from gt.nn.parameter import Parameter
 
@@ -16,7 +17,17 @@ def _sizes(shape: int | Sequence[int]) -> tuple[int, ...]:
     return (shape,) if isinstance(shape, int) else tuple(shape)
 
 
-class LayerNorm(Module):
+class _Norm(Module):
+    """A layer whose parameters begin as one and zero."""
+
+    def reset_parameters(self) -> None:
+        """Gives the parameters their first values again."""
+        for name, parameter in self._parameters.items():
+            if parameter is not None:
+                init.constant_(parameter, 1.0 if name == "weight" else 0.0)
+
+
+class LayerNorm(_Norm):
     """Normalises the last axes of each element of a batch."""
 
     def __init__(
@@ -49,7 +60,7 @@ class LayerNorm(Module):
         )
 
 
-class RMSNorm(Module):
+class RMSNorm(_Norm):
     """Divides the last axes by the root of their mean square."""
 
     def __init__(
@@ -77,7 +88,7 @@ class RMSNorm(Module):
         )
 
 
-class GroupNorm(Module):
+class GroupNorm(_Norm):
     """Normalises the channels of each image in groups."""
 
     def __init__(
@@ -112,7 +123,7 @@ class GroupNorm(Module):
         )
 
 
-class _BatchNorm(Module):
+class _BatchNorm(_Norm):
     """Normalises each channel over the batch, and remembers what it saw."""
 
     _ranks: tuple[int, ...]
@@ -147,6 +158,11 @@ class _BatchNorm(Module):
             self.running_mean.zero_()
             self.running_var.fill_(1)
             self.num_batches_tracked.zero_()
+
+    def reset_parameters(self) -> None:
+        """Gives the parameters their first values again, and forgets what was seen."""
+        self.reset_running_stats()
+        super().reset_parameters()
 
     def forward(self, input: Tensor) -> Tensor:
         """The normalised elements."""

@@ -93,6 +93,8 @@ class MultiheadAttention(Module):
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """The attended values, and the weights if they are needed."""
+        if is_causal and attn_mask is None:
+            raise RuntimeError("MultiheadAttention: is_causal is a hint about attn_mask; give one")
         alone = query.ndim == 2
         inputs: Any = (query, key, value)
         if alone or not self.batch_first:
@@ -180,17 +182,18 @@ class TransformerEncoderLayer(Module):
         is_causal: bool = False,
     ) -> Tensor:
         """The sequence after the layer."""
-        masks = (src_mask, src_key_padding_mask)
+        masks = (src_mask, src_key_padding_mask, is_causal)
         if self.norm_first:
             src = src + self._attend(self.norm1(src), *masks)
             return src + self._feed(self.norm2(src))
         src = self.norm1(src + self._attend(src, *masks))
         return self.norm2(src + self._feed(src))  # type: ignore[no-any-return]
 
-    def _attend(self, x: Tensor, mask: Tensor | None, padding: Tensor | None) -> Tensor:
-        attended = self.self_attn(
-            x, x, x, attn_mask=mask, key_padding_mask=padding, need_weights=False
-        )
+    def _attend(
+        self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool
+    ) -> Tensor:
+        masks = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal}
+        attended = self.self_attn(x, x, x, need_weights=False, **masks)
         return self.dropout1(attended[0])  # type: ignore[no-any-return]
 
     def _feed(self, x: Tensor) -> Tensor:
@@ -202,7 +205,12 @@ class TransformerEncoder(Module):
     """Encoder layers one after another, each a copy of the one given."""
 
     def __init__(
-        self, encoder_layer: Module, num_layers: int, norm: Module | None = None, **ignored: Any
+        self,
+        encoder_layer: Module,
+        num_layers: int,
+        norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
     ) -> None:
         super().__init__()
         self.layers = ModuleList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
@@ -217,5 +225,5 @@ class TransformerEncoder(Module):
     ) -> Tensor:
         """The sequence after all layers."""
         for layer in self.layers:
-            src = layer(src, mask, src_key_padding_mask)
+            src = layer(src, mask, src_key_padding_mask, bool(is_causal))
         return src if self.norm is None else self.norm(src)

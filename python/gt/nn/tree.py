@@ -214,6 +214,14 @@ class Tree:
             raise AttributeError(f"there is no parameter '{target}'")
         return found
 
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer with this qualified name."""
+        path, _, name = target.rpartition(".")
+        found: Tensor | None = self.get_submodule(path)._buffers.get(name)
+        if found is None:
+            raise AttributeError(f"there is no buffer '{target}'")
+        return found
+
 
 def _join(prefix: str, name: str) -> str:
     return f"{prefix}.{name}" if prefix else name

@@ -6,7 +6,17 @@ from typing import Any
 
 from gt import _gt
 from gt._gt import Tensor
-from gt.optim.optimizer import Optimizer, Parameters, advance, check, gradient, start, zeros_like
+from gt.optim.optimizer import (
+    Optimizer,
+    Parameters,
+    accept,
+    advance,
+    check,
+    decay,
+    gradient,
+    start,
+    zeros_like,
+)
 
 
 class Adam(Optimizer):
@@ -34,6 +44,7 @@ class Adam(Optimizer):
         maximize: bool = False,
         **ignored: Any,
     ) -> None:
+        accept(ignored)
         check(lr=lr, eps=eps, weight_decay=weight_decay)
         for beta in betas:
             if not 0 <= beta < 1:
@@ -54,22 +65,28 @@ class Adam(Optimizer):
         first, second = group["betas"]
         # What the averages are short of while they warm up, for each count of steps.
         short = {
-            key: (group["lr"] / (1 - first**step), (1 - second**step).sqrt())
-            for key, step in advance(self, params).items()
+            key: (group["lr"] / (1 - first ** state["step"]), _warmth(second, state["step"]))
+            for key, state in advance(self, group, params).items()
         }
+        kept = decay(group, decoupled=self._decoupled)
         plain = {**group, "weight_decay": 0} if self._decoupled else group
         for parameter in params:
             state = self.state[parameter]
             size, scale = short[id(state["step"])]
             grad = gradient(parameter, plain)
-            if self._decoupled and group["weight_decay"]:
-                parameter.mul_(1 - group["lr"] * group["weight_decay"])
+            if kept is not None:
+                parameter.mul_(kept)
             mean, square = state["exp_avg"], state["exp_avg_sq"]
             mean.lerp_(grad, 1 - first)
-            square.mul_(second).add_(grad * grad * (1 - second))
+            square.decay_add_square_(grad, second)
             if group["amsgrad"]:
                 square = state["max_exp_avg_sq"].copy_(_gt.maximum(state["max_exp_avg_sq"], square))
-            parameter.sub_(mean / (square.sqrt() / scale + group["eps"]) * size)
+            parameter.step_along_(mean, square, size, scale, group["eps"])
+
+
+def _warmth(beta: float, step: Tensor) -> Tensor:
+    """The root of the share that a running mean of squares has after so many steps."""
+    return (1 - beta**step).sqrt()
 
 
 class AdamW(Adam):
@@ -89,7 +106,9 @@ class AdamW(Adam):
         maximize: bool = False,
         **ignored: Any,
     ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
+        super().__init__(
+            params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, **ignored
+        )
 
 
 class NAdam(Optimizer):
@@ -108,6 +127,7 @@ class NAdam(Optimizer):
         maximize: bool = False,
         **ignored: Any,
     ) -> None:
+        accept(ignored)
         check(lr=lr, eps=eps, weight_decay=weight_decay, momentum_decay=momentum_decay)
         defaults = {
             "lr": lr,
@@ -121,33 +141,33 @@ class NAdam(Optimizer):
         super().__init__(params, defaults)
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        ones = _gt.ones((), dtype=_gt.float64)
-        start(
-            self,
-            params,
-            lambda p: {
-                "mu_product": ones.clone(),
-                "exp_avg": zeros_like(p),
-                "exp_avg_sq": zeros_like(p),
-            },
-        )
-        advance(self, params)
-        (first, second), decay = group["betas"], group["momentum_decay"]
+        averages = ("exp_avg", "exp_avg_sq")
+        start(self, params, lambda p: {n: zeros_like(p) for n in averages}, mu_product=1.0)
+        first, second = group["betas"]
+        shares = {
+            key: (*self._shares(group, state), _warmth(second, state["step"]))
+            for key, state in advance(self, group, params).items()
+        }
         decoupled = group["decoupled_weight_decay"]
+        kept, eps = decay(group, decoupled), group["eps"]
         plain = {**group, "weight_decay": 0} if decoupled else group
         for parameter in params:
             state = self.state[parameter]
-            step, product = state["step"], state["mu_product"]
+            part, rest, scale = shares[id(state["step"])]
             grad = gradient(parameter, plain)
-            if decoupled and group["weight_decay"]:
-                parameter.mul_(1 - group["lr"] * group["weight_decay"])
-            now = first * (1 - 0.5 * 0.96 ** (step * decay))
-            ahead = first * (1 - 0.5 * 0.96 ** ((step + 1) * decay))
-            product.mul_(now)
+            if kept is not None:
+                parameter.mul_(kept)
             mean, square = state["exp_avg"], state["exp_avg_sq"]
             mean.lerp_(grad, 1 - first)
-            square.mul_(second).add_(grad * grad * (1 - second))
-            scale = (square / (1 - second**step)).sqrt() + group["eps"]
-            part = grad * (group["lr"] * (1 - now) / (1 - product))
-            rest = mean * (group["lr"] * ahead / (1 - product * ahead))
-            parameter.sub_((part + rest) / scale)
+            square.decay_add_square_(grad, second)
+            parameter.step_along_(grad, square, part, scale, eps)
+            parameter.step_along_(mean, square, rest, scale, eps)
+
+    def _shares(self, group: dict[str, Any], state: dict[str, Any]) -> tuple[Tensor, Tensor]:
+        """How far to go along the gradient, and how far along its mean."""
+        step, product = state["step"], state["mu_product"]
+        first, lr, fade = group["betas"][0], group["lr"], group["momentum_decay"]
+        now = first * (1 - 0.5 * 0.96 ** (step * fade))
+        ahead = first * (1 - 0.5 * 0.96 ** ((step + 1) * fade))
+        product.mul_(now)
+        return lr * (1 - now) / (1 - product), lr * ahead / (1 - product * ahead)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from gt._gt import Tensor
-from gt.optim.optimizer import Optimizer, Parameters, advance, check, gradient, start, zeros_like
+from gt.optim.optimizer import (
+    Optimizer,
+    Parameters,
+    accept,
+    advance,
+    check,
+    decay,
+    gradient,
+    start,
+    zeros_like,
+)
 
 
 class RMSprop(Optimizer):
@@ -24,6 +34,7 @@ class RMSprop(Optimizer):
         maximize: bool = False,
         **ignored: Any,
     ) -> None:
+        accept(ignored)
         check(lr=lr, alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum)
         defaults = {
             "lr": lr,
@@ -41,20 +52,22 @@ class RMSprop(Optimizer):
         names += ["momentum_buffer"] if group["momentum"] else []
         names += ["grad_avg"] if group["centered"] else []
         start(self, params, lambda p: {name: zeros_like(p) for name in names})
-        advance(self, params)
+        advance(self, group, params)
         alpha = group["alpha"]
         for parameter in params:
             state, grad = self.state[parameter], gradient(parameter, group)
             square = state["square_avg"]
-            square.mul_(alpha).add_(grad * grad * (1 - alpha))
+            square.decay_add_square_(grad, alpha)
             spread = square
             if group["centered"]:
                 mean = state["grad_avg"].lerp_(grad, 1 - alpha)
-                spread = square - mean * mean
+                spread = square.addcmul(mean, mean, value=-1)
+            if not group["momentum"]:
+                parameter.step_along_(grad, spread, group["lr"], 1.0, group["eps"])
+                continue
             move = grad / (spread.sqrt() + group["eps"])
-            if group["momentum"]:
-                move = state["momentum_buffer"].mul_(group["momentum"]).add_(move)
-            parameter.sub_(move * group["lr"])
+            buffer = state["momentum_buffer"].decay_add_(move, group["momentum"], 1.0)
+            parameter.sub_(buffer, alpha=group["lr"])
 
 
 class Adagrad(Optimizer):
@@ -72,6 +85,7 @@ class Adagrad(Optimizer):
         maximize: bool = False,
         **ignored: Any,
     ) -> None:
+        accept(ignored)
         check(lr=lr, lr_decay=lr_decay, weight_decay=weight_decay, eps=eps)
         check(initial_accumulator_value=initial_accumulator_value)
         defaults = {
@@ -87,15 +101,15 @@ class Adagrad(Optimizer):
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         first = group["initial_accumulator_value"]
         start(self, params, lambda p: {"sum": zeros_like(p) + first})
-        decay = group["lr_decay"]
+        slower = group["lr_decay"]
         sizes = {
-            key: group["lr"] / (1 + (step - 1) * decay)
-            for key, step in advance(self, params).items()
+            key: group["lr"] / (1 + (state["step"] - 1) * slower)
+            for key, state in advance(self, group, params).items()
         }
         for parameter in params:
             state, grad = self.state[parameter], gradient(parameter, group)
-            total = state["sum"].add_(grad * grad)
-            parameter.sub_(grad / (total.sqrt() + group["eps"]) * sizes[id(state["step"])])
+            total = state["sum"].addcmul_(grad, grad)
+            parameter.step_along_(grad, total, sizes[id(state["step"])], 1.0, group["eps"])
 
 
 class Adadelta(Optimizer):
@@ -112,6 +126,7 @@ class Adadelta(Optimizer):
         maximize: bool = False,
         **ignored: Any,
     ) -> None:
+        accept(ignored)
         check(lr=lr, rho=rho, eps=eps, weight_decay=weight_decay)
         defaults = {
             "lr": lr,
@@ -124,15 +139,15 @@ class Adadelta(Optimizer):
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         start(self, params, lambda p: {"square_avg": zeros_like(p), "acc_delta": zeros_like(p)})
-        advance(self, params)
+        advance(self, group, params)
         rho, eps = group["rho"], group["eps"]
         for parameter in params:
             state, grad = self.state[parameter], gradient(parameter, group)
             square, moved = state["square_avg"], state["acc_delta"]
-            square.mul_(rho).add_(grad * grad * (1 - rho))
+            square.decay_add_square_(grad, rho)
             move = (moved + eps).sqrt() / (square + eps).sqrt() * grad
-            moved.mul_(rho).add_(move * move * (1 - rho))
-            parameter.sub_(move * group["lr"])
+            moved.decay_add_square_(move, rho)
+            parameter.sub_(move, alpha=group["lr"])
 
 
 class Lion(Optimizer):
@@ -148,6 +163,7 @@ class Lion(Optimizer):
         maximize: bool = False,
         **ignored: Any,
     ) -> None:
+        accept(ignored)
         check(lr=lr, weight_decay=weight_decay)
         defaults = {"lr": lr, "betas": betas, "weight_decay": weight_decay, "maximize": maximize}
         super().__init__(params, defaults)
@@ -155,10 +171,11 @@ class Lion(Optimizer):
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         start(self, params, lambda p: {"exp_avg": zeros_like(p)})
         first, second = group["betas"]
+        plain, kept = {**group, "weight_decay": 0}, decay(group, decoupled=True)
         for parameter in params:
-            grad = gradient(parameter, {**group, "weight_decay": 0})
+            grad = gradient(parameter, plain)
             mean = self.state[parameter]["exp_avg"]
-            if group["weight_decay"]:
-                parameter.mul_(1 - group["lr"] * group["weight_decay"])
-            parameter.sub_(mean.lerp(grad, 1 - first).sign() * group["lr"])
+            if kept is not None:
+                parameter.mul_(kept)
+            parameter.sub_(mean.lerp(grad, 1 - first).sign(), alpha=group["lr"])
             mean.lerp_(grad, 1 - second)

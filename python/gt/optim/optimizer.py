@@ -15,6 +15,9 @@ from gt._gt import Tensor
 from gt.autograd.mode import enable_grad, no_grad
 from gt.nn.hooks import Hooks, RemovableHandle
 
+# What parameters of a group have in common as long as they take the same steps.
+COUNTS = {"step", "mu_product"}
+
 Parameters = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 
 
@@ -86,7 +89,8 @@ class Optimizer:
                 if set_to_none:
                     parameter.grad = None
                 elif parameter.grad is not None:
-                    parameter.grad = _gt.zeros(parameter.shape, dtype=parameter.dtype)
+                    # Whoever holds the gradient sees the zeros too.
+                    parameter.grad = parameter.grad.detach().zero_()
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Calls `hook(optimizer, args, kwargs)` before each step."""
@@ -121,18 +125,14 @@ class Optimizer:
             raise ValueError(
                 f"the state has parameter groups of sizes {sizes}, the optimizer has {own}"
             )
-        by_number: dict[int, Tensor] = {}
-        for group, saved in zip(self.param_groups, groups, strict=True):
-            by_number.update(zip(saved["params"], group["params"], strict=True))
-            for name, value in saved.items():
-                if name != "params":
-                    group[name] = value
+        by_number = {int(number): values for number, values in state_dict["state"].items()}
         self.state.clear()
-        for number, values in state_dict["state"].items():
-            parameter = by_number[int(number)]
-            self.state[parameter] = {
-                name: _taken_over(name, value, parameter) for name, value in values.items()
-            }
+        for group, saved in zip(self.param_groups, groups, strict=True):
+            group.update((name, value) for name, value in saved.items() if name != "params")
+            counted: dict[tuple[float, ...], dict[str, Any]] = {}
+            for number, parameter in zip(saved["params"], group["params"], strict=True):
+                if number in by_number:
+                    self.state[parameter] = _taken_over(by_number[number], parameter, counted)
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
@@ -142,14 +142,25 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
 
-def _taken_over(name: str, value: Any, parameter: Tensor) -> Any:
-    """A value of a state: a copy of its own, in the dtype of its parameter unless it counts."""
+def _taken_over(
+    values: Mapping[str, Any],
+    parameter: Tensor,
+    counted: dict[tuple[float, ...], dict[str, Any]],
+) -> dict[str, Any]:
+    """A state with copies of the values. Parameters that have counted alike count together.
+
+    Counts are read here, once, so that steps are few instructions.
+    """
+    counts = {name: float(values[name]) for name in sorted(COUNTS & values.keys())}
+    made = {name: _gt.tensor(count, dtype=_gt.float64) for name, count in counts.items()}
+    shared = counted.setdefault(tuple(counts.values()), made)
+    return {name: shared.get(name, _copy(value, parameter)) for name, value in values.items()}
+
+
+def _copy(value: Any, parameter: Tensor) -> Any:
+    """A value of a state, in the dtype of its parameter."""
     if not isinstance(value, Tensor):
-        if name == "step":
-            return _gt.tensor(float(value), dtype=_gt.float64)
         return value
-    if name == "step":
-        return value.detach().to(_gt.float64).clone()
     if value.dtype.is_floating_point and parameter.dtype.is_floating_point:
         return value.detach().to(parameter.dtype).clone()
     return value.detach().clone()
@@ -162,20 +173,39 @@ def gradient(parameter: Tensor, group: dict[str, Any]) -> Tensor:
     if group.get("maximize"):
         grad = -grad
     if group.get("weight_decay"):
-        grad = grad + parameter * group["weight_decay"]
+        grad = grad.add(parameter, alpha=group["weight_decay"])
     return grad
 
 
+def decay(group: dict[str, Any], decoupled: bool) -> float | Tensor | None:
+    """What is left of a parameter before each step, if its decay is apart from its gradient."""
+    if not decoupled or not group["weight_decay"]:
+        return None
+    lr: float | Tensor = group["lr"]
+    return 1 - lr * group["weight_decay"]  # type: ignore[no-any-return]
+
+
+def accept(ignored: Mapping[str, Any]) -> None:
+    """Refuses options that PyTorch does not have either; those about its loops have no effect."""
+    for name in ignored:
+        if name not in ("foreach", "capturable", "differentiable", "fused"):
+            raise TypeError(f"got an unexpected keyword argument '{name}'")
+
+
 def start(
-    optimizer: Optimizer, params: list[Tensor], make: Callable[[Tensor], dict[str, Tensor]]
+    optimizer: Optimizer,
+    params: list[Tensor],
+    make: Callable[[Tensor], dict[str, Tensor]],
+    **counts: float,
 ) -> None:
     """Gives parameters that have no state one; those that start together count together."""
     fresh = [parameter for parameter in params if not optimizer.state[parameter]]
     if not fresh:
         return
-    step = _gt.zeros((), dtype=_gt.float64)
+    first = {"step": 0.0, **counts}
+    shared = {name: _gt.tensor(count, dtype=_gt.float64) for name, count in first.items()}
     for parameter in fresh:
-        state = optimizer.state[parameter] = {"step": step, **make(parameter)}
+        state = optimizer.state[parameter] = {**shared, **make(parameter)}
         note(optimizer, *((tensor, _gt._snapshot(tensor)) for tensor in state.values()))
 
 
@@ -185,12 +215,36 @@ def note(optimizer: Optimizer, *begun: tuple[Tensor, Tensor]) -> None:
         optimizer._fresh.extend(begun)
 
 
-def advance(optimizer: Optimizer, params: list[Tensor]) -> dict[int, Tensor]:
-    """Counts one step further; the counts by their identity, each once."""
-    steps = {id(s): s for s in (optimizer.state[parameter]["step"] for parameter in params)}
-    for step in steps.values():
-        step.add_(1)
-    return steps
+def advance(
+    optimizer: Optimizer, group: dict[str, Any], params: list[Tensor]
+) -> dict[int, dict[str, Any]]:
+    """Counts one step further; by the identity of each count, a state that has it."""
+    if len(params) < len(group["params"]):
+        _part(optimizer, group, params)
+    counted = {id(s["step"]): s for s in (optimizer.state[parameter] for parameter in params)}
+    for state in counted.values():
+        state["step"].add_(1)
+    return counted
+
+
+def _part(optimizer: Optimizer, group: dict[str, Any], params: list[Tensor]) -> None:
+    """Gives parameters counts of their own if others that count with them sit this step out."""
+    going = {id(parameter) for parameter in params}
+    waiting = {
+        id(optimizer.state[parameter].get("step"))
+        for parameter in group["params"]
+        if id(parameter) not in going and parameter in optimizer.state
+    }
+    fresh: dict[int, Tensor] = {}
+    for state in (optimizer.state[parameter] for parameter in params):
+        if id(state["step"]) not in waiting:
+            continue
+        for name in COUNTS & state.keys():
+            key = id(state[name])
+            if key not in fresh:
+                fresh[key] = state[name].clone()
+                note(optimizer, (fresh[key], _gt._snapshot(fresh[key])))
+            state[name] = fresh[key]
 
 
 def zeros_like(parameter: Tensor) -> Tensor:

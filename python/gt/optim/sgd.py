@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from gt import _gt
 from gt._gt import Tensor
-from gt.optim.optimizer import Optimizer, Parameters, check, gradient, note, zeros_like
+from gt.optim.optimizer import (
+    Optimizer,
+    Parameters,
+    accept,
+    check,
+    gradient,
+    note,
+    zeros_like,
+)
 
 
 class SGD(Optimizer):
@@ -31,6 +40,7 @@ class SGD(Optimizer):
         maximize: bool = False,
         **ignored: Any,
     ) -> None:
+        accept(ignored)
         check(lr=lr, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
@@ -49,22 +59,30 @@ class SGD(Optimizer):
             grad = gradient(parameter, group)
             if group["momentum"]:
                 grad = self._with_momentum(parameter, grad, group)
-            parameter.sub_(grad * group["lr"])
+            parameter.sub_(grad, alpha=group["lr"])
 
     def _with_momentum(self, parameter: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
         state, momentum = self.state[parameter], group["momentum"]
-        buffer = state.get("momentum_buffer")
+        if "momentum_buffer" not in state and self._fresh is not None and group["dampening"]:
+            self._begin(state, parameter)
+        buffer, weight = state.get("momentum_buffer"), 1 - group["dampening"]
         if buffer is None:
             buffer = state["momentum_buffer"] = grad.detach().clone()
-            self._note_buffer(buffer, group)
+            # From zeros, the next step makes of a buffer what the first would.
+            note(self, (buffer, zeros_like(buffer)))
+        elif "momentum_weight" in state:
+            buffer.decay_add_(grad, momentum, state["momentum_weight"])
+            state["momentum_weight"].fill_(weight)
         else:
-            buffer.mul_(momentum).add_(grad * (1 - group["dampening"]))
-        return grad + buffer * momentum if group["nesterov"] else buffer
+            buffer.decay_add_(grad, momentum, weight)
+        return grad.add(buffer, alpha=momentum) if group["nesterov"] else buffer
 
-    def _note_buffer(self, buffer: Tensor, group: dict[str, Any]) -> None:
-        if self._fresh is None:
-            return
-        # From zeros, the next step makes of a buffer what the first would, but for dampening.
-        if group["dampening"]:
-            raise NotImplementedError("SGD: dampening is not supported with a GradScaler")
-        note(self, (buffer, zeros_like(buffer)))
+    def _begin(self, state: dict[str, Any], parameter: Tensor) -> None:
+        """A buffer for a first step that may be taken back.
+
+        The first gradient is not dampened, whichever step it is that counts as the first: only the
+        workers know that, so the weight of the next gradient is there too.
+        """
+        weight = _gt.ones((), dtype=parameter.dtype)
+        state["momentum_buffer"], state["momentum_weight"] = zeros_like(parameter), weight
+        note(self, *((tensor, _gt._snapshot(tensor)) for tensor in state.values()))

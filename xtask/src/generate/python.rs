@@ -6,7 +6,7 @@ use gt_core::attrs::{Attr, AttrKind};
 use gt_core::op::Op;
 use gt_core::ops;
 
-use super::signature::{Parameter, parameters};
+use super::signature::{Parameter, further, parameters};
 
 /// What is written by hand in gt-py, and so not in the table.
 const BY_HAND: &str = include_str!("by_hand.pyi");
@@ -88,7 +88,15 @@ fn function(text: &mut String, op: &'static Op, receiver: Option<&str>, name: &s
             "dim: builtins.int | Sequence[builtins.int] | None = ...".to_string(),
         );
     }
+    for parameter in further(op) {
+        arguments.push(match argument(op, &parameter) {
+            given if given.ends_with("...") => given,
+            needed => format!("{needed} = ..."),
+        });
+    }
+    let several = op.python.variant.is_some_and(|variant| variant.op.outputs.len() > 1);
     let result = match op.outputs.len() {
+        1 if several => "Any".to_string(),
         1 => "Tensor".to_string(),
         _ => format!("_{}_result", op.name),
     };
@@ -136,6 +144,7 @@ pub fn text_signature(op: &'static Op, method: bool) -> String {
         }
         other => other.name().to_string(),
     }));
+    names.extend(further(op).iter().map(|parameter| format!("{}=None", parameter.name())));
     format!("({})", names.join(", "))
 }
 

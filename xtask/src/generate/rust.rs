@@ -184,7 +184,8 @@ fn function_docs(text: &mut String) {
 
 fn method_binding(text: &mut String, op: &'static Op, name: &str, suffix: &str) {
     let code = op.code;
-    let plain = op.inputs.len() == 1 && op.attrs.is_empty() && suffix.is_empty();
+    let alone = op.inputs.len() == 1 && op.attrs.is_empty() && op.python.variant.is_none();
+    let plain = alone && suffix.is_empty();
     let what = if suffix.is_empty() { "" } else { " Writes the result into the tensor." };
     let signature = text_signature(op, true);
     let called = if suffix.is_empty() { Called::Method } else { Called::InPlace };

@@ -21,6 +21,13 @@ impl Parameter {
     }
 }
 
+/// What the row that the same word stands for takes beyond the row's own parameters.
+pub fn further(op: &'static Op) -> Vec<Parameter> {
+    let own: Vec<&str> = parameters(op).iter().map(Parameter::name).collect();
+    let other = op.python.variant.map(|variant| parameters(variant.op)).unwrap_or_default();
+    other.into_iter().filter(|parameter| !own.contains(&parameter.name())).collect()
+}
+
 /// The parameters a user can give: as the row orders them, or inputs first.
 pub fn parameters(op: &'static Op) -> Vec<Parameter> {
     let inputs = op.inputs.iter().map(Parameter::Input);

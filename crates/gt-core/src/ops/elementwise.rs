@@ -2,6 +2,7 @@
 
 use super::compare::{eq, gt, lt};
 use super::family::{BINARY, MOVE, UNARY};
+use super::update::{ADD_SCALED, SUB_SCALED};
 use crate::attrs::{Attr, AttrKind, AttrSpec};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
@@ -28,7 +29,7 @@ pub static ADD: Op = Op {
     linear: Linear::Together(&[0, 1]),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Add)),
     torch: "torch.add",
-    python: Python::operator("add"),
+    python: Python::operator("add").with("alpha", &ADD_SCALED),
     ..BINARY
 };
 
@@ -41,7 +42,7 @@ pub static SUB: Op = Op {
     linear: Linear::Together(&[0, 1]),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Sub)),
     torch: "torch.sub",
-    python: Python::operator("sub").also(&["subtract"]),
+    python: Python::operator("sub").also(&["subtract"]).with("alpha", &SUB_SCALED),
     ..BINARY
 };
 

@@ -23,6 +23,7 @@ pub mod frame;
 pub mod functions;
 pub mod hyperbolic;
 pub mod index;
+pub mod inverse;
 pub mod join;
 pub mod linear;
 pub mod listed;
@@ -34,12 +35,14 @@ pub mod normalize;
 pub mod order;
 pub mod pooling;
 pub mod random;
+pub mod rank;
 pub mod reduce;
 pub mod scan;
 pub mod scatter;
 pub mod select;
 pub mod statistics;
 pub mod triangle;
+pub mod update;
 pub mod window;
 
 /// The rows of each file, in the order of the reference.
@@ -47,8 +50,10 @@ static FILES: &[&[&Op]] = &[
     elementwise::ROWS,
     arithmetic::ROWS,
     functions::ROWS,
+    inverse::ROWS,
     hyperbolic::ROWS,
     mixture::ROWS,
+    update::ROWS,
     activation::ROWS,
     bent::ROWS,
     logic::ROWS,
@@ -70,6 +75,7 @@ static FILES: &[&[&Op]] = &[
     listed::ROWS,
     scatter::ROWS,
     order::ROWS,
+    rank::ROWS,
     create::ROWS,
     random::ROWS,
     draw::ROWS,

@@ -4,26 +4,26 @@ use super::compare::GE;
 use super::create::{arange, zeros};
 use super::elementwise::where_;
 use super::family::{MOVE, REDUCE};
-use super::movement::{reshape, slice, slice_write};
+use super::movement::{permute, reshape, slice, slice_write};
 use super::reduce::sum;
 use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
 use crate::dtype::Scalar;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Number};
-use crate::kernel::Kernel;
-use crate::op::{Call, Linear, Op, Python, Sample};
+use crate::kernel::{Diagonal, Kernel};
+use crate::op::{Call, Input as In, Linear, Op, Python, Role, Sample, View};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
 use crate::rules::shard::Factors;
 use crate::shape::Shape;
 
 /// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&TRIL, &TRIU, &DIAG, &TRACE];
+pub(super) static ROWS: &[&Op] = &[&TRIL, &TRIU, &DIAG, &DIAGONAL, &DIAGONAL_SCATTER, &TRACE];
 
-static DIAGONAL: [AttrSpec; 1] = [AttrSpec::optional("diagonal", AttrKind::Int, Attr::Int(0))];
+static OFFSET: [AttrSpec; 1] = [AttrSpec::optional("diagonal", AttrKind::Int, Attr::Int(0))];
 
 const TRIANGLE: Op = Op {
-    attrs: &DIAGONAL,
+    attrs: &OFFSET,
     shape: |call| {
         if call.shape(0).rank() < 2 {
             return Err(Error::runtime("the tensor needs at least two axes"));
@@ -72,7 +72,7 @@ pub static DIAG: Op = Op {
     name: "diag",
     code: 433,
     doc: "The diagonal of a matrix, or the matrix with a vector as its diagonal.",
-    attrs: &DIAGONAL,
+    attrs: &OFFSET,
     shape: |call| {
         let shape = call.shape(0);
         match shape.rank() {
@@ -112,6 +112,138 @@ pub static DIAG: Op = Op {
     },
     ..MOVE
 };
+
+static DIAGONAL_ATTRS: [AttrSpec; 3] = [
+    AttrSpec::optional("offset", AttrKind::Int, Attr::Int(0)),
+    AttrSpec::optional("dim1", AttrKind::Axis, Attr::Int(0)),
+    AttrSpec::optional("dim2", AttrKind::Axis, Attr::Int(1)),
+];
+
+pub static DIAGONAL: Op = Op {
+    name: "diagonal",
+    code: 649,
+    doc: "The diagonal of two axes, along an axis of its own that comes last.",
+    attrs: &DIAGONAL_ATTRS,
+    shape: |call| Ok([Lying::of(call)?.shape(call.shape(0))].into()),
+    grad: |call| {
+        let zeros = zeros(call.shape(0), call.inputs[0].dtype());
+        vec![Expr::apply(&DIAGONAL_SCATTER, [zeros, Grad(0)], call.attrs.0.iter().cloned())]
+    },
+    view: View::Writable(|call| {
+        Expr::apply(&DIAGONAL_SCATTER, [Input(0), Grad(0)], call.attrs.0.iter().cloned())
+    }),
+    kernel: |call| Ok(Kernel::Diagonal(Lying::of(call)?.place)),
+    torch: "torch.diagonal",
+    samples: || {
+        let of = |shape: &[usize], offset: i64, dims: [i64; 2]| {
+            Sample::of(&[shape]).attrs([offset.into(), dims[0].into(), dims[1].into()])
+        };
+        vec![
+            of(&[3, 4], 0, [0, 1]),
+            of(&[4, 3], -2, [0, 1]),
+            of(&[2, 3, 4], 1, [-1, 0]),
+            of(&[2, 3], 5, [0, 1]),
+        ]
+    },
+    ..MOVE
+};
+
+static WRITTEN: [In; 2] =
+    [In { name: "input", role: Role::Operand }, In { name: "src", role: Role::Operand }];
+
+pub static DIAGONAL_SCATTER: Op = Op {
+    name: "diagonal_scatter",
+    code: 650,
+    doc: "The tensor with other elements on a diagonal of two of its axes.",
+    inputs: &WRITTEN,
+    shape: |call| {
+        let (needed, given) = (Lying::of(call)?.shape(call.shape(0)), call.shape(1));
+        if needed != *given {
+            return Err(Error::runtime(format!("expected src of shape {needed}, not {given}")));
+        }
+        if call.inputs[0].dtype() != call.inputs[1].dtype() {
+            return Err(Error::runtime("expected src to have the dtype of input"));
+        }
+        shape::same(call)
+    },
+    grad: |call| {
+        let zeros = zeros(call.shape(1), call.inputs[0].dtype());
+        let attrs = || call.attrs.0.iter().cloned();
+        let kept = Expr::apply(&DIAGONAL_SCATTER, [Grad(0), zeros], attrs());
+        vec![kept, Expr::apply(&DIAGONAL, [Grad(0)], attrs())]
+    },
+    linear: Linear::Together(&[0, 1]),
+    view: View::No,
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| match Lying::of(call) {
+        Ok(lying) => vec![lying.write(call.shape(0))],
+        Err(_) => Vec::new(),
+    }),
+    torch: "torch.diagonal_scatter",
+    samples: || {
+        let of = |shapes: &[&[usize]], offset: i64, dims: [i64; 2]| {
+            Sample::of(shapes).attrs([offset.into(), dims[0].into(), dims[1].into()])
+        };
+        vec![
+            of(&[&[3, 4], &[3]], 0, [0, 1]),
+            of(&[&[2, 3, 4], &[3, 2]], 1, [0, 2]),
+            of(&[&[2, 3], &[0]], 5, [0, 1]),
+        ]
+    },
+    ..DIAGONAL
+};
+
+/// A diagonal of two axes, and how long it is.
+struct Lying {
+    place: Diagonal,
+    len: usize,
+}
+
+impl Lying {
+    fn of(call: &Call) -> Result<Self> {
+        let (shape, axes) = (call.shape(0), [call.axis("dim1", 0)?, call.axis("dim2", 0)?]);
+        if axes[0] == axes[1] {
+            return Err(Error::runtime("diagonal dimensions cannot be identical"));
+        }
+        if shape.rank() < 2 {
+            return Err(Error::index("the tensor needs at least two axes"));
+        }
+        let sizes = axes.map(|axis| shape[axis]);
+        let beyond = |steps: i64, size: usize| usize::try_from(steps).unwrap_or(0).min(size);
+        let offset = call.int("offset");
+        let start = [beyond(offset.saturating_neg(), sizes[0]), beyond(offset, sizes[1])];
+        let len = (sizes[0] - start[0]).min(sizes[1] - start[1]);
+        Ok(Lying { place: Diagonal { axes, start }, len })
+    }
+
+    fn others(&self, rank: usize) -> impl Iterator<Item = usize> {
+        let axes = self.place.axes;
+        (0..rank).filter(move |axis| !axes.contains(axis))
+    }
+
+    /// The shape of the diagonal.
+    fn shape(&self, whole: &Shape) -> Shape {
+        self.others(whole.rank()).map(|axis| whole[axis]).chain([self.len]).collect()
+    }
+
+    /// `Input(0)` with `Input(1)` on the diagonal.
+    fn write(&self, whole: &Shape) -> Expr {
+        let order: Vec<usize> = self.others(whole.rank()).chain(self.place.axes).collect();
+        let turned: Shape = order.iter().map(|&axis| whole[axis]).collect();
+        let rank = whole.rank() - 1;
+        let columns = turned[rank];
+        let flat: Shape =
+            turned[..rank - 1].iter().copied().chain([turned[rank - 1] * columns]).collect();
+        let mut ranges: Vec<Range> = flat.iter().map(|&size| Range::all(size)).collect();
+        let [row, column] = self.place.start;
+        let start = if self.len == 0 { 0 } else { row * columns + column };
+        ranges[rank - 1] = Range { start, len: self.len, step: columns as i64 + 1 };
+        let base = reshape(permute(Input(0), &order), &flat);
+        let mut back = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(at, &axis)| back[axis] = at);
+        permute(reshape(slice_write(base, Input(1), ranges), &turned), &back)
+    }
+}
 
 pub static TRACE: Op = Op {
     name: "trace",

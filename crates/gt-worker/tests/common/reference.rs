@@ -60,6 +60,17 @@ impl Kernels for Reference {
                 let from = ranges.iter().zip(at).map(|(range, &at)| stepped(range, at));
                 inputs[0].at(&from.collect::<Vec<_>>())
             }),
+            Kernel::Diagonal(place) => Array::from_fn(out, |at| {
+                let (along, others) = at.split_last().expect("a diagonal has an axis");
+                let mut others = others.iter();
+                let from = (0..inputs[0].meta.shape.rank()).map(|axis| {
+                    match place.axes.iter().position(|&own| own == axis) {
+                        Some(which) => place.start[which] + along,
+                        None => *others.next().expect("an axis that stays"),
+                    }
+                });
+                inputs[0].at(&from.collect::<Vec<_>>())
+            }),
             Kernel::SliceWrite(ranges) => {
                 let mut written = inputs[0].clone();
                 for at in positions(&inputs[1].meta.shape) {
@@ -231,6 +242,7 @@ fn map(function: UnaryFn, dtype: DType, x: f64) -> f64 {
         UnaryFn::Sin => x.sin(),
         UnaryFn::Cos => x.cos(),
         UnaryFn::Tan => x.tan(),
+        UnaryFn::Atan => x.atan(),
         UnaryFn::Erf => erf(x),
         UnaryFn::Not if dtype == DType::Bool => 1.0 - x,
         UnaryFn::Not => !(x as i64) as f64,

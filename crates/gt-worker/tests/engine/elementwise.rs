@@ -10,7 +10,7 @@ use smallvec::smallvec;
 
 use crate::reference::*;
 
-const UNARY: [UnaryFn; 27] = [
+const UNARY: [UnaryFn; 28] = [
     UnaryFn::Neg,
     UnaryFn::Abs,
     UnaryFn::Exp,
@@ -33,6 +33,7 @@ const UNARY: [UnaryFn; 27] = [
     UnaryFn::Sin,
     UnaryFn::Cos,
     UnaryFn::Tan,
+    UnaryFn::Atan,
     UnaryFn::Erf,
     UnaryFn::Not,
     UnaryFn::IsNan,
@@ -128,6 +129,7 @@ fn unary(function: UnaryFn, dtype: DType, x: Cell) -> Cell {
             Sin => x.sin(),
             Cos => x.cos(),
             Tan => x.tan(),
+            Atan => x.atan(),
             // SAFETY: it is a function of the C library that Rust's own links.
             Erf => unsafe { erf(x) },
             other => unreachable!("{other:?}"),

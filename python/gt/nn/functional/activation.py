@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from gt import _gt
 from gt._gt import Tensor
+
+
+def written(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
+    """The result, or the input with the result written into it."""
+    return input.copy_(result) if inplace else result
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -15,12 +21,12 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """The element, or a part of it if it is negative."""
-    return _gt.leaky_relu(input, negative_slope)
+    return written(input, _gt.leaky_relu(input, negative_slope), inplace)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """The element, or an exponential if it is negative."""
-    return _gt.elu(input, alpha)
+    return written(input, _gt.elu(input, alpha), inplace)
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
@@ -30,7 +36,7 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """The element times its sigmoid."""
-    return _gt.silu(input)
+    return written(input, _gt.silu(input), inplace)
 
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
@@ -48,14 +54,26 @@ def tanh(input: Tensor) -> Tensor:
     return input.tanh()
 
 
-def softmax(input: Tensor, dim: int = -1, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
     """Exponentials along an axis, scaled so that they sum to one."""
-    return (input if dtype is None else input.to(dtype)).softmax(dim)
+    return (input if dtype is None else input.to(dtype)).softmax(_axis(input, dim))
 
 
-def log_softmax(input: Tensor, dim: int = -1, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
     """The logarithm of the softmax along an axis."""
-    return (input if dtype is None else input.to(dtype)).log_softmax(dim)
+    return (input if dtype is None else input.to(dtype)).log_softmax(_axis(input, dim))
+
+
+def _axis(input: Tensor, dim: int | None) -> int:
+    """The axis of a softmax; without one, the axis that PyTorch takes, which is seldom meant."""
+    if dim is not None:
+        return dim
+    warnings.warn("softmax without 'dim' depends on the number of axes; give one", stacklevel=3)
+    return 0 if input.ndim in (0, 1, 3) else 1
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Literal, overload
 
 from gt import _gt
 from gt._gt import Tensor
@@ -122,6 +123,42 @@ def _extra(
     return max((positions - 1) * stride - span, 0)
 
 
+def _extras(
+    input: Tensor,
+    kernel: tuple[int, int],
+    steps: tuple[int, int],
+    sides: tuple[int, int],
+    apart: tuple[int, int],
+    ceil_mode: bool,
+) -> tuple[int, int]:
+    """The same for the rows and the columns of images."""
+    rows, columns = (
+        _extra(input.shape[2 + a], kernel[a], steps[a], sides[a], apart[a], ceil_mode)
+        for a in (0, 1)
+    )
+    return rows, columns
+
+
+@overload
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
+    dilation: Sizes = ...,
+    ceil_mode: bool = ...,
+    return_indices: Literal[False] = ...,
+) -> Tensor: ...
+@overload
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
+    dilation: Sizes = ...,
+    ceil_mode: bool = ...,
+    return_indices: bool = ...,
+) -> Any: ...
 def max_pool2d(
     input: Tensor,
     kernel_size: Sizes,
@@ -130,22 +167,31 @@ def max_pool2d(
     dilation: Sizes = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> Tensor:
-    """The largest element under each position of a window."""
-    if return_indices:
-        raise NotImplementedError("max_pool2d: return_indices is not supported")
+) -> Any:
+    """The largest element under each position of a window, and where it is in its image if asked.
+
+    >>> import gt
+    >>> x = gt.tensor([[[1.0, 5.0], [7.0, 3.0]]])
+    >>> gt.nn.functional.max_pool2d(x, 2, return_indices=True)
+    (tensor([[[7.]]]), tensor([[[2]]]))
+    """
     if input.ndim == 3:
         batch = input.unsqueeze(0)
-        return max_pool2d(batch, kernel_size, stride, padding, dilation, ceil_mode).squeeze(0)
+        found, places = max_pool2d(batch, kernel_size, stride, padding, dilation, ceil_mode, True)
+        return (found.squeeze(0), places.squeeze(0)) if return_indices else found.squeeze(0)
     kernel, sides, apart = _two(kernel_size), _two(padding), _two(dilation)
     steps = kernel if stride is None else _two(stride)
-    more = [
-        _extra(input.shape[2 + a], kernel[a], steps[a], sides[a], apart[a], ceil_mode)
-        for a in (0, 1)
-    ]
-    if any(more):
-        input = _gt.pad(input, [0, more[1], 0, more[0]], value=float("-inf"))
-    return _gt.max_pool2d_with_places(input, kernel, steps, sides, apart)[0]
+    width = input.shape[3]
+    rows, columns = _extras(input, kernel, steps, sides, apart, ceil_mode)
+    if rows or columns:
+        input = _gt.pad(input, [0, columns, 0, rows], value=float("-inf"))
+    found, places = _gt.max_pool2d_with_places(input, kernel, steps, sides, apart)
+    if not return_indices:
+        return found
+    within = (_gt.floor_divide(places, kernel[1]), places % kernel[1])
+    firsts = (_gt.arange(0, places.shape[2]).unsqueeze(-1), _gt.arange(0, places.shape[3]))
+    row, column = (firsts[a] * steps[a] - sides[a] + within[a] * apart[a] for a in (0, 1))
+    return found, row * width + column
 
 
 def avg_pool2d(
@@ -158,20 +204,48 @@ def avg_pool2d(
     divisor_override: int | None = None,
 ) -> Tensor:
     """The mean of the elements under each position of a window."""
-    if ceil_mode:
-        raise NotImplementedError("avg_pool2d: ceil_mode is not supported")
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
     if input.ndim == 3:
         batch = input.unsqueeze(0)
         return avg_pool2d(
             batch, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         ).squeeze(0)
-    kernel = _two(kernel_size)
+    kernel, sides = _two(kernel_size), _two(padding)
     steps = kernel if stride is None else _two(stride)
+    more = _extras(input, kernel, steps, sides, (1, 1), ceil_mode)
+    if any(more):
+        return _partial_means(
+            input, kernel, steps, sides, more, count_include_pad, divisor_override
+        )
     whole = count_include_pad or divisor_override is not None
-    mean = _gt.avg_pool2d_of_windows(input, kernel, steps, _two(padding), whole)
+    mean = _gt.avg_pool2d_of_windows(input, kernel, steps, sides, whole)
     if divisor_override is None:
         return mean
     return mean * (kernel[0] * kernel[1] / divisor_override)
+
+
+def _partial_means(
+    input: Tensor,
+    kernel: tuple[int, int],
+    steps: tuple[int, int],
+    sides: tuple[int, int],
+    more: tuple[int, int],
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Tensor:
+    """Means where the last windows reach beyond the padding: what is there does not count."""
+
+    def pooled(images: Tensor, value: float) -> Tensor:
+        framed = _gt.pad(images, [sides[1], sides[1], sides[0], sides[0]], value=value)
+        framed = _gt.pad(framed, [0, more[1], 0, more[0]])
+        return _gt.avg_pool2d_of_windows(framed, kernel, steps, (0, 0), True)
+
+    means = pooled(input, 0.0)
+    if divisor_override is not None:
+        return means * (kernel[0] * kernel[1] / divisor_override)
+    ones = _gt.ones((1, 1, *input.shape[2:]), dtype=input.dtype)
+    return means / pooled(ones, 1.0 if count_include_pad else 0.0)
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Sizes | tuple[int | None, ...]) -> Tensor:

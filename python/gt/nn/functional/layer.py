@@ -5,6 +5,7 @@ from __future__ import annotations
 from gt import _gt
 from gt._gt import Tensor
 from gt.autograd.precision import full_precision
+from gt.nn.functional.activation import written
 
 one_hot = _gt.one_hot
 pad = _gt.pad
@@ -48,7 +49,8 @@ def embedding(
         place = padding_idx % weight.shape[0]
         constant = (_gt.arange(0, weight.shape[0]) == place).unsqueeze(-1)
         weight = _gt.where(constant, weight.detach(), weight)
-    return weight[input]
+    # An index that counts from the end is a mistake here; one row further back it is out of range.
+    return weight[_gt.where(input < 0, input - weight.shape[0], input)]
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -58,10 +60,9 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     if not training or p == 0:
         return input
     if p == 1:
-        return input * 0
+        return written(input, input * 0, inplace)
     kept = _gt.rand(input.shape) >= p
-    dropped = input * kept.to(input.dtype) * (1 / (1 - p))
-    return input.copy_(dropped) if inplace else dropped
+    return written(input, input * kept.to(input.dtype) * (1 / (1 - p)), inplace)
 
 
 @full_precision

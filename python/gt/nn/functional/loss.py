@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
+import warnings
+
 from gt import _gt
 from gt._gt import Tensor
 from gt.autograd.precision import full_precision
 from gt.nn.functional.activation import logsigmoid
+
+
+def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+    """The reduction, which older programs say in two words."""
+    for name, value in (("size_average", size_average), ("reduce", reduce)):
+        if value is not None and not isinstance(value, bool):
+            raise TypeError(f"'{name}' is true or false, not {value!r}; use reduction={value!r}")
+    if size_average is None and reduce is None:
+        return reduction
+    if reduce is False:
+        return "none"
+    return "sum" if size_average is False else "mean"
+
+
+def _compare_sizes(input: Tensor, target: Tensor) -> None:
+    if input.shape != target.shape:
+        warnings.warn(
+            f"a target of shape {tuple(target.shape)} is broadcast against an input of shape "
+            f"{tuple(input.shape)}, which is seldom what is meant",
+            stacklevel=4,
+        )
+
+
+def _demand_sizes(input: Tensor, target: Tensor) -> None:
+    if input.shape != target.shape:
+        raise ValueError(
+            f"target size {tuple(target.shape)} must be the same as input size {tuple(input.shape)}"
+        )
 
 
 def _reduced(loss: Tensor, reduction: str) -> Tensor:
@@ -19,34 +49,53 @@ def _reduced(loss: Tensor, reduction: str) -> Tensor:
 
 
 @full_precision
-def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """The squares of the differences.
 
     >>> import gt
     >>> gt.nn.functional.mse_loss(gt.tensor([1.0, 2.0]), gt.zeros(2))
     tensor(2.5000)
     """
+    _compare_sizes(input, target)
     difference = input - target
-    return _reduced(difference * difference, reduction)
+    return _reduced(difference * difference, reduction_of(size_average, reduce, reduction))
 
 
 @full_precision
-def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """The sizes of the differences."""
-    return _reduced((input - target).abs(), reduction)
+    _compare_sizes(input, target)
+    return _reduced((input - target).abs(), reduction_of(size_average, reduce, reduction))
 
 
 @full_precision
 def smooth_l1_loss(
-    input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
 ) -> Tensor:
     """The sizes of the differences, squared where they are small."""
     if beta == 0:
-        return l1_loss(input, target, reduction)
+        return l1_loss(input, target, size_average, reduce, reduction)
+    _compare_sizes(input, target)
     size = (input - target).abs()
-    return _reduced(
-        _gt.where(size < beta, size * size * (0.5 / beta), size - 0.5 * beta), reduction
-    )
+    loss = _gt.where(size < beta, size * size * (0.5 / beta), size - 0.5 * beta)
+    return _reduced(loss, reduction_of(size_average, reduce, reduction))
 
 
 @full_precision
@@ -54,6 +103,7 @@ def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0
 ) -> Tensor:
     """Squares of small differences, and lines beyond `delta`."""
+    _compare_sizes(input, target)
     size = (input - target).abs()
     loss = _gt.where(size <= delta, size * size * 0.5, (size - 0.5 * delta) * delta)
     return _reduced(loss, reduction)
@@ -61,9 +111,16 @@ def huber_loss(
 
 @full_precision
 def binary_cross_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """The surprise at a truth between zero and one, given probabilities."""
+    _demand_sizes(input, target)
+    reduction = reduction_of(size_average, reduce, reduction)
     # As in PyTorch, a logarithm is at least -100, so that a sure mistake has a loss.
     sure, doubt = input.log().clamp(min=-100), (1 - input).log().clamp(min=-100)
     loss = -(target * sure + (1 - target) * doubt)
@@ -75,10 +132,14 @@ def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
     """The same, given logits."""
+    _demand_sizes(input, target)
+    reduction = reduction_of(size_average, reduce, reduction)
     if pos_weight is None:
         loss = (1 - target) * input - logsigmoid(input)
     else:
@@ -92,10 +153,13 @@ def nll_loss(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
+    size_average: bool | None = None,
     ignore_index: int = -100,
+    reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """The negative of the log-probability that `input` (N, C, …) gives to `target` (N, …)."""
+    reduction = reduction_of(size_average, reduce, reduction)
     axis = 1 if input.ndim > 1 else 0
     used = target != ignore_index
     place = _gt.where(used, target, 0).unsqueeze(axis)
@@ -115,7 +179,9 @@ def cross_entropy(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
+    size_average: bool | None = None,
     ignore_index: int = -100,
+    reduce: bool | None = None,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
@@ -125,13 +191,14 @@ def cross_entropy(
     >>> gt.nn.functional.cross_entropy(gt.zeros(1, 4), gt.tensor([2]))
     tensor(1.3863)
     """
+    reduction = reduction_of(size_average, reduce, reduction)
     axis = 1 if input.ndim > 1 else 0
     logs = input.log_softmax(axis)
     if target.dtype.is_floating_point:
         return _with_probabilities(logs, target, weight, reduction, label_smoothing, axis)
+    plain = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
     if label_smoothing == 0:
-        return nll_loss(logs, target, weight, ignore_index, reduction)
-    plain = nll_loss(logs, target, weight, ignore_index, reduction)
+        return plain
     used = (target != ignore_index).to(logs.dtype)
     channel = None if weight is None else weight.reshape(-1, *[1] * (logs.ndim - 1 - axis))
     spread = -(logs if channel is None else logs * channel).sum(axis)
@@ -165,9 +232,15 @@ def _with_probabilities(
 
 @full_precision
 def kl_div(
-    input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
 ) -> Tensor:
     """How much `target` differs from a distribution whose logarithm is `input`."""
+    reduction = reduction_of(size_average, reduce, reduction)
     if log_target:
         loss = target.exp() * (target - input)
     else:
@@ -185,9 +258,12 @@ def cosine_embedding_loss(
     input2: Tensor,
     target: Tensor,
     margin: float = 0.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """How far pairs are from the same direction, or from different ones."""
+    reduction = reduction_of(size_average, reduce, reduction)
     squares = (input1 * input1).sum(-1) + 1e-12, (input2 * input2).sum(-1) + 1e-12
     cosine = (input1 * input2).sum(-1) / (squares[0] * squares[1]).sqrt()
     loss = _gt.where(target > 0, 1 - cosine, (cosine - margin).clamp(min=0.0))

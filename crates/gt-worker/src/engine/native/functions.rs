@@ -82,6 +82,7 @@ unary! {
     Sin Float |x| x.sin(), far periodic::far_sin;
     Cos Float |x| x.cos(), far periodic::far_cos;
     Tan Float |x| x.tan(), far periodic::far_tan;
+    Atan Float |x| x.atan();
     Erf Float |x| x.erf();
 }
 

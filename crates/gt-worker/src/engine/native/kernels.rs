@@ -284,7 +284,7 @@ fn map_float<T: Float>(function: UnaryFn) -> Option<MapRun> {
     map_table!(
         function, T;
         map: Neg Abs Exp Log Sqrt Tanh Sigmoid Relu Sign Floor Ceil Round Trunc Reciprocal Rsqrt
-            Square Expm1 Log1p Log2 Sin Cos Tan Erf;
+            Square Expm1 Log1p Log2 Sin Cos Tan Atan Erf;
         test: IsNan IsInf IsFinite;
     )
 }
@@ -293,7 +293,7 @@ fn map_halves<H: Half>(function: UnaryFn) -> Option<MapRun> {
     map_table!(
         function, H;
         map_half: Neg Abs Exp Log Sqrt Tanh Sigmoid Relu Sign Floor Ceil Round Trunc Reciprocal
-            Rsqrt Square Expm1 Log1p Log2 Sin Cos Tan Erf;
+            Rsqrt Square Expm1 Log1p Log2 Sin Cos Tan Atan Erf;
         test_half: IsNan IsInf IsFinite;
     )
 }

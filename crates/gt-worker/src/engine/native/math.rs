@@ -6,6 +6,7 @@
 
 #[cfg(test)]
 mod accuracy;
+pub mod angle;
 pub mod error;
 pub mod periodic;
 pub mod rest;

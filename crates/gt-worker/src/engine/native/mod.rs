@@ -150,6 +150,7 @@ impl Native {
             Kernel::Reshape => movement::reshape(self, x, out),
             Kernel::Expand => Ok(movement::expand(x, out)),
             Kernel::Slice(ranges) => movement::slice(ranges, x),
+            Kernel::Diagonal(place) => movement::diagonal(place, x, out),
             Kernel::Window(spec) => window::window(self, spec, x, out),
             Kernel::Fold(spec) => window::fold(self, spec, x, out),
             Kernel::NonZero => index::non_zero(self, &x),

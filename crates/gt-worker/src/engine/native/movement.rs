@@ -2,8 +2,9 @@
 
 use gt_core::attrs::Range;
 use gt_core::error::{Error, Result};
+use gt_core::kernel::{Diagonal, Kernel};
 use gt_core::shape::{Meta, Shape};
-use gt_core::strides::reshaped;
+use gt_core::strides::{self, reshaped};
 
 use super::Native;
 use super::tile::CHUNK;
@@ -110,6 +111,26 @@ fn part(x: &Value, ranges: &[Range]) -> Result<(Shape, Strides, usize)> {
 pub fn slice(ranges: &[Range], x: Value) -> Result<Value> {
     let (shape, strides, offset) = part(&x, ranges)?;
     Ok(x.into_view(shape, strides, offset))
+}
+
+/// The elements of a diagonal, along an axis of their own.
+pub fn diagonal(place: &Diagonal, x: Value, out: &Meta) -> Result<Value> {
+    let (axes, len) = (place.axes, out.shape.last().copied().unwrap_or(0));
+    let within = |(&axis, &start): (&usize, &usize)| {
+        x.shape().get(axis).is_some_and(|&size| start + len <= size)
+    };
+    if axes[0] == axes[1] || !axes.iter().zip(&place.start).all(within) {
+        return Err(Error::bug(format!("{place:?} of {}", x.meta())));
+    }
+    let strides = strides::after(&Kernel::Diagonal(*place), x.shape(), x.strides(), &out.shape);
+    let strides = strides.ok_or_else(|| Error::bug("a diagonal has strides"))?;
+    let step = |(&axis, &start): (&usize, &usize)| x.strides()[axis] * start as isize;
+    let moved: isize = match len {
+        0 => 0,
+        _ => axes.iter().zip(&place.start).map(step).sum(),
+    };
+    let offset = x.offset().wrapping_add_signed(moved);
+    Ok(x.into_view(out.shape.clone(), strides, offset))
 }
 
 /// The base with a part of it overwritten. The base is written in place if nobody else holds it.

@@ -106,6 +106,8 @@ pub trait Float: Number {
     fn cos(self) -> Self;
     /// The tangent; see [`Float::repair`].
     fn tan(self) -> Self;
+    /// The angle with this tangent.
+    fn atan(self) -> Self;
     /// The error function.
     fn erf(self) -> Self;
     /// Computes the results again for numbers too far from zero for sine, cosine and tangent.
@@ -222,10 +224,20 @@ macro_rules! integers {
 
 integers!(u8 i8 i16 i32 i64);
 
+/// Methods that are functions of [`math`].
+macro_rules! functions {
+    ($($name:ident $function:path;)*) => {
+        $(#[inline(always)]
+        fn $name(self) -> Self {
+            $function(self)
+        })*
+    };
+}
+
 macro_rules! floats {
     ($($type:ident $exp:ident $log:ident $tanh:ident $sigmoid:ident $pow:ident
-        $expm1:ident $log1p:ident $log2:ident $sin:ident $cos:ident $tan:ident $erf:ident
-        $rest:ident $is_far:ident;)*) => {
+        $expm1:ident $log1p:ident $log2:ident $sin:ident $cos:ident $tan:ident $atan:ident
+        $erf:ident $rest:ident $is_far:ident;)*) => {
         $(impl Number for $type {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -328,52 +340,22 @@ macro_rules! floats {
                 count as $type
             }
             #[inline(always)]
-            fn exp(self) -> Self {
-                math::$exp(self)
-            }
-            #[inline(always)]
-            fn log(self) -> Self {
-                math::$log(self)
-            }
-            #[inline(always)]
             fn sqrt(self) -> Self {
                 self.sqrt()
             }
-            #[inline(always)]
-            fn tanh(self) -> Self {
-                math::$tanh(self)
-            }
-            #[inline(always)]
-            fn sigmoid(self) -> Self {
-                math::$sigmoid(self)
-            }
-            #[inline(always)]
-            fn expm1(self) -> Self {
-                math::$expm1(self)
-            }
-            #[inline(always)]
-            fn log1p(self) -> Self {
-                math::$log1p(self)
-            }
-            #[inline(always)]
-            fn log2(self) -> Self {
-                math::$log2(self)
-            }
-            #[inline(always)]
-            fn sin(self) -> Self {
-                math::periodic::$sin(self)
-            }
-            #[inline(always)]
-            fn cos(self) -> Self {
-                math::periodic::$cos(self)
-            }
-            #[inline(always)]
-            fn tan(self) -> Self {
-                math::periodic::$tan(self)
-            }
-            #[inline(always)]
-            fn erf(self) -> Self {
-                math::error::$erf(self)
+            functions! {
+                exp math::$exp;
+                log math::$log;
+                tanh math::$tanh;
+                sigmoid math::$sigmoid;
+                expm1 math::$expm1;
+                log1p math::$log1p;
+                log2 math::$log2;
+                sin math::periodic::$sin;
+                cos math::periodic::$cos;
+                tan math::periodic::$tan;
+                atan math::angle::$atan;
+                erf math::error::$erf;
             }
             fn repair(x: &[Self], out: &mut [Self], far: fn(f64) -> f64) {
                 let is_far = |x: &$type| x.abs() > math::periodic::REACH as $type;
@@ -389,9 +371,9 @@ macro_rules! floats {
 
 floats! {
     f32 exp_f32 log_f32 tanh_f32 sigmoid_f32 pow_f32
-        expm1_f32 log1p_f32 log2_f32 sin_f32 cos_f32 tan_f32 erf_f32
+        expm1_f32 log1p_f32 log2_f32 sin_f32 cos_f32 tan_f32 atan_f32 erf_f32
         rest_f32 is_far_f32;
     f64 exp_f64 log_f64 tanh_f64 sigmoid_f64 pow_f64
-        expm1_f64 log1p_f64 log2_f64 sin_f64 cos_f64 tan_f64 erf_f64
+        expm1_f64 log1p_f64 log2_f64 sin_f64 cos_f64 tan_f64 atan_f64 erf_f64
         rest_f64 is_far_f64;
 }

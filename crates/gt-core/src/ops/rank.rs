@@ -1,0 +1,190 @@
+//! The middle of the elements in their order, and where in an order others would stand.
+
+use super::compare::eq;
+use super::create::{full, zeros};
+use super::elementwise::{cast, where_};
+use super::family::{MOVE, MOVED, REDUCE};
+use super::index::{RANKED, gather};
+use super::logic::ISNAN;
+use super::movement::{CAT, reshape, slice};
+use super::order::{ARGSORT, MAX_ALONG, SORT};
+use super::reduce::sum;
+use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use crate::dtype::{DType, Scalar};
+use crate::error::{Error, Result};
+use crate::expr::Expr::{self, Grad, Input, Number, Output};
+use crate::kernel::Kernel;
+use crate::op::{
+    Arg, Call, Domain, Input as In, Linear, NO_GRADIENT, Op, Output as Out, OutputType, Python,
+    Role, Sample,
+};
+use crate::rules::shard;
+use crate::shape::Shape;
+
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] = &[&MEDIAN, &MEDIAN_ALONG, &SEARCHSORTED, &BUCKETIZE];
+
+pub static MEDIAN: Op = Op {
+    name: "median",
+    code: 651,
+    doc: "The element in the middle of all; of two, the smaller one.",
+    inputs: &MOVED,
+    attrs: &[],
+    shape: |_| Ok([Shape::scalar()].into()),
+    grad: |call| {
+        // Elements that are alike share the gradient.
+        let chosen = cast(eq(Input(0), Output(0)), call.inputs[0].dtype());
+        vec![Grad(0) * chosen.clone() / sum(chosen, &[], false)]
+    },
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| {
+        let flat = reshape(Input(0), &[call.shape(0).count()].into());
+        vec![Expr::apply(&MEDIAN_ALONG, [flat], [Attr::Int(0), false.into()])]
+    }),
+    domain: Domain::Distinct,
+    torch: "torch.median",
+    python: Python::BOTH.with("dim", &MEDIAN_ALONG),
+    samples: || vec![Sample::of(&[&[2, 3]]), Sample::of(&[&[4]]), Sample::of(&[&[]])],
+    ..REDUCE
+};
+
+pub static MEDIAN_ALONG: Op = Op {
+    name: "median_along",
+    code: 652,
+    doc: "The element in the middle along an axis and where it is; of two, the smaller one.",
+    outputs: &RANKED,
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| middle(call)),
+    ..MAX_ALONG
+};
+
+/// The middle of the sorted elements. One that is not a number is the middle if there is any.
+fn middle(call: &Call) -> Vec<Expr> {
+    let (shape, dim) = (call.shape(0), call.int("dim"));
+    let Ok(Some(axis)) = call.axis("dim", 0).map(|axis| (shape.rank() > 0).then_some(axis)) else {
+        return vec![cast(Input(0), call.inputs[0].dtype()), zeros(shape, DType::I64)];
+    };
+    let sorted = Expr::apply(&SORT, [Input(0)], [dim.into(), false.into(), true.into()]);
+    let (size, one) = (shape[axis] as i64, shape.with(axis, 1));
+    let half = Number(Scalar::Int((size - 1) / 2));
+    let place = if call.inputs[0].dtype().is_float() {
+        let lost = cast(Expr::apply(&ISNAN, [Input(0)], []), DType::I64);
+        let lost = sum(lost, &[dim], true);
+        where_(eq(lost.clone(), Number(Scalar::Int(0))), half, Number(Scalar::Int(size)) - lost)
+    } else {
+        full(&one, Scalar::Int((size - 1) / 2), DType::I64)
+    };
+    let result = shape.reduced(&[axis], call.flag("keepdim"));
+    let at =
+        |which: usize| reshape(gather(sorted.clone().result(which), place.clone(), dim), &result);
+    vec![at(0), at(1)]
+}
+
+static SEARCHED: [In; 2] = [
+    In { name: "sorted_sequence", role: Role::Operand },
+    In { name: "input", role: Role::Operand },
+];
+static RIGHT: [AttrSpec; 1] = [AttrSpec::optional("right", AttrKind::Bool, Attr::Bool(false))];
+static PLACES: [Out; 1] = [Out { name: "result", dtype: OutputType::Is(DType::I64) }];
+
+pub static SEARCHSORTED: Op = Op {
+    name: "searchsorted",
+    code: 653,
+    doc: "Where elements would stand among sorted ones: before those that are equal, or after.",
+    inputs: &SEARCHED,
+    attrs: &RIGHT,
+    outputs: &PLACES,
+    numbers: true,
+    shape: |call| {
+        check_search(call, 0, 1)?;
+        Ok([call.shape(1).clone()].into())
+    },
+    grad: NO_GRADIENT,
+    linear: Linear::No,
+    shard: shard::gather_first,
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| vec![search(call, 0, 1)]),
+    torch: "torch.searchsorted",
+    python: Python::FUNCTION,
+    samples: || {
+        let of = |right: bool| [Attr::Bool(right)];
+        vec![
+            Sample::of(&[&[4], &[2, 3]]).attrs(of(false)),
+            Sample::of(&[&[2, 3], &[2, 4]]).attrs(of(true)),
+            Sample::of(&[&[5]]).scalar(0.5).attrs(of(false)),
+            Sample::of(&[&[0], &[3]]).attrs(of(false)),
+        ]
+    },
+    ..MOVE
+};
+
+static BOUNDED: [In; 2] =
+    [In { name: "input", role: Role::Operand }, In { name: "boundaries", role: Role::Operand }];
+
+pub static BUCKETIZE: Op = Op {
+    name: "bucketize",
+    code: 654,
+    doc: "Between which boundaries each element lies: the number of the upper one.",
+    inputs: &BOUNDED,
+    shape: |call| {
+        if call.shape(1).rank() != 1 {
+            return Err(Error::runtime("boundaries must have one axis"));
+        }
+        check_search(call, 1, 0)?;
+        Ok([call.shape(0).clone()].into())
+    },
+    expansion: Some(|call| vec![search(call, 1, 0)]),
+    torch: "torch.bucketize",
+    samples: || {
+        vec![
+            Sample::of(&[&[2, 3], &[4]]).attrs([false.into()]),
+            Sample::of(&[&[], &[2]]).attrs([true.into()]),
+        ]
+    },
+    ..SEARCHSORTED
+};
+
+fn check_search(call: &Call, sequence: usize, values: usize) -> Result<()> {
+    let (sorted, sought) = (call.shape(sequence), call.shape(values));
+    let batch = |shape: &Shape| shape[..shape.rank().saturating_sub(1)].to_vec();
+    let alike = sorted.rank() == sought.rank() && batch(sorted) == batch(sought);
+    if sorted.rank() == 1 || (sorted.rank() > 1 && alike) {
+        return Ok(());
+    }
+    Err(Error::runtime(format!(
+        "a sequence of shape {sorted} does not fit values of shape {sought}: it needs one axis, or \
+         all but the last alike"
+    )))
+}
+
+/// How many elements of the sequence come before each value. The values are sorted among the
+/// sequence; what they stand behind there, less what they stand behind among themselves.
+fn search(call: &Call, sequence: usize, values: usize) -> Expr {
+    let (sorted, sought) = (call.shape(sequence), call.shape(values));
+    let flat: Shape = match sorted.rank() {
+        1 => [sought.count()].into(),
+        _ => sought.clone(),
+    };
+    let dtype = call.infer().map_or(DType::F32, |inferred| inferred.compute);
+    let scalar = matches!(call.inputs[values], Arg::Scalar(_));
+    let given = match scalar {
+        true => cast(full(&flat, Scalar::Int(0), dtype) + Input(values), dtype),
+        false => reshape(Input(values), &flat),
+    };
+    let axis = flat.rank() - 1;
+    let (before, count) = (sorted[sorted.rank() - 1], flat[axis]);
+    // Equal elements keep their order, so that who comes first is in front.
+    let right = call.flag("right");
+    let parts =
+        if right { [Input(sequence), given.clone()] } else { [given.clone(), Input(sequence)] };
+    let joined = Expr::apply(&CAT, parts, [Attr::from(axis)]);
+    let mut own: Vec<Range> = flat.iter().map(|&size| Range::all(size)).collect();
+    own[axis] = Range { start: if right { before } else { 0 }, len: count, step: 1 };
+    reshape(slice(standing(joined), own) - standing(given), sought)
+}
+
+/// Where each element stands when all are sorted.
+fn standing(elements: Expr) -> Expr {
+    let order = |of: Expr| Expr::apply(&ARGSORT, [of], [Attr::Int(-1), false.into(), true.into()]);
+    order(order(elements))
+}

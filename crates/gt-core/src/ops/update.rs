@@ -1,0 +1,187 @@
+//! Sums with weights, and what optimisers make of them: the steps of a training loop, one
+//! instruction for each value that changes. Weights are inputs, so that one which is another
+//! number in each step, such as a learning rate, changes no instruction.
+
+use super::elementwise::{SQRT, SUB};
+use super::family::BINARY;
+use crate::dtype::Scalar;
+use crate::error::{Error, Result};
+use crate::expr::Expr::{self, Grad, Input};
+use crate::kernel::Kernel;
+use crate::op::{Arg, Call, Domain, Input as In, Linear, Op, Python, Role, Sample, Shapes};
+use crate::rules::promote::Promotion;
+use crate::rules::shape;
+
+/// The rows of this file.
+pub(super) static ROWS: &[&Op] =
+    &[&ADD_SCALED, &SUB_SCALED, &DECAY_ADD, &DECAY_ADD_SQUARE, &STEP_ALONG];
+
+const fn operand(name: &'static str) -> In {
+    In { name, role: Role::Operand }
+}
+
+static SCALED: [In; 3] = [operand("input"), operand("other"), operand("alpha")];
+
+pub static ADD_SCALED: Op = Op {
+    name: "add_scaled",
+    code: 640,
+    doc: "input + alpha other, element by element.",
+    inputs: &SCALED,
+    shape: fitting_alpha,
+    grad: |_| vec![Grad(0), Grad(0) * Input(2), Grad(0) * Input(1)],
+    linear: Linear::Together(&[0, 1]),
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| vec![Input(0) + weighted(call, 1, 2)]),
+    python: Python::HIDDEN,
+    samples: || {
+        vec![
+            Sample::of(&[&[2, 3], &[3]]).scalar(0.5),
+            Sample::of(&[&[2, 3], &[2, 1], &[]]),
+            Sample::of(&[&[3], &[2, 3]]).scalar(1.0),
+        ]
+    },
+    ..BINARY
+};
+
+pub static SUB_SCALED: Op = Op {
+    name: "sub_scaled",
+    code: 641,
+    doc: "input - alpha other, element by element.",
+    shape: |call| {
+        (SUB.shape)(&Call { inputs: &call.inputs[..2], ..*call })?;
+        fitting_alpha(call)
+    },
+    grad: |_| vec![Grad(0), -(Grad(0) * Input(2)), -(Grad(0) * Input(1))],
+    expansion: Some(|call| vec![Input(0) - weighted(call, 1, 2)]),
+    ..ADD_SCALED
+};
+
+/// What only optimisers call, and in place.
+const STEP: Op = Op {
+    promotion: Promotion::Common,
+    shape: of_floats,
+    kernel: |_| Ok(Kernel::Expansion),
+    python: Python { in_place: true, ..Python::HIDDEN },
+    ..BINARY
+};
+
+static DECAYED: [In; 4] = [operand("input"), operand("other"), operand("decay"), operand("weight")];
+
+pub static DECAY_ADD: Op = Op {
+    name: "decay_add",
+    code: 642,
+    doc: "decay input + weight other, element by element.",
+    inputs: &DECAYED,
+    grad: |_| vec![Grad(0) * Input(2), Grad(0) * Input(3), Grad(0) * Input(0), Grad(0) * Input(1)],
+    linear: Linear::Together(&[0, 1]),
+    expansion: Some(|call| vec![weighted(call, 0, 2) + weighted(call, 1, 3)]),
+    samples: || {
+        vec![
+            Sample::of(&[&[2, 3], &[2, 3]]).scalar(0.9).scalar(1.0),
+            Sample::of(&[&[2, 3], &[3], &[], &[]]),
+        ]
+    },
+    ..STEP
+};
+
+pub static DECAY_ADD_SQUARE: Op = Op {
+    name: "decay_add_square",
+    code: 643,
+    doc: "decay input + (1 - decay) other², element by element.",
+    inputs: &[operand("input"), operand("other"), operand("decay")],
+    grad: |call| {
+        let double = Input(1) + Input(1);
+        let square = Input(1) * Input(1);
+        vec![Grad(0) * Input(2), Grad(0) * rest(call) * double, Grad(0) * (Input(0) - square)]
+    },
+    expansion: Some(|call| vec![Input(0) * Input(2) + Input(1) * Input(1) * rest(call)]),
+    samples: || {
+        vec![Sample::of(&[&[2, 3], &[2, 3]]).scalar(0.9), Sample::of(&[&[2, 3], &[3], &[]])]
+    },
+    ..STEP
+};
+
+static STEPPED: [In; 6] = [
+    operand("input"),
+    operand("direction"),
+    operand("square"),
+    operand("size"),
+    operand("scale"),
+    operand("eps"),
+];
+
+pub static STEP_ALONG: Op = Op {
+    name: "step_along",
+    code: 644,
+    doc: "input - size direction / (√square / scale + eps), element by element.",
+    inputs: &STEPPED,
+    grad: |call| {
+        let (root, length) = (root(), length(call));
+        let pulled = Grad(0) * Input(1) / length.clone();
+        let sunk = pulled.clone() * Input(3) / length.clone();
+        vec![
+            Grad(0),
+            -(Grad(0) * Input(3) / length),
+            sunk.clone() / (root.clone() * Input(4) * 2.0),
+            -pulled,
+            -(sunk.clone() * root / Input(4) / Input(4)),
+            sunk,
+        ]
+    },
+    expansion: Some(|call| {
+        let moved = Input(1) / length(call);
+        vec![Input(0) - if is_one(call, 3) { moved } else { moved * Input(3) }]
+    }),
+    domain: Domain::Positive,
+    samples: || {
+        vec![
+            Sample::of(&[&[2, 3], &[2, 3], &[2, 3]]).scalar(0.5).scalar(1.0).scalar(0.25),
+            Sample::of(&[&[2, 3], &[2, 3], &[2, 3], &[], &[]]).scalar(0.25),
+        ]
+    },
+    ..STEP
+};
+
+fn root() -> Expr {
+    Expr::apply(&SQRT, [Input(2)], [])
+}
+
+/// What a direction is divided by.
+fn length(call: &Call) -> Expr {
+    let root = if is_one(call, 4) { root() } else { root() / Input(4) };
+    root + Input(5)
+}
+
+/// An input times its weight; a weight of one costs nothing.
+fn weighted(call: &Call, input: usize, weight: usize) -> Expr {
+    if is_one(call, weight) { Input(input) } else { Input(input) * Input(weight) }
+}
+
+fn is_one(call: &Call, input: usize) -> bool {
+    matches!(call.inputs[input], Arg::Scalar(number) if number.as_f64() == 1.0)
+}
+
+/// One less the decay.
+fn rest(call: &Call) -> Expr {
+    match call.inputs[2] {
+        Arg::Scalar(decay) => Expr::from(1.0 - decay.as_f64()),
+        Arg::Tensor(_) => Expr::from(1.0) - Input(2),
+    }
+}
+
+fn fitting_alpha(call: &Call) -> Result<Shapes> {
+    let kind = call.inputs[..2].iter().map(|input| input.dtype().kind()).max();
+    match call.inputs[2] {
+        Arg::Scalar(Scalar::Float(_)) if kind < Some(crate::dtype::Kind::Float) => {
+            Err(Error::runtime("for whole numbers, 'alpha' must not be a floating point number"))
+        }
+        _ => shape::broadcast(call),
+    }
+}
+
+fn of_floats(call: &Call) -> Result<Shapes> {
+    match call.inputs[0].dtype() {
+        dtype if dtype.is_float() => shape::broadcast(call),
+        dtype => Err(Error::runtime(format!("not implemented for {dtype}"))),
+    }
+}

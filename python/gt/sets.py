@@ -1,0 +1,65 @@
+"""Different elements, each once. How many there are depends on data, so that a call waits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gt import _gt
+from gt._gt import Tensor
+from gt.autograd.mode import no_grad
+
+
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The different elements in order; if asked, also where each element went, and how many did.
+
+    >>> import gt
+    >>> gt.unique(gt.tensor([3, 1, 3]), return_inverse=True, return_counts=True)
+    (tensor([1, 3]), tensor([1, 0, 1]), tensor([1, 2]))
+    """
+    if dim is not None:
+        raise NotImplementedError("unique: 'dim' is not supported")
+    with no_grad():
+        values, order = input.detach().flatten().sort(stable=True)
+        found, ranks, counts = _runs(values)
+        inverse = _gt.zeros_like(order).scatter(0, order, ranks).reshape(input.shape)
+    return _asked(found, inverse if return_inverse else None, counts if return_counts else None)
+
+
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The elements without those that are like the one before.
+
+    >>> import gt
+    >>> gt.unique_consecutive(gt.tensor([3, 3, 1, 3]))
+    tensor([3, 1, 3])
+    """
+    if dim is not None:
+        raise NotImplementedError("unique_consecutive: 'dim' is not supported")
+    with no_grad():
+        found, ranks, counts = _runs(input.detach().flatten())
+        inverse = ranks.reshape(input.shape)
+    return _asked(found, inverse if return_inverse else None, counts if return_counts else None)
+
+
+def _runs(values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The first element of each run of equal ones, the run of each element, and their lengths."""
+    count = len(values)
+    begins = _gt.cat([_gt.ones(min(count, 1), dtype=_gt.bool), values[1:] != values[:-1]])
+    first = begins.nonzero().flatten()
+    lengths = _gt.cat([first[1:], _gt.tensor([count])[: len(first)]]) - first
+    return values[first], begins.cumsum(0) - 1, lengths
+
+
+def _asked(*results: Tensor | None) -> Any:
+    given = tuple(result for result in results if result is not None)
+    return given[0] if len(given) == 1 else given
