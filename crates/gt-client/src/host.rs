@@ -35,3 +35,21 @@ pub fn set(host: impl Host + 'static) {
 pub fn wait(mut poll: impl FnMut(Duration) -> bool + Send) -> Result<()> {
     HOST.get_or_init(|| Box::new(Plain)).wait(&mut poll)
 }
+
+/// Room for so many bytes of a snapshot. Fresh memory costs more than the copy unless it comes in
+/// large pages.
+pub fn room(bytes: usize) -> Vec<u8> {
+    let room = Vec::<u8>::with_capacity(bytes);
+    #[cfg(target_os = "linux")]
+    if bytes >= LARGE_PAGE {
+        let start = room.as_ptr().addr().next_multiple_of(SMALL_PAGE);
+        let end = (room.as_ptr().addr() + bytes) & !(SMALL_PAGE - 1);
+        // SAFETY: the pages lie within memory of ours. Advice changes nothing but the speed, so
+        // that it may be refused.
+        unsafe { libc::madvise(start as *mut _, end - start, libc::MADV_HUGEPAGE) };
+    }
+    room
+}
+
+const SMALL_PAGE: usize = 4 << 10;
+const LARGE_PAGE: usize = 2 << 20;

@@ -76,6 +76,12 @@ impl Inner {
         self.stream.lock().appended()
     }
 
+    /// How many commands were ever appended, and whether some of them are not sent.
+    pub(crate) fn progress(&self) -> (u64, bool) {
+        let stream = self.stream.lock();
+        (stream.appended(), !stream.is_empty() || !self.dropped.lock().is_empty())
+    }
+
     /// Sends what was appended so far.
     pub(crate) fn flush(&self) {
         let mut stream = self.open_stream();

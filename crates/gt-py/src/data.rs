@@ -7,7 +7,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PySequence, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PySequence, PyString, PyTuple};
 
 use crate::dtype;
 use crate::operand::scalar;
@@ -49,7 +49,13 @@ fn from_array(array: &Bound<'_, PyAny>) -> PyResult<(Meta, Bytes)> {
         PyTypeError::new_err(format!("can't convert an array of {native}; see gt.dtype"))
     })?;
     let flat = array.call_method1("reshape", (-1,))?.call_method1("view", ("uint8",))?;
-    let bytes = PyBuffer::<u8>::get(&flat)?.to_vec(py)?;
+    let buffer = PyBuffer::<u8>::get(&flat)?;
+    let elements = buffer.as_slice(py).ok_or_else(|| {
+        PyValueError::new_err("an array that NumPy calls contiguous does not lie in one piece")
+    })?;
+    let mut bytes = gt::host::room(elements.len());
+    // Nobody else can write to the array while this thread holds Python's lock.
+    bytes.extend(elements.iter().map(|element| element.get()));
     Ok((Meta { dtype, shape: shape.into_iter().collect() }, bytes.into()))
 }
 
@@ -98,10 +104,13 @@ pub fn to_numpy<'py>(py: Python<'py>, meta: &Meta, bytes: &Bytes) -> PyResult<Bo
         let message = "NumPy has no bfloat16; use .float().numpy()";
         return Err(PyTypeError::new_err(message));
     }
-    let owned = PyByteArray::new(py, bytes);
     let numpy = py.import("numpy")?;
-    let array = numpy.call_method1("frombuffer", (owned, meta.dtype.name()))?;
-    array.call_method1("reshape", (PyTuple::new(py, meta.shape.iter())?,))
+    let shape = PyTuple::new(py, meta.shape.iter())?;
+    let array = numpy.call_method1("empty", (shape, meta.dtype.name()))?;
+    let flat = array.call_method1("reshape", (-1,))?.call_method1("view", ("uint8",))?;
+    let buffer = PyBuffer::<u8>::get(&flat)?;
+    buffer.copy_from_slice(py, bytes)?;
+    Ok(array)
 }
 
 /// Elements as nested lists; a number if there are no axes.

@@ -31,7 +31,8 @@ enum State {
 
 struct Sockets {
     socket: Socket,
-    monitor: Socket,
+    /// What tells of the connection, for as long as that is needed.
+    monitor: Option<Socket>,
 }
 
 impl Link {
@@ -51,7 +52,7 @@ impl Link {
         };
         let monitor = socket.monitor(context, EVENTS)?;
         socket.connect(&address)?;
-        let state = State::Connecting(Sockets { socket, monitor });
+        let state = State::Connecting(Sockets { socket, monitor: Some(monitor) });
         Ok(Link { state, farewell: None, place: endpoint.to_string() })
     }
 
@@ -71,13 +72,12 @@ impl Link {
     }
 
     /// Everything that may have news.
-    pub fn sockets(&self) -> Option<[&Socket; 2]> {
-        match &self.state {
-            State::Connecting(sockets) | State::Connected(sockets) => {
-                Some([&sockets.socket, &sockets.monitor])
-            }
+    pub fn sockets(&self) -> impl Iterator<Item = &Socket> {
+        let sockets = match &self.state {
+            State::Connecting(sockets) | State::Connected(sockets) => Some(sockets),
             State::Over => None,
-        }
+        };
+        sockets.into_iter().flat_map(|all| std::iter::once(&all.socket).chain(&all.monitor))
     }
 
     /// Gives the socket away.
@@ -105,13 +105,18 @@ impl Link {
     }
 
     fn become_connected(&mut self) {
-        if let State::Connecting(sockets) = std::mem::replace(&mut self.state, State::Over) {
+        if let State::Connecting(mut sockets) = std::mem::replace(&mut self.state, State::Over) {
+            // A farewell tells the end in its place among the messages; nothing else is of interest.
+            if self.farewell.is_some() {
+                sockets.socket.end_monitor();
+                sockets.monitor = None;
+            }
             self.state = State::Connected(sockets);
         }
     }
 
     fn beginning(&self, sockets: &Sockets) -> Result<Option<DealerEvent>> {
-        while let Some((event, value)) = next_event(&sockets.monitor)? {
+        while let Some((event, value)) = next_event(sockets)? {
             if let Some(event) = self.outcome(event, value) {
                 return Ok(Some(event));
             }
@@ -154,9 +159,8 @@ impl Link {
         if let Some(frames) = sockets.socket.receive(|_, _| {})? {
             return Ok(Some(self.message(frames)));
         }
-        while let Some((event, _)) = next_event(&sockets.monitor)? {
-            // With a farewell the end is told in the order of messages, and this may come before.
-            if event == ffi::ZMQ_EVENT_DISCONNECTED && self.farewell.is_none() {
+        while let Some((event, _)) = next_event(sockets)? {
+            if event == ffi::ZMQ_EVENT_DISCONNECTED {
                 return Ok(Some(DealerEvent::Gone));
             }
         }
@@ -183,7 +187,8 @@ fn secure(socket: &Socket, security: &ClientSecurity) -> Result<()> {
 }
 
 /// The next event of a monitor and its value: a frame of 2 and 4 bytes, and one with an address.
-fn next_event(monitor: &Socket) -> Result<Option<(u16, u32)>> {
+fn next_event(sockets: &Sockets) -> Result<Option<(u16, u32)>> {
+    let Some(monitor) = &sockets.monitor else { return Ok(None) };
     let Some(frames) = monitor.receive(|_, _| {})? else { return Ok(None) };
     let fields = frames.first().and_then(|frame| frame.split_first_chunk::<2>());
     let fields = fields.and_then(|(event, value)| Some((*event, *value.first_chunk::<4>()?)));

@@ -167,6 +167,12 @@ impl Socket {
         Ok(monitor)
     }
 
+    /// Ends what [`Socket::monitor`] began.
+    pub fn end_monitor(&self) {
+        // SAFETY: the socket is open; no address means the end.
+        unsafe { ffi::zmq_socket_monitor(self.raw, std::ptr::null(), 0) };
+    }
+
     /// Sends one frame without waiting.
     pub fn send(&self, frame: &Bytes, more: More) -> std::result::Result<(), SendError> {
         if !self.home.is_here() {

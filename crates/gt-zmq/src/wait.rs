@@ -47,9 +47,7 @@ impl sealed::Show for Subscriber {
 }
 
 fn show_link(link: &Link, look: &mut dyn FnMut(&Socket)) {
-    for socket in link.sockets().into_iter().flatten() {
-        look(socket);
-    }
+    link.sockets().for_each(look);
 }
 
 impl Pollable for Router {}
@@ -99,7 +97,8 @@ impl Waker {
 }
 
 /// Waits until a socket may have something to receive, a waker is woken, `timeout` has passed, or a signal
-/// has arrived. Clears the wakers, so look at what they announce after it.
+/// has arrived. Clears the wakers that ended it, so look at what they announce after it; one that was
+/// not looked at ends the next wait.
 pub fn wait(sockets: &[&dyn Pollable], wakers: &[&Waker], timeout: Duration) -> Result<()> {
     let until = Instant::now().checked_add(timeout);
     let mut polled: Vec<libc::pollfd> = Vec::with_capacity(wakers.len() + 2 * sockets.len());
@@ -118,7 +117,8 @@ pub fn wait(sockets: &[&dyn Pollable], wakers: &[&Waker], timeout: Duration) -> 
             break;
         }
     }
-    wakers.iter().for_each(|waker| waker.clear());
+    let woken = |(_, polled): &(&&Waker, &libc::pollfd)| polled.revents != 0;
+    wakers.iter().zip(&polled).filter(woken).for_each(|(waker, _)| waker.clear());
     Ok(())
 }
 

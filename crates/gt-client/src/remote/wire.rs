@@ -20,8 +20,10 @@ use super::connect::Door;
 
 /// A batch that nobody completes is sent after this time.
 const TICK: Duration = Duration::from_micros(100);
-/// After so many ticks without a new command, the thread sleeps until it is woken.
-const TICKS_BEFORE_SLEEP: u32 = 500;
+/// When the thread looks again for a batch after it found none.
+const DROWSY: Duration = Duration::from_millis(1);
+/// After so many looks without a new command, the thread sleeps until it is woken.
+const LOOKS_BEFORE_SLEEP: u32 = 50;
 /// How often the dispatcher hears that the client is there.
 const BEAT: Duration = Duration::from_secs(1);
 /// After so many messages the dispatcher hears that they have arrived.
@@ -97,20 +99,20 @@ impl Wire {
             if stopped {
                 return Ok(());
             }
-            let total = self.flush_stale(appended);
+            let (total, left) = self.flush_stale(appended);
             quiet = if total == appended { quiet + 1 } else { 0 };
             appended = total;
-            if quiet < TICKS_BEFORE_SLEEP {
-                self.wait(TICK)?;
+            if quiet < LOOKS_BEFORE_SLEEP {
+                self.wait(if left { TICK } else { DROWSY })?;
             } else {
                 self.shared.sleeping.store(true, Ordering::SeqCst);
                 // A command appended before this line is seen here; one appended after it wakes us.
-                if self.flush_stale(appended) == appended && self.unsent.is_empty() {
+                if self.flush_stale(appended).0 == appended && self.unsent.is_empty() {
                     self.wait(self.next_beat.saturating_duration_since(Instant::now()))?;
                 }
                 self.shared.sleeping.store(false, Ordering::SeqCst);
                 // A beat in the meantime is no reason to be awake again.
-                quiet = TICKS_BEFORE_SLEEP;
+                quiet = LOOKS_BEFORE_SLEEP;
             }
             if self.hear_all()? {
                 return Ok(());
@@ -126,15 +128,15 @@ impl Wire {
         gt_zmq::wait(&[&self.dealer], &[&self.shared.waker], patience).map_err(broken)
     }
 
-    /// Sends the batch of the session if it appended nothing since the total was `before`, and gives
-    /// the total.
-    fn flush_stale(&self, before: u64) -> u64 {
-        let Some(session) = self.shared.session() else { return before };
-        let total = session.appended();
-        if total == before {
+    /// Sends the batch of the session if it appended nothing since the total was `before`; gives the
+    /// total, and whether a batch is left.
+    fn flush_stale(&self, before: u64) -> (u64, bool) {
+        let Some(session) = self.shared.session() else { return (before, false) };
+        let (total, left) = session.progress();
+        if total == before && left {
             session.flush();
         }
-        total
+        (total, left && total != before)
     }
 
     /// Sends what the program has left.
