@@ -88,6 +88,9 @@ impl Args {
     }
 }
 
+/// Keys that decide who may enter, and where they come from.
+type Keys = (KeyRing, AllowList, Origin);
+
 /// What other hosts find.
 struct Door {
     listen: Address,
@@ -97,7 +100,7 @@ struct Door {
     address: Address,
     security: TcpSecurity,
     /// The keys that decide who may enter, and where they come from.
-    ring: Option<(KeyRing, AllowList, Origin)>,
+    ring: Option<Keys>,
 }
 
 impl Door {
@@ -115,7 +118,7 @@ impl Door {
 }
 
 /// Only those enter whose keys are in the ring.
-fn guard() -> Result<(TcpSecurity, Option<(KeyRing, AllowList, Origin)>)> {
+fn guard() -> Result<(TcpSecurity, Option<Keys>)> {
     let ring = KeyRing::of_user()?;
     let keys = ring.server()?;
     let allowed = AllowList::new(keys.allowed.iter().map(|allowed| allowed.key));

@@ -112,7 +112,8 @@ impl Way {
 }
 
 /// The way to a server. If it should be on this host and is not there yet, it may turn out to
-/// listen at a Unix socket or at a port, so this waits for it; nothing if the end was asked for meanwhile.
+/// listen at a Unix socket or at a port, so this waits for it; nothing if the end was asked for
+/// meanwhile.
 fn way_to(address: &Address, trust: &Trust, stop: &Stop) -> Result<Option<Way>> {
     if !address.is_local() {
         return Way::by_tcp(address, trust).map(Some);

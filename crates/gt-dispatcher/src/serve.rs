@@ -1,4 +1,5 @@
-//! The dispatcher's only IO: sockets for clients and workers, the relay, the monitor, and the clock.
+//! The dispatcher's only IO: sockets for clients and workers, the relay, the monitor, and the
+//! clock.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -194,8 +195,8 @@ impl Server {
         line
     }
 
-    /// Sends what the front desk wants sent. Whoever does not take it is gone, and what follows from
-    /// that is sent as well; each round loses a connection, so this ends.
+    /// Sends what the front desk wants sent. Whoever does not take it is gone, and what follows
+    /// from that is sent as well; each round loses a connection, so this ends.
     fn send_all(&mut self, mut out: Vec<Delivery>) {
         loop {
             out.drain(..).for_each(|delivery| self.send(delivery));

@@ -50,12 +50,18 @@ fn from_array(array: &Bound<'_, PyAny>) -> PyResult<(Meta, Bytes)> {
     })?;
     let flat = array.call_method1("reshape", (-1,))?.call_method1("view", ("uint8",))?;
     let buffer = PyBuffer::<u8>::get(&flat)?;
-    let elements = buffer.as_slice(py).ok_or_else(|| {
-        PyValueError::new_err("an array that NumPy calls contiguous does not lie in one piece")
-    })?;
-    let mut bytes = gt::host::room(elements.len());
-    // Nobody else can write to the array while this thread holds Python's lock.
-    bytes.extend(elements.iter().map(|element| element.get()));
+    if !buffer.is_c_contiguous() {
+        let message = "an array that NumPy calls contiguous does not lie in one piece";
+        return Err(PyValueError::new_err(message));
+    }
+    let count = buffer.len_bytes();
+    let mut bytes = gt::host::room(count);
+    // SAFETY: the buffer has so many bytes in one piece, the room is as large and nobody else's, and
+    // whoever keeps to Python's lock does not write to the array meanwhile.
+    unsafe {
+        std::ptr::copy_nonoverlapping(buffer.buf_ptr().cast(), bytes.as_mut_ptr(), count);
+        bytes.set_len(count);
+    }
     Ok((Meta { dtype, shape: shape.into_iter().collect() }, bytes.into()))
 }
 

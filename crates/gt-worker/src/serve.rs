@@ -1,5 +1,5 @@
-//! A worker in a process of its own: its connection to the dispatcher, the data plane, the executor's
-//! thread, and the clock.
+//! A worker in a process of its own: its connection to the dispatcher, the data plane, the
+//! executor's thread, and the clock.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -10,8 +10,8 @@ use crate::{AllowList, Error, Result, error, ffi};
 /// How many sockets a context may hold; a dealer takes three.
 const MAX_SOCKETS: i32 = 16_384;
 
-/// libzmq's threads and what they share. Clones are the same context. It ends with the last clone and
-/// the last socket; that may wait for what a [`crate::Dealer::close_after`] still has to send.
+/// libzmq's threads and what they share. Clones are the same context. It ends with the last clone
+/// and the last socket; that may wait for what a [`crate::Dealer::close_after`] still has to send.
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
 

@@ -46,8 +46,8 @@ impl Dealer {
         self.link.receive()
     }
 
-    /// Closes the connection. What waits to leave is dropped with a plain drop; here it may still leave
-    /// for so long, while the caller goes on.
+    /// Closes the connection. What waits to leave is dropped with a plain drop; here it may still
+    /// leave for so long, while the caller goes on.
     pub fn close_after(self, linger: Duration) {
         if let Some(socket) = self.link.into_socket() {
             socket.close_after(linger);

@@ -94,8 +94,8 @@ pub fn ipc_address(path: &Path) -> Result<CString> {
         .map_err(|_| wrong("the path of a socket has no zero byte".to_string()))
 }
 
-/// The first address of a `"host:port"`. Names are looked up here, so that an unknown one is an error
-/// and not a wait; addresses of version 4 come first, because servers more often have them.
+/// The first address of a `"host:port"`. Names are looked up here, so that an unknown one is an
+/// error and not a wait; addresses of version 4 come first, because servers more often have them.
 pub fn resolve(address: &str) -> Result<SocketAddr> {
     let wrong = |reason: String| Error::Input(format!("{address}: {reason}"));
     let found: Vec<SocketAddr> = match address.to_socket_addrs() {

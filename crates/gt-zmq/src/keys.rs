@@ -13,8 +13,8 @@ const TEXT_BYTES: usize = 40;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PublicKey(pub [u8; KEY_BYTES]);
 
-/// The key that proves who somebody is. It is wiped from memory when it is dropped, and `Debug` does
-/// not show it; `Display` does, for writing it to a file of its owner.
+/// The key that proves who somebody is. It is wiped from memory when it is dropped, and `Debug`
+/// does not show it; `Display` does, for writing it to a file of its owner.
 #[derive(Clone)]
 pub struct SecretKey(pub [u8; KEY_BYTES]);
 

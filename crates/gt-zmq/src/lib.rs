@@ -1,13 +1,14 @@
 //! ZeroMQ with CURVE behind a thin safe interface that knows nothing of its users.
 //!
-//! A [`Router`] serves many [`Dealer`]s, a [`Publisher`] many [`Subscriber`]s. Nothing here blocks but
-//! [`wait`]: a send that finds no room and a receive that finds no message say so. Messages are plain
-//! ZeroMQ messages of one or more frames, so that any other implementation can take part.
+//! A [`Router`] serves many [`Dealer`]s, a [`Publisher`] many [`Subscriber`]s. Nothing here blocks
+//! but [`wait`]: a send that finds no room and a receive that finds no message say so. Messages are
+//! plain ZeroMQ messages of one or more frames, so that any other implementation can take part.
 //!
-//! A connection is made once. If it ends, the dealer hears of it after the last message that arrived
-//! and is of no more use; a second dealer to the same place is another peer to the router.
+//! A connection is made once. If it ends, the dealer hears of it after the last message that
+//! arrived and is of no more use; a second dealer to the same place is another peer to the router.
 //!
-//! In a forked child everything that the parent made is out of use: calls fail, dropping does nothing.
+//! In a forked child everything that the parent made is out of use: calls fail, dropping does
+//! nothing.
 
 mod allow;
 mod context;

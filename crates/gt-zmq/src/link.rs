@@ -38,8 +38,9 @@ struct Sockets {
 impl Link {
     /// Begins to connect a socket.
     pub fn open(context: &Context, socket: Socket, endpoint: &Endpoint) -> Result<Link> {
-        // libzmq would connect again and lose what was on its way without a word. Its value for "never"
-        // ends the socket's queue too, with messages that have arrived; so it waits for 24 days.
+        // libzmq would connect again and lose what was on its way without a word. Its value for
+        // "never" ends the socket's queue too, with messages that have arrived; so it waits for 24
+        // days.
         socket.set_int(ffi::ZMQ_RECONNECT_IVL, i32::MAX)?;
         let address = match endpoint {
             Endpoint::Ipc(path) => ipc_address(path)?,
@@ -106,7 +107,8 @@ impl Link {
 
     fn become_connected(&mut self) {
         if let State::Connecting(mut sockets) = std::mem::replace(&mut self.state, State::Over) {
-            // A farewell tells the end in its place among the messages; nothing else is of interest.
+            // A farewell tells the end in its place among the messages; nothing else is of
+            // interest.
             if self.farewell.is_some() {
                 sockets.socket.end_monitor();
                 sockets.monitor = None;

@@ -55,8 +55,8 @@ impl Pollable for Publisher {}
 impl Pollable for Dealer {}
 impl Pollable for Subscriber {}
 
-/// Ends a [`wait`] from another thread. Clones wake the same wait; a wake-up that comes before the wait
-/// ends it at once, and several count as one.
+/// Ends a [`wait`] from another thread. Clones wake the same wait; a wake-up that comes before the
+/// wait ends it at once, and several count as one.
 #[derive(Debug, Clone)]
 pub struct Waker {
     descriptor: Arc<OwnedFd>,
@@ -96,9 +96,9 @@ impl Waker {
     }
 }
 
-/// Waits until a socket may have something to receive, a waker is woken, `timeout` has passed, or a signal
-/// has arrived. Clears the wakers that ended it, so look at what they announce after it; one that was
-/// not looked at ends the next wait.
+/// Waits until a socket may have something to receive, a waker is woken, `timeout` has passed, or a
+/// signal has arrived. Clears the wakers that ended it, so look at what they announce after it; one
+/// that was not looked at ends the next wait.
 pub fn wait(sockets: &[&dyn Pollable], wakers: &[&Waker], timeout: Duration) -> Result<()> {
     let until = Instant::now().checked_add(timeout);
     let mut polled: Vec<libc::pollfd> = Vec::with_capacity(wakers.len() + 2 * sockets.len());
@@ -109,7 +109,8 @@ pub fn wait(sockets: &[&dyn Pollable], wakers: &[&Waker], timeout: Duration) -> 
     for descriptor in descriptors(sockets)? {
         polled.push(readable(descriptor));
     }
-    // A descriptor of libzmq only says that something has changed, so the socket is asked each time.
+    // A descriptor of libzmq only says that something has changed, so the socket is asked each
+    // time.
     while !any_readable(sockets)? {
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         let count = poll(&mut polled, left)?;

@@ -27,8 +27,8 @@ pub struct Guard(Arc<Book>);
 struct Book {
     lists: Mutex<HashMap<String, AllowList>>,
     next: AtomicU64,
-    /// Stands before the key in the `User-Id` of messages. A peer without CURVE may claim any `User-Id`
-    /// in its greeting, but cannot know this.
+    /// Stands before the key in the `User-Id` of messages. A peer without CURVE may claim any
+    /// `User-Id` in its greeting, but cannot know this.
     seal: String,
 }
 

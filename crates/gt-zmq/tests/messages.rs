@@ -1,4 +1,5 @@
-//! Messages between a router and its dealers: who hears what, in which order, and how much may wait.
+//! Messages between a router and its dealers: who hears what, in which order, and how much may
+//! wait.
 
 mod common;
 

@@ -135,8 +135,8 @@ impl Address {
         };
         Ok(Error::runtime(format!(
             "{self} cannot be reached: {here}connecting by TCP needs a key, but there is no \
-             {missing}; copy cluster.key there from the server, or set GT_KEY to its path, or insist on an \
-             unprotected connection with insecure=True (--insecure)"
+             {missing}; copy cluster.key there from the server, or set GT_KEY to its path, or \
+             insist on an unprotected connection with insecure=True (--insecure)"
         )))
     }
 }

@@ -128,8 +128,8 @@ impl Wire {
         gt_zmq::wait(&[&self.dealer], &[&self.shared.waker], patience).map_err(broken)
     }
 
-    /// Sends the batch of the session if it appended nothing since the total was `before`; gives the
-    /// total, and whether a batch is left.
+    /// Sends the batch of the session if it appended nothing since the total was `before`; gives
+    /// the total, and whether a batch is left.
     fn flush_stale(&self, before: u64) -> (u64, bool) {
         let Some(session) = self.shared.session() else { return (before, false) };
         let (total, left) = session.progress();

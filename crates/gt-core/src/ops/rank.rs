@@ -54,7 +54,7 @@ pub static MEDIAN_ALONG: Op = Op {
     doc: "The element in the middle along an axis and where it is; of two, the smaller one.",
     outputs: &RANKED,
     kernel: |_| Ok(Kernel::Expansion),
-    expansion: Some(|call| middle(call)),
+    expansion: Some(middle),
     ..MAX_ALONG
 };
 

@@ -1,6 +1,6 @@
-//! A port that a server has taken in a runtime folder: its sockets, and the file that says who it is.
-//! The server holds a lock on that file while it runs, so that a file left behind by one that was
-//! killed is known for what it is, whatever became of its number.
+//! A port that a server has taken in a runtime folder: its sockets, and the file that says who it
+//! is. The server holds a lock on that file while it runs, so that a file left behind by one that
+//! was killed is known for what it is, whatever became of its number.
 
 use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io::{Seek, Write};
@@ -85,7 +85,8 @@ impl Folder {
                 .open(&path)
                 .map_err(wrong)?;
             match file.try_lock() {
-                // Whoever had it before may have removed it meanwhile; then this is no place at all.
+                // Whoever had it before may have removed it meanwhile; then this is no place at
+                // all.
                 Ok(()) if !is_at(&file, &path) => continue,
                 Ok(()) => {
                     file.set_permissions(Permissions::from_mode(mode)).map_err(wrong)?;
