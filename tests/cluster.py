@@ -22,8 +22,9 @@ def plain_environment(**more: str) -> dict[str, str]:
 class Process:
     """A program of GT's that runs until it is ended, and what it has said so far."""
 
-    def __init__(self, *arguments: str, **environment: str):
-        command = [sys.executable, "-m", *arguments]
+    def __init__(self, *arguments: str, inside: str | None = None, **environment: str):
+        namespace = ["ip", "netns", "exec", inside] if inside else []
+        command = [*namespace, sys.executable, "-m", *arguments]
         self.child = subprocess.Popen(
             command,
             env=plain_environment(PYTHONUNBUFFERED="1", **environment),
@@ -53,7 +54,13 @@ class Process:
 class Cluster:
     """A server with workers, in a runtime folder with keys of its own."""
 
-    def __init__(self, *server_arguments: str, workers: int = 0, tcp: bool = False):
+    def __init__(
+        self,
+        *server_arguments: str,
+        workers: int = 0,
+        tcp: bool = False,
+        inside: str | None = None,
+    ):
         # Paths of Unix sockets are short, and those of pytest are not.
         self.folder = Path(tempfile.mkdtemp(prefix="gt-"))
         self.tcp, self.workers = tcp, []
@@ -62,7 +69,8 @@ class Cluster:
             "GT_KEYS": str(self.folder / "keys"),
         }
         bind = ["--bind", "127.0.0.1"] if tcp else []
-        self.server = Process("gt.server", "-p", "0", *bind, *server_arguments, **self.environment)
+        arguments = ("-p", "0", *bind, *server_arguments)
+        self.server = Process("gt.server", *arguments, inside=inside, **self.environment)
         line = r"gt\.connect\('(127\.0\.0\.1:\d+)'" if tcp else r"gt\.connect\('(localhost:\d+)'\)"
         self.address = self.server.expect(line)[1]
         self.port = self.address.rpartition(":")[2]

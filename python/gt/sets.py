@@ -24,6 +24,7 @@ def unique(
     """
     if dim is not None:
         raise NotImplementedError("unique: 'dim' is not supported")
+    _check("unique", input)
     with no_grad():
         values, order = input.detach().flatten().sort(stable=True)
         found, ranks, counts = _runs(values)
@@ -45,6 +46,7 @@ def unique_consecutive(
     """
     if dim is not None:
         raise NotImplementedError("unique_consecutive: 'dim' is not supported")
+    _check("unique_consecutive", input)
     with no_grad():
         found, ranks, counts = _runs(input.detach().flatten())
         inverse = ranks.reshape(input.shape)
@@ -63,3 +65,9 @@ def _runs(values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 def _asked(*results: Tensor | None) -> Any:
     given = tuple(result for result in results if result is not None)
     return given[0] if len(given) == 1 else given
+
+
+def _check(name: str, input: object) -> None:
+    if not isinstance(input, Tensor):
+        kind = type(input).__name__
+        raise TypeError(f"{name}(): argument 'input' must be Tensor, not {kind}")

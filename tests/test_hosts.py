@@ -1,0 +1,91 @@
+"""Hosts with addresses of their own: network namespaces joined by a virtual cable."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from cluster import PATIENCE, Cluster, Process, plain_environment
+
+pytestmark = [
+    pytest.mark.embedded("has servers of its own"),
+    pytest.mark.skipif(os.getuid() != 0, reason="only root can make network namespaces"),
+    pytest.mark.skipif(shutil.which("ip") is None, reason="`ip` is missing; install iproute2"),
+]
+
+PROGRAM = """
+import gt, numpy as np
+x = np.arange(500_000, dtype=np.float32)
+parts = [gt.from_numpy(x) for _ in range(4)]
+total = parts[0]
+for part in parts[1:]:
+    total = total + part
+print(gt.status()["workers"], bool((total.numpy() == 4 * x).all()), total.sum().item() > 0)
+"""
+
+
+def ip(*words):
+    done = subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
+    if done.returncode != 0 and "Operation not permitted" in done.stderr:
+        pytest.skip(f"network namespaces are not allowed here: {done.stderr.strip()}")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture
+def hosts():
+    """Two namespaces, each with an address that the other can reach."""
+    number = os.getpid() % 250
+    names = [f"gt-{os.getpid()}-{side}" for side in "ab"]
+    addresses = [f"10.213.{number}.{last}" for last in (1, 2)]
+    links = [f"gt{os.getpid()}{side}" for side in "ab"]
+    try:
+        for name in names:
+            ip("netns", "add", name)
+        ip("link", "add", links[0], "type", "veth", "peer", "name", links[1])
+        for name, link, address in zip(names, links, addresses, strict=True):
+            ip("link", "set", link, "netns", name)
+            ip("-n", name, "address", "add", f"{address}/24", "dev", link)
+            ip("-n", name, "link", "set", link, "up")
+            ip("-n", name, "link", "set", "lo", "up")
+        yield list(zip(names, addresses, strict=True))
+    finally:
+        for name in names:
+            subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
+
+
+def test_a_server_on_one_host_and_everybody_else_on_another(hosts):
+    (far, address), (near, _) = hosts
+    with Cluster("--bind", address, inside=far) as cluster:
+        # The other host has nothing of the first but a copy of the key.
+        key = str(cluster.folder / "keys" / "cluster.key")
+        there = {
+            "GT_RUNTIME_DIR": str(cluster.folder / "other"),
+            "GT_KEYS": str(cluster.folder / "none"),
+            "GT_KEY": key,
+        }
+        place = ("--host", address, "-p", cluster.port)
+        for _ in range(2):
+            worker = Process("gt.worker", *place, inside=near, **there)
+            cluster.workers.append(worker)
+            worker.expect("works for")
+        env = plain_environment(**there, GT_SERVER=f"{address}:{cluster.port}")
+        done = subprocess.run(
+            ["ip", "netns", "exec", near, sys.executable, "-c", PROGRAM],
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert (done.stdout, done.stderr) == ("2 True True\n", "")
+        status = subprocess.run(
+            ["ip", "netns", "exec", near, sys.executable, "-m", "gt", "status", *place],
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert status.returncode == 0, status.stderr
+        assert "native" in status.stdout
