@@ -67,6 +67,8 @@ check: build ## format, lints, tidiness, stale generated files
 
 bench: build oracle ## compare with PyTorch in one run
 	$(BIN)/python benchmarks/compare.py $(BENCH_ARGS)
+	$(BIN)/python benchmarks/processes.py
+	$(BIN)/python benchmarks/dispatcher.py
 
 soak: build ## the random tests with many more cases, and those that run for minutes
 	PROPTEST_CASES=$(SOAK_CASES) $(CARGO_TEST) -- --include-ignored

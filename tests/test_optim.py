@@ -140,6 +140,7 @@ COSTS = {
 }
 
 
+@pytest.mark.embedded("the log of a server is written where the server runs")
 @pytest.mark.parametrize("name", COSTS)
 def test_a_step_is_few_instructions(script, tmp_path, name):
     kind, options = CASES[name]

@@ -13,8 +13,10 @@ use gt_core::{Error, Result};
 use gt_transport::hello::Card;
 use gt_transport::stop::Stop;
 use gt_worker::buffer::Pool;
+use gt_worker::engine::Engine;
 use gt_worker::engine::native::Native;
 use gt_worker::engine::native::threads::Threads;
+use gt_worker::engine::null::Null;
 use gt_worker::quiet;
 use gt_worker::serve::{self, DataPlace, Notice, Options};
 use gt_zmq::Endpoint;
@@ -55,6 +57,18 @@ pub struct Args {
 enum Backend {
     /// GT's own kernels, on the CPU.
     Native,
+    /// Nothing: every result is zero. For measuring everything else.
+    #[value(hide = true)]
+    Null,
+}
+
+impl Backend {
+    fn engine(self, pool: &Arc<Pool>, threads: usize) -> Result<Arc<dyn Engine>> {
+        Ok(match self {
+            Backend::Native => Arc::new(Native::sharing(pool.clone(), Threads::new(threads)?)),
+            Backend::Null => Arc::new(Null(pool.clone())),
+        })
+    }
 }
 
 fn size(text: &str) -> std::result::Result<usize, String> {
@@ -74,9 +88,9 @@ pub fn run(args: Args) -> Result<()> {
     let threads = args.threads.map_or(settings.thread_count(), |count| count as usize);
     let memory = args.memory.unwrap_or_else(|| settings.memory_bytes());
     let pool = Pool::new(memory);
-    let engine = Arc::new(Native::sharing(pool.clone(), Threads::new(threads)?));
+    let engine = args.backend.engine(&pool, threads)?;
     let options = Options {
-        card: card(args.id.as_deref(), args.backend, threads, memory),
+        card: card(args.id.as_deref(), engine.name(), threads, memory),
         data: data_place(&args, &address, &way)?,
         endpoint: way.endpoint,
         window: settings.window(),
@@ -191,14 +205,13 @@ fn own_host(server: &str) -> Result<String> {
 }
 
 /// What a worker tells of itself.
-fn card(id: Option<&str>, backend: Backend, threads: usize, memory: usize) -> Card {
+fn card(id: Option<&str>, engine: &str, threads: usize, memory: usize) -> Card {
     let (host, pid) = (host_name(), std::process::id());
-    let Backend::Native = backend;
     Card {
         name: id.map_or_else(|| format!("{host}:{pid}"), str::to_string),
         host,
         pid,
-        engine: "native".to_string(),
+        engine: engine.to_string(),
         device: "cpu".to_string(),
         threads: u32::try_from(threads).unwrap_or(u32::MAX),
         memory_bytes: memory as u64,

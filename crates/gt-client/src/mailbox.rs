@@ -54,6 +54,15 @@ impl State {
         self.ended.clone().map(Err)
     }
 
+    /// Whether every read that nobody waits for any more was answered, and if so, the failure that
+    /// one of them was answered with; an error if they will never be.
+    pub fn settled(&mut self) -> Option<gt_core::Result<Option<Arc<Failure>>>> {
+        if self.abandoned.is_empty() {
+            return Some(Ok(self.failure.take()));
+        }
+        self.ended.clone().map(Err)
+    }
+
     /// Nobody waits for the answer to `request` any more.
     pub fn abandon(&mut self, request: RequestId) {
         match self.answers.remove(&request) {

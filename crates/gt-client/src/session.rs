@@ -18,6 +18,7 @@ use crate::explain::explain;
 use crate::generator::RandomState;
 use crate::inner::Inner;
 use crate::input::{Held, Input, infer};
+use crate::mailbox::State;
 use crate::remote::{self, RemoteOptions};
 use crate::tensor::{Owned, Tensor};
 use crate::{autocast, grad, host, provenance};
@@ -274,7 +275,18 @@ impl Session {
 
     /// Waits for everything that was emitted so far, and raises what failed.
     pub fn synchronize(&self) -> Result<()> {
-        self.ask(|request| Command::Sync { request }).map(|_| ())
+        self.ask(|request| Command::Sync { request })?;
+        // The dispatcher takes a read for the client's own wait. If that was interrupted, what the
+        // read would have told is still to come.
+        let mut settled = None;
+        host::wait(|patience: Duration| {
+            settled = self.0.mailbox.wait(patience, State::settled);
+            settled.is_some()
+        })?;
+        match settled.expect("the wait ends with an answer")? {
+            Some(failure) => Err(explain(&failure)),
+            None => Ok(()),
+        }
     }
 
     fn described(&self, value: Owned) -> Result<Tensor> {

@@ -1,6 +1,7 @@
 //! What computes: an engine is given one kernel at a time and returns its results.
 
 pub mod native;
+pub mod null;
 
 use gt_core::dtype::Scalar;
 use gt_core::error::Result;
