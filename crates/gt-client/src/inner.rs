@@ -36,6 +36,8 @@ pub struct Inner {
     /// Whether the client should wait before it goes on.
     pub(crate) ahead: AtomicBool,
     pub(crate) closed: AtomicBool,
+    /// Whether somebody else than the program ended it.
+    pub(crate) lost: AtomicBool,
     /// Whether every operation waits for its result.
     pub(crate) sync: bool,
     /// The process it belongs to; see [`fork`].
@@ -58,6 +60,7 @@ impl Inner {
             waits: AtomicU64::new(0),
             ahead: AtomicBool::new(false),
             closed: AtomicBool::new(false),
+            lost: AtomicBool::new(false),
             sync,
             generation: fork::generation(),
         }
@@ -65,8 +68,8 @@ impl Inner {
 
     /// Takes in a message from the dispatcher.
     pub(crate) fn deliver(&self, message: Message) {
-        if matches!(message, Message::Ended { .. }) {
-            self.closed.store(true, Ordering::Relaxed);
+        if matches!(message, Message::Ended { .. }) && !self.closed.swap(true, Ordering::Relaxed) {
+            self.lost.store(true, Ordering::Relaxed);
         }
         self.mailbox.take(message);
     }

@@ -80,6 +80,12 @@ impl Session {
         self.check().is_ok()
     }
 
+    /// Why a session with other processes is over, if the program did not end it itself.
+    pub fn loss(&self) -> Option<Error> {
+        let is_lost = self.0.lost.load(Ordering::Relaxed) && self.address().is_some();
+        self.check().err().filter(|_| is_lost)
+    }
+
     /// An error once the session is over, or if it belongs to the parent of this process.
     pub(crate) fn check(&self) -> Result<()> {
         self.0.check_open()

@@ -124,7 +124,7 @@ fn tried(saying: &Saying) -> Vec<&'static str> {
 
 #[test]
 fn random_programs_try_every_row_and_every_command() {
-    let all: Vec<Program> = (0..1000).flat_map(programs).collect();
+    let all: Vec<Program> = (0..4000).flat_map(programs).collect();
     let tried: BTreeSet<&str> =
         all.iter().flat_map(|program| &program.sayings).flat_map(tried).collect();
     let rows = ops::ALL.iter().map(|op| op.name);

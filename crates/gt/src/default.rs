@@ -61,10 +61,19 @@ fn defaults() -> MutexGuard<'static, Defaults> {
 impl Defaults {
     /// The session that is the default, if one is open.
     fn current(&mut self) -> Option<Session> {
+        if self.loss().is_some() {
+            return None;
+        }
         if !self.current.as_ref().is_some_and(Session::is_open) {
             self.current = self.all.iter().rev().find_map(|known| known.session.upgrade());
         }
         self.current.clone()
+    }
+
+    /// Why the default session is lost, if it is. Nothing takes its place until the program says
+    /// what: it may have meant the cluster, and not this process.
+    fn loss(&self) -> Option<Error> {
+        self.current.as_ref().and_then(Session::loss)
     }
 
     /// The default session, if its server is at this address.
@@ -99,6 +108,9 @@ impl Defaults {
 pub fn session() -> Result<Session> {
     if let Some(session) = open_session() {
         return Ok(session);
+    }
+    if let Some(loss) = defaults().loss() {
+        return Err(loss);
     }
     let settings = Settings::from_environment()?;
     if let Some(server) = &settings.server {

@@ -126,6 +126,10 @@ impl Door {
                     DealerEvent::Refused(why) => {
                         return Err(Trouble::Passing(self.unreachable(&why)));
                     }
+                    // A server that ends may hang up during the greeting; its keys were right before.
+                    DealerEvent::Rejected(why) if resume.is_some() => {
+                        return Err(Trouble::Passing(self.unreachable(&why)));
+                    }
                     DealerEvent::Rejected(why) => return Err(Trouble::Final(self.rejected(&why))),
                     DealerEvent::Gone => {
                         return Err(Trouble::Passing(self.unreachable("it hung up")));
