@@ -2,3 +2,6 @@
 
 mod common;
 mod parcels;
+mod proxy;
+mod tickets;
+mod wire;
