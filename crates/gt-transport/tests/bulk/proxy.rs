@@ -25,8 +25,8 @@ pub enum Fault {
     Cut(Way, usize),
     /// Nothing more goes that way, until the proxy is told to cut.
     Hold(Way, usize),
-    /// Other bytes are slipped in.
-    Insert(Way, usize, Vec<u8>),
+    /// The proxy answers in the depot's place, and hangs up.
+    Answer(usize, Vec<u8>),
 }
 
 #[derive(Default)]
@@ -132,6 +132,9 @@ impl Shared {
             seen[way as usize].extend_from_slice(&bytes);
             let goes_on = self.spoil(way, passed, &mut bytes, fault);
             passed += count;
+            if let (false, Fault::Answer(_, answer)) = (goes_on, fault) {
+                let _ = from.write_all(answer);
+            }
             if to.write_all(&bytes).is_err() || !goes_on {
                 return;
             }
@@ -140,26 +143,23 @@ impl Shared {
 
     /// Does to some bytes what the fault asks for; false if the connection ends behind them.
     fn spoil(&self, way: Way, passed: usize, bytes: &mut Vec<u8>, fault: &Fault) -> bool {
-        let (Fault::Flip(there, at)
-        | Fault::Cut(there, at)
-        | Fault::Hold(there, at)
-        | Fault::Insert(there, at, _)) = fault
-        else {
-            return true;
+        let (there, at) = match fault {
+            Fault::None => return true,
+            Fault::Flip(there, at) | Fault::Cut(there, at) | Fault::Hold(there, at) => (*there, at),
+            Fault::Answer(at, _) => (Way::Up, at),
         };
-        if *there != way || !(passed..passed + bytes.len()).contains(at) {
+        if there != way || !(passed..passed + bytes.len()).contains(at) {
             return true;
         }
         let at = at - passed;
         match fault {
             Fault::Flip(..) => bytes[at] ^= 1,
-            Fault::Insert(_, _, other) => drop(bytes.splice(at..at, other.iter().copied())),
             _ => bytes.truncate(at),
         }
         if matches!(fault, Fault::Hold(..)) {
             self.held.store(true, SeqCst);
             until("the end of the hold", || self.cut.load(SeqCst));
         }
-        !matches!(fault, Fault::Cut(..) | Fault::Hold(..))
+        matches!(fault, Fault::Flip(..))
     }
 }
