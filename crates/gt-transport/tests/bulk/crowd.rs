@@ -4,11 +4,15 @@ use std::collections::HashMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use bytes::Bytes;
-use gt_transport::bulk::{Event, Key, Traffic};
+use gt_transport::bulk::{Address, Counters, Courier, Event, Key, Plain, Traffic};
 
-use crate::common::{Dice, Pair, ROADS, Road};
+use crate::common::{Dice, Journal, Pair, ROADS, Road};
 
 fn hash(data: &Bytes) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -82,7 +86,7 @@ fn hundreds_of_parcels_in_both_directions_arrive_whole() {
             parcels_out: depot.parcels_in,
             bytes_out: depot.bytes_in,
         };
-        let own = |counters: gt_transport::bulk::Counters| match road {
+        let own = |counters: Counters| match road {
             Road::Unix => (counters.unix, counters.tcp),
             Road::Tcp => (counters.tcp, counters.unix),
         };
@@ -127,6 +131,44 @@ fn alone_closing_in_the_middle_leaves_no_thread_and_no_file() {
         let told = (pair.events.len(), pair.arrived.len());
         std::thread::yield_now();
         assert_eq!((pair.events.len(), pair.arrived.len()), told, "nobody is left to tell");
+    }
+}
+
+#[test]
+fn an_errand_for_a_lane_that_is_just_ending_keeps_it() {
+    let (pair, mut dice) = (Pair::open(Road::Unix), Dice(21));
+    let path = pair.depot.address().unix.clone().expect("a path");
+    let away = path.with_extension("away");
+    let to = Address { unix: Some(path.clone()), tcp: None };
+    for round in 0..400 {
+        fs::rename(&path, &away).expect("the socket is there");
+        let (back, fetched) = (Arc::new(AtomicBool::new(false)), Journal::default());
+        let (told, journal, files) = (back.clone(), fetched.clone(), (away.clone(), path.clone()));
+        let courier = Courier::new(Arc::new(Plain), move |event| match event {
+            Event::Unreachable { .. } => {
+                fs::rename(&files.0, &files.1).expect("the socket was put away");
+                told.store(true, SeqCst);
+            }
+            event => journal.write(event),
+        });
+        let key = Key::random();
+        courier.fetch(&to, round, key.clone(), 0);
+        // The lane ends within microseconds of its event; the next errand hits any of them.
+        while !back.load(SeqCst) {
+            std::hint::spin_loop();
+        }
+        (0..dice.below(200)).for_each(|_| std::hint::spin_loop());
+        pair.depot.offer(1, round, key.clone());
+        pair.depot.put(round, Bytes::new());
+        courier.fetch(&to, round, key, 0);
+        assert!(matches!(fetched.one(), Event::Fetched { .. }));
+        let (closing, closed) = (courier.clone(), channel());
+        std::thread::spawn(move || {
+            closing.close();
+            closed.0.send(())
+        });
+        let ended = closed.1.recv_timeout(Duration::from_secs(20));
+        ended.expect("a lane that the courier has forgotten never ends");
     }
 }
 

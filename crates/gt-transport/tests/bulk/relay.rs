@@ -134,7 +134,7 @@ fn a_relay_closes_while_a_parcel_waits_for_room() {
     trio.deliver(NEAR, 1, &key, &data);
     until("the first parcel", || trio.is_held(1));
     trio.deliver(NEAR, 2, &key, &data);
-    // A third request on the same connection, which is answered while the second waits.
+    // When somebody else was answered, the second has been heard and waits.
     trio.deliver(FAR, 1, &key, &data);
     assert!(matches!(trio.events[FAR].one(), Event::Failed { .. }));
     let begin = Instant::now();
