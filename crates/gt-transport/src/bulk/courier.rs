@@ -150,9 +150,10 @@ impl Courier {
             .by_address
             .entry((way, address.clone()))
             .or_insert_with(|| Arc::new(Lane::open(way, address.clone(), self.office.clone())));
-        let lane = lane.clone();
+        // Under the lock, so that a lane that has just ended is not removed with an errand on it.
+        let events = lane.add(errand);
         drop(lanes);
-        lane.add(errand);
+        self.office.tell(events);
     }
 }
 
@@ -167,9 +168,9 @@ impl Office {
         events.into_iter().for_each(|event| (self.event)(event));
     }
 
-    /// A lane has nothing to do and no connection.
+    /// A lane had nothing to do and no connection; it stays if it was given an errand since.
     fn remove(&self, lane: &Arc<Lane>) {
         let mut lanes = self.lanes.lock();
-        lanes.by_address.retain(|_, other| !Arc::ptr_eq(other, lane));
+        lanes.by_address.retain(|_, other| !Arc::ptr_eq(other, lane) || other.is_running());
     }
 }

@@ -35,16 +35,16 @@ pub struct RelayOptions {
 /// Carries parcels between couriers.
 pub struct Relay {
     depot: Arc<Depot>,
+    room: Arc<Room>,
 }
 
 impl Relay {
     /// Starts to listen.
     pub fn open(options: RelayOptions) -> Result<Relay> {
         let RelayOptions { unix, allowed_group, tcp, advertise, limits, bytes } = options;
-        let landing = Arc::new(Store {
-            room: Arc::new(Room { used: Mutex::new(0), freed: Condvar::default(), limit: bytes }),
-            patience: limits.ticket_wait,
-        });
+        let used = Mutex::new(Used { bytes: 0, closed: false });
+        let room = Arc::new(Room { used, freed: Condvar::default(), limit: bytes });
+        let landing = Arc::new(Store { room: room.clone(), patience: limits.ticket_wait });
         let own: Arc<OnceLock<Weak<Depot>>> = Arc::default();
         let known = own.clone();
         let options = DepotOptions { unix, allowed_group, tcp, advertise, landing, limits };
@@ -57,7 +57,7 @@ impl Relay {
             }
         })?;
         own.set(Arc::downgrade(&depot)).expect("set once, before any ticket is known");
-        Ok(Relay { depot })
+        Ok(Relay { depot, room })
     }
 
     /// Somebody with this key may deliver so many bytes under this tag, and somebody else with the
@@ -84,7 +84,14 @@ impl Relay {
 
     /// Hangs up and waits for all threads.
     pub fn close(&self) {
+        self.room.close();
         self.depot.close();
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.close();
     }
 }
 
@@ -95,9 +102,22 @@ struct Store {
 }
 
 struct Room {
-    used: Mutex<usize>,
+    used: Mutex<Used>,
     freed: Condvar,
     limit: usize,
+}
+
+struct Used {
+    bytes: usize,
+    /// Nobody waits for room any more.
+    closed: bool,
+}
+
+impl Room {
+    fn close(&self) {
+        self.used.lock().closed = true;
+        self.freed.notify_all();
+    }
 }
 
 impl Landing for Store {
@@ -105,9 +125,9 @@ impl Landing for Store {
         let deadline = Instant::now() + self.patience;
         let room = &self.room;
         let mut used = room.used.lock();
-        while bytes > room.limit - *used {
+        while bytes > room.limit - used.bytes {
             let left = deadline.saturating_duration_since(Instant::now());
-            if bytes > room.limit || left.is_zero() {
+            if bytes > room.limit || used.closed || left.is_zero() {
                 let limit = room.limit;
                 return Err(Error::OutOfMemory(format!(
                     "the relay has no room for a parcel of {bytes} bytes; it holds at most {limit}"
@@ -115,7 +135,7 @@ impl Landing for Store {
             }
             used = room.freed.wait_for(used, left);
         }
-        *used += bytes;
+        used.bytes += bytes;
         drop(used);
         let share = Share { room: room.clone(), bytes };
         Ok(Box::new(Stored { memory: Plain.take(bytes)?, share }))
@@ -130,7 +150,7 @@ struct Share {
 
 impl Drop for Share {
     fn drop(&mut self) {
-        *self.room.used.lock() -= self.bytes;
+        self.room.used.lock().bytes -= self.bytes;
         self.room.freed.notify_all();
     }
 }

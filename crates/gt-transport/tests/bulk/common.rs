@@ -11,6 +11,21 @@ use gt_transport::bulk::{
     Address, Courier, Depot, DepotOptions, Event, Key, Landing, Limits, Plain,
 };
 
+/// The most that one chunk has.
+pub const CHUNK: usize = 1 << 20;
+/// How long a frame is, and the first bytes on a connection.
+pub const FRAME: usize = 56;
+pub const HELLO: usize = 40;
+
+/// A frame without a proof, as a stranger would make it.
+pub fn frame(kind: u8, request: u64, value: u64) -> [u8; FRAME] {
+    let mut frame = [0; FRAME];
+    frame[..6].copy_from_slice(&[b'G', b'T', b'b', b'k', 1, kind]);
+    frame[8..16].copy_from_slice(&request.to_le_bytes());
+    frame[16..24].copy_from_slice(&value.to_le_bytes());
+    frame
+}
+
 /// Which road a test takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Road {

@@ -2,14 +2,14 @@
 
 use gt_transport::bulk::{Event, Key};
 
-use crate::common::{Dice, Pair, ROADS};
+use crate::common::{CHUNK, Dice, Pair, ROADS};
 
 #[test]
 fn a_parcel_is_delivered_and_another_fetched() {
     for road in ROADS {
         let pair = Pair::open(road);
-        for (tag, bytes) in [0, 1, 4096, 1 << 20, (1 << 20) + 1, 9_000_001].into_iter().enumerate()
-        {
+        let sizes = [0, 1, 4096, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 9_000_001];
+        for (tag, bytes) in sizes.into_iter().enumerate() {
             let (tag, key) = (tag as u64, Key::random());
             let data = Dice(tag).parcel(bytes);
             pair.depot.expect(1, tag, key.clone(), bytes);

@@ -172,7 +172,10 @@ impl Lane {
     fn withdraw(&self, frame: &Frame) -> io::Result<()> {
         let mut guard = self.desk.lock();
         let desk = &mut *guard;
-        if let Some(Asked { errand, transfer }) = desk.asked.get(&frame.request) {
+        let asked = desk.asked.get(&frame.request);
+        // One that is forged must not stop a parcel that is asked for again.
+        let is_proven = |a: &&Asked| a.transfer.accepts(frame, a.errand.proven_bytes());
+        if let Some(Asked { errand, transfer }) = asked.filter(is_proven) {
             // Whoever is sending it stops, and says so after its last chunk.
             errand.stop.store(true, Relaxed);
             if self.way == Way::Deliver && errand.stage == Stage::Asked {

@@ -70,6 +70,7 @@ pub(super) struct Desk {
     pub ready: VecDeque<u64>,
     pub sayings: VecDeque<Frame>,
     pub link: Option<Arc<Link>>,
+    /// Counts over all connections: an answer that is still heard on a lost one means nobody.
     last_request: u64,
     running: bool,
     closed: bool,
@@ -97,25 +98,28 @@ impl Lane {
         Lane { way, address, office, desk, changed }
     }
 
-    /// Takes on an errand, and starts the thread that runs it if there is none.
-    pub fn add(self: &Arc<Self>, errand: Errand) {
+    /// Takes on an errand, and starts the thread that runs it if there is none. Gives what is to
+    /// be told if no thread can be started.
+    #[must_use]
+    pub fn add(self: &Arc<Self>, errand: Errand) -> Vec<Event> {
         let mut desk = self.desk.lock();
         if desk.closed {
-            return;
+            return Vec::new();
         }
         desk.waiting.push_back(errand);
         self.changed.notify_all();
-        if !desk.running {
-            desk.running = true;
-            let lane = self.clone();
-            let started = self.office.crew.spawn("gt-bulk-speak", move || lane.run());
-            if let Err(error) = started {
-                desk.running = false;
-                let events = unreachable(&mut desk.waiting, &error);
-                drop(desk);
-                self.office.tell(events);
-            }
+        if desk.running {
+            return Vec::new();
         }
+        let lane = self.clone();
+        let started = self.office.crew.spawn("gt-bulk-speak", move || lane.run());
+        desk.running = started.is_ok();
+        started.err().map_or_else(Vec::new, |error| unreachable(&mut desk.waiting, &error))
+    }
+
+    /// Whether a thread runs its errands.
+    pub fn is_running(&self) -> bool {
+        self.desk.lock().running
     }
 
     /// Gives up all errands of a tag.
@@ -289,7 +293,6 @@ impl Lane {
             return link.end();
         }
         desk.link = Some(link.clone());
-        desk.last_request = 0;
     }
 
     /// Sends a delivery that the depot waits for.

@@ -8,8 +8,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
-
 use super::Refusal;
 use super::hub::Hub;
 use super::lender::{Lender, SMALLEST_LOAN};
@@ -19,7 +17,7 @@ use crate::bulk::landing::land;
 use crate::bulk::link::{Link, Side};
 use crate::bulk::parcel::{Incoming, Packer};
 use crate::bulk::socket::Socket;
-use crate::bulk::ticket::{Key, Transfer, Way};
+use crate::bulk::ticket::{Transfer, Way};
 use crate::lock::{Condvar, Mutex};
 
 /// Deliveries whose memory waits at once: one on its way, one that follows without a pause.
@@ -34,7 +32,8 @@ pub(super) enum Order {
     /// The request does not prove the key: say so and hang up.
     Reject(u64),
     Grant(Grant),
-    Ship(Shipment),
+    /// The value under this tag may leave.
+    Ship(u64, Transfer),
 }
 
 /// A delivery that may begin.
@@ -43,15 +42,6 @@ pub(super) struct Grant {
     pub transfer: Transfer,
     pub bytes: usize,
     pub void: Arc<AtomicBool>,
-}
-
-/// A value that may leave.
-pub(super) struct Shipment {
-    pub owner: u64,
-    pub tag: u64,
-    pub key: Key,
-    pub transfer: Transfer,
-    pub data: Bytes,
 }
 
 /// A delivery that has begun.
@@ -145,6 +135,11 @@ impl Connection {
         }
     }
 
+    /// Whether the courier has shown a key.
+    pub fn is_proven(&self) -> bool {
+        self.proven.load(Relaxed)
+    }
+
     /// Whether more is waiting to be said than an honest courier causes.
     pub fn is_flooded(&self) -> bool {
         let desk = self.desk.lock();
@@ -204,20 +199,12 @@ impl Connection {
         mut arrivals: HashMap<u64, Arrival>,
         error: Option<io::Error>,
     ) {
-        let (orders, begun) = {
-            let mut desk = self.desk.lock();
-            (std::mem::take(&mut desk.orders), std::mem::take(&mut desk.begun))
-        };
-        arrivals.extend(begun);
+        arrivals.extend(std::mem::take(&mut self.desk.lock().begun));
         let why = error.map_or_else(|| "it was closed".into(), |error| error.to_string());
         for (request, arrival) in arrivals {
             hub.fail(self, arrival.parcel.tag, request, &why);
         }
-        let unsent = orders.into_iter().filter_map(|order| match order {
-            Order::Ship(shipment) => Some(shipment),
-            _ => None,
-        });
-        hub.tickets.lock().forget(self, unsent.collect());
+        hub.tickets.lock().forget(self);
     }
 
     /// Does what it is told until the connection ends.
@@ -232,7 +219,12 @@ impl Connection {
                     return self.bid_farewell();
                 }
                 Task::Order(Order::Grant(grant)) => self.admit(hub, grant)?,
-                Task::Order(Order::Ship(shipment)) => self.ship(hub, &mut packer, shipment)?,
+                Task::Order(Order::Ship(tag, transfer)) => {
+                    let data = hub.tickets.lock().depart(tag, self, transfer.request);
+                    if let Some(data) = data {
+                        self.ship(hub, &mut packer, &transfer, &data)?;
+                    }
+                }
                 Task::Expire(wait) => {
                     let Wait { way, tag, request, .. } = wait;
                     if hub.tickets.lock().expire(self, way, tag, request) {
@@ -330,14 +322,19 @@ impl Connection {
     }
 
     /// Sends a value: in a segment that the courier may keep for a while, or piece by piece.
-    fn ship(&self, hub: &Hub, packer: &mut Packer, shipment: Shipment) -> io::Result<()> {
-        let Shipment { transfer, data, .. } = shipment;
+    fn ship(
+        &self,
+        hub: &Hub,
+        packer: &mut Packer,
+        transfer: &Transfer,
+        data: &[u8],
+    ) -> io::Result<()> {
         if self.link.road() == Road::Tcp
             || data.len() < SMALLEST_LOAN
-            || !self.lend(&transfer, &data)?
+            || !self.lend(transfer, data)?
         {
             self.link.say(&transfer.frame(Kind::Ready, 0, data.len()))?;
-            packer.send(&self.link, &transfer, &data, &AtomicBool::new(false))?;
+            packer.send(&self.link, transfer, data, &AtomicBool::new(false))?;
         }
         hub.meter.sent(self.link.road(), data.len());
         Ok(())

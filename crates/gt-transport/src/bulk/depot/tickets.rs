@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use bytes::Bytes;
 
 use super::Refusal;
-use super::connection::{Connection, Grant, Order, Shipment};
+use super::connection::{Connection, Grant, Order};
 use super::gone::{Gone, Reason};
 use crate::bulk::frame::{Frame, Kind};
 use crate::bulk::ticket::{Key, Transfer, Way};
@@ -98,6 +98,8 @@ impl Tickets {
         if self.has(way, tag) {
             return self.meet(way, request);
         }
+        // Half of the places are for those who have shown a key, whatever strangers ask for.
+        let limit = if request.connection.is_proven() { limit } else { limit.div_ceil(2) };
         if self.waiting_count >= limit {
             return request.connection.order(Order::Refuse(request.frame.request, Refusal::Full));
         }
@@ -126,19 +128,26 @@ impl Tickets {
         true
     }
 
-    /// Every ticket of an owner is void.
+    /// Every ticket of an owner is void; of a tag that two share, one direction may stay.
     pub fn withdraw_all(&mut self, owner: u64) {
         let expected = self.expected.iter().filter(|(_, e)| e.owner == owner).map(|(tag, _)| *tag);
         let arriving = self.arriving.iter().filter(|(_, a)| a.owner == owner).map(|(tag, _)| *tag);
-        let offers = self.offers.iter().filter(|(_, o)| o.owner == owner).map(|(tag, _)| *tag);
-        let tags: Vec<u64> = expected.chain(arriving).chain(offers).collect();
-        for tag in tags {
-            self.withdraw(tag);
+        let deliveries: Vec<u64> = expected.chain(arriving).collect();
+        deliveries.into_iter().for_each(|tag| self.withdraw_delivery(tag));
+        let is_theirs = |offer: &Offer| offer.owner == owner && offer.key.is_some();
+        let offers = self.offers.iter().filter(|(_, o)| is_theirs(o)).map(|(tag, _)| *tag);
+        for tag in offers.collect::<Vec<u64>>() {
+            self.withdraw_offer(tag);
         }
     }
 
     /// The ticket is void; whoever has shown its key is told. Gives what nobody has fetched.
     pub fn withdraw(&mut self, tag: u64) -> Option<Bytes> {
+        self.withdraw_delivery(tag);
+        self.withdraw_offer(tag)
+    }
+
+    fn withdraw_delivery(&mut self, tag: u64) {
         if let Some(Expected { key, bytes, .. }) = self.expected.remove(&tag) {
             self.gone.add(Way::Deliver, tag, key, bytes, Reason::Withdrawn);
         }
@@ -147,6 +156,9 @@ impl Tickets {
             arriving.party.tell_withdrawn(arriving.bytes);
             self.gone.add(Way::Deliver, tag, arriving.key, arriving.bytes, Reason::Withdrawn);
         }
+    }
+
+    fn withdraw_offer(&mut self, tag: u64) -> Option<Bytes> {
         let offer = self.offers.remove(&tag)?;
         if let Some(fetcher) = offer.fetcher {
             fetcher.tell_withdrawn(0);
@@ -200,8 +212,20 @@ impl Tickets {
         is_it && self.arriving.remove(&tag).is_some()
     }
 
+    /// A value begins to leave: from here on its ticket is used up. `None` if it is void, or if
+    /// somebody else has asked for it since.
+    pub fn depart(&mut self, tag: u64, connection: &Arc<Connection>, number: u64) -> Option<Bytes> {
+        let offer = self.offers.get(&tag)?;
+        if !offer.fetcher.as_ref().is_some_and(|party| party.is(connection, number)) {
+            return None;
+        }
+        let Offer { key, data, .. } = self.offers.remove(&tag)?;
+        self.gone.add(Way::Fetch, tag, key.expect("a fetcher met it"), 0, Reason::Used);
+        data
+    }
+
     /// A connection has ended: what had not begun may be asked for again on another one.
-    pub fn forget(&mut self, connection: &Arc<Connection>, unsent: Vec<Shipment>) {
+    pub fn forget(&mut self, connection: &Arc<Connection>) {
         self.waiting.retain(|_, list| {
             list.retain(|request| !Arc::ptr_eq(&request.connection, connection));
             !list.is_empty()
@@ -209,10 +233,6 @@ impl Tickets {
         self.waiting_count = self.waiting.values().map(Vec::len).sum();
         for offer in self.offers.values_mut() {
             offer.fetcher.take_if(|party| Arc::ptr_eq(&party.connection, connection));
-        }
-        for Shipment { owner, tag, key, data, .. } in unsent {
-            self.offer(owner, tag, key);
-            self.put(tag, data);
         }
         let is_left = |(tag, a): (&u64, &Arriving)| {
             Arc::ptr_eq(&a.party.connection, connection).then_some(*tag)
@@ -266,7 +286,9 @@ impl Tickets {
             Way::Fetch => {
                 let offer = self.offers.get_mut(&tag).expect("`has` was asked");
                 // A courier whose connection broke asks again before we notice the break.
-                offer.fetcher = Some(party);
+                if let Some(Party { connection, transfer }) = offer.fetcher.replace(party) {
+                    connection.order(Order::Refuse(transfer.request, Refusal::Used));
+                }
                 self.ship(tag);
             }
         }
@@ -281,18 +303,11 @@ impl Tickets {
         self.arriving.insert(tag, Arriving { owner, party, key, bytes, void });
     }
 
-    /// Sends a value if ticket, value and fetcher are there.
-    fn ship(&mut self, tag: u64) {
-        match self.offers.remove(&tag) {
-            Some(Offer { owner, key: Some(key), data: Some(data), fetcher: Some(party) }) => {
-                self.gone.add(Way::Fetch, tag, key.clone(), 0, Reason::Used);
-                let Party { connection, transfer } = party;
-                connection.order(Order::Ship(Shipment { owner, tag, key, transfer, data }));
-            }
-            Some(incomplete) => {
-                self.offers.insert(tag, incomplete);
-            }
-            None => {}
+    /// Lets a value leave if ticket, value and fetcher are there.
+    fn ship(&self, tag: u64) {
+        let offer = self.offers.get(&tag).filter(|offer| offer.data.is_some());
+        if let Some(party) = offer.and_then(|offer| offer.fetcher.as_ref()) {
+            party.connection.order(Order::Ship(tag, party.transfer.clone()));
         }
     }
 
