@@ -210,6 +210,33 @@ def test_a_worker_waits_for_the_next_server():
         assert said == ["[1.0, 1.0]"]
 
 
+def test_a_lost_session_is_not_replaced_by_one_in_this_process():
+    with Cluster(workers=1) as cluster:
+        child = program(
+            cluster,
+            f"""
+import gt
+gt.connect("{cluster.address}")
+x = gt.ones(3)
+x.tolist()
+print(flush=True)
+input()
+for make in (lambda: x + 1, lambda: gt.ones(3), lambda: gt.ones(3)):
+    try:
+        make().tolist()
+    except gt.LostError as error:
+        print("lost")
+gt.disconnect()
+del __import__("os").environ["GT_SERVER"]
+print(gt.ones(3).tolist())
+""",
+        )
+        child.stdout.readline()
+        cluster.server.end(signal.SIGKILL)
+        said, complaint = child.communicate("\n", timeout=PATIENCE)
+        assert (said.splitlines(), complaint) == (["lost"] * 3 + ["[1.0, 1.0, 1.0]"], "")
+
+
 def test_out_of_memory_is_an_error_of_the_program_and_of_nobody_else():
     with Cluster() as cluster:
         cluster.add_worker("--memory", "64M")

@@ -4,7 +4,7 @@
 use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use gt_client::remote::RemoteOptions;
@@ -13,6 +13,7 @@ use gt_core::{DType, Meta, Scalar, ops};
 use gt_dispatcher::front::Patience;
 use gt_dispatcher::serve::{Local, Options, Server};
 use gt_transport::hello::Card;
+use gt_transport::lock::Mutex;
 use gt_transport::stop::Stop;
 use gt_worker::Window;
 use gt_worker::buffer::Pool;
@@ -123,15 +124,15 @@ impl Proxy {
             for near in listener.incoming() {
                 let near = near.expect("a connection");
                 let far = UnixStream::connect(&behind).expect("a connection");
-                for (mut from, mut to) in [(&near, &far), (&far, &near)]
-                    .map(|(from, to)| (from.try_clone().unwrap(), to.try_clone().unwrap()))
+                let again = |stream: &UnixStream| stream.try_clone().expect("another handle");
+                for (mut from, mut to) in [(again(&near), again(&far)), (again(&far), again(&near))]
                 {
                     thread::spawn(move || {
                         let _ = std::io::copy(&mut from, &mut to);
                         let _ = to.shutdown(Shutdown::Both);
                     });
                 }
-                held.lock().unwrap().extend([near, far]);
+                held.lock().extend([near, far]);
             }
         });
         Proxy { path, live }
@@ -139,7 +140,7 @@ impl Proxy {
 
     /// Cuts all connections, wherever they are in what they say.
     fn cut(&self) {
-        for stream in self.live.lock().unwrap().drain(..) {
+        for stream in self.live.lock().drain(..) {
             let _ = stream.shutdown(Shutdown::Both);
         }
     }

@@ -16,8 +16,8 @@ use gt_zmq::{
 
 /// A router at a free port of loopback, and its address.
 fn tcp_router(context: &Context, security: TcpSecurity) -> (Router, String) {
-    let mut router = Router::new(context, &Options::default()).unwrap();
-    let address = router.bind_tcp("127.0.0.1:0", security).unwrap();
+    let mut router = Router::new(context, &Options::default()).expect("it works here");
+    let address = router.bind_tcp("127.0.0.1:0", security).expect("it works here");
     (router, address)
 }
 

@@ -126,7 +126,8 @@ impl Door {
                     DealerEvent::Refused(why) => {
                         return Err(Trouble::Passing(self.unreachable(&why)));
                     }
-                    // A server that ends may hang up during the greeting; its keys were right before.
+                    // A server that ends may hang up during the greeting; its keys were right
+                    // before.
                     DealerEvent::Rejected(why) if resume.is_some() => {
                         return Err(Trouble::Passing(self.unreachable(&why)));
                     }

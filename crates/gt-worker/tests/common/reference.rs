@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use gt_core::expr::Term;
 use gt_core::kernel::{
-    BinaryFn, Distribution, Kernel, Random, ReduceFn, ScanFn, UnaryFn, WindowSpec,
+    BinaryFn, Diagonal, Distribution, Kernel, Random, ReduceFn, ScanFn, UnaryFn, WindowSpec,
 };
 use gt_core::philox::{
     fill_integers, fill_normal_f32, fill_normal_f64, fill_uniform_f32, fill_uniform_f64,
@@ -60,17 +60,7 @@ impl Kernels for Reference {
                 let from = ranges.iter().zip(at).map(|(range, &at)| stepped(range, at));
                 inputs[0].at(&from.collect::<Vec<_>>())
             }),
-            Kernel::Diagonal(place) => Array::from_fn(out, |at| {
-                let (along, others) = at.split_last().expect("a diagonal has an axis");
-                let mut others = others.iter();
-                let from = (0..inputs[0].meta.shape.rank()).map(|axis| {
-                    match place.axes.iter().position(|&own| own == axis) {
-                        Some(which) => place.start[which] + along,
-                        None => *others.next().expect("an axis that stays"),
-                    }
-                });
-                inputs[0].at(&from.collect::<Vec<_>>())
-            }),
+            Kernel::Diagonal(place) => diagonal(&inputs[0], place, out),
             Kernel::SliceWrite(ranges) => {
                 let mut written = inputs[0].clone();
                 for at in positions(&inputs[1].meta.shape) {
@@ -96,6 +86,20 @@ impl Kernels for Reference {
         };
         Ok(vec![result])
     }
+}
+
+fn diagonal(input: &Array, place: &Diagonal, out: Meta) -> Array {
+    Array::from_fn(out, |at| {
+        let (along, others) = at.split_last().expect("a diagonal has an axis");
+        let mut others = others.iter();
+        let from = (0..input.meta.shape.rank()).map(|axis| {
+            match place.axes.iter().position(|&own| own == axis) {
+                Some(which) => place.start[which] + along,
+                None => *others.next().expect("an axis that stays"),
+            }
+        });
+        input.at(&from.collect::<Vec<_>>())
+    })
 }
 
 /// Kernels that read or write where an index says.

@@ -22,7 +22,7 @@ impl Folder {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("gt-zmq-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
+        std::fs::create_dir_all(&path).expect("it works here");
         Folder(path)
     }
 
@@ -49,12 +49,12 @@ pub fn until<S: Pollable, T>(socket: &mut S, mut ask: impl FnMut(&mut S) -> Opti
             return answer;
         }
         assert!(Instant::now() < end, "nothing happens");
-        wait(&[socket], &[], Duration::from_secs(1)).unwrap();
+        wait(&[socket], &[], Duration::from_secs(1)).expect("it works here");
     }
 }
 
 pub fn arrival(router: &mut Router) -> Arrival {
-    until(router, |router| router.receive().unwrap())
+    until(router, |router| router.receive().expect("it works here"))
 }
 
 /// The next message of anybody.
@@ -66,7 +66,7 @@ pub fn message(router: &mut Router) -> (PeerId, Vec<Bytes>) {
 }
 
 pub fn event(dealer: &mut Dealer) -> DealerEvent {
-    until(dealer, |dealer| dealer.receive().unwrap())
+    until(dealer, |dealer| dealer.receive().expect("it works here"))
 }
 
 pub fn frames(words: &[&str]) -> Vec<Bytes> {
@@ -83,13 +83,13 @@ pub fn insecure(address: &str) -> Endpoint {
 
 /// A router at a Unix socket.
 pub fn router(context: &Context, folder: &Folder, options: &Options) -> Router {
-    let mut router = Router::new(context, options).unwrap();
-    router.bind_ipc(&folder.socket(), IpcAccess::SameUser).unwrap();
+    let mut router = Router::new(context, options).expect("it works here");
+    router.bind_ipc(&folder.socket(), IpcAccess::SameUser).expect("it works here");
     router
 }
 
 pub fn dealer(context: &Context, endpoint: &Endpoint) -> Dealer {
-    Dealer::connect(context, endpoint, &Options::default()).unwrap()
+    Dealer::connect(context, endpoint, &Options::default()).expect("it works here")
 }
 
 /// A dealer whose peer has introduced itself.
