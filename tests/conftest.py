@@ -73,7 +73,9 @@ def arrangement(request: pytest.FixtureRequest) -> str:
     if wanted != "embedded" and (mark := request.node.get_closest_marker("embedded")):
         pytest.skip(f"embedded only: {mark.args[0]}")
     if wanted != current:
-        gt._gt._close_all()
+        gt.disconnect()
+        while gt.status()["open"]:
+            gt.disconnect()
         for name in list(os.environ):
             if name in ("GT_SERVER", "GT_KEY", "GT_KEYS", "GT_RUNTIME_DIR"):
                 del os.environ[name]

@@ -147,6 +147,17 @@ def test_a_killed_client_leaves_nothing(cluster):
     until(cluster, lambda found: not any(worker["memory_bytes"] for worker in found["workers"]))
 
 
+def test_a_stopped_client_goes_on(cluster):
+    child = program(cluster, "import gt\nx = gt.ones(5)\ninput()\nprint(x.sum().item())")
+    until(cluster, lambda found: found["sessions"])
+    child.send_signal(signal.SIGSTOP)
+    # Connections that nobody answers on are given up after five seconds elsewhere.
+    found = until(cluster, lambda found: found["sessions"][0]["silent_seconds"] > 7)
+    assert found["sessions"][0]["connected"]
+    child.send_signal(signal.SIGCONT)
+    assert child.communicate("\n", timeout=PATIENCE)[0] == "5.0\n"
+
+
 def test_a_failure_names_the_line_of_the_program(cluster, tmp_path):
     script = tmp_path / "train.py"
     script.write_text(

@@ -80,7 +80,14 @@ impl Server {
     pub fn open(options: Options) -> Result<Server> {
         let Options { local, tcp, relay, advertise, patience, sink } = options;
         let context = Context::new().map_err(cannot_listen)?;
-        let mut router = Router::new(&context, &Default::default()).map_err(cannot_listen)?;
+        // Whoever is silent is the front desk's business, as long as the connection stands. Clients
+        // and workers keep pace by credits, so that a queue only has to outlast a burst.
+        let bounds = gt_zmq::Options {
+            heartbeat_timeout: Duration::from_nanos(patience.silent_ns.saturating_mul(2)),
+            send_high_water: 1 << 17,
+            ..Default::default()
+        };
+        let mut router = Router::new(&context, &bounds).map_err(cannot_listen)?;
         let mut publisher = None;
         if let Some(local) = &local {
             router.bind_ipc(&local.control, local.access).map_err(cannot_listen)?;

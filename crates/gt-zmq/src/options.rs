@@ -17,6 +17,8 @@ pub struct Options {
     pub heartbeat: Duration,
     /// After how much silence a connection is given up.
     pub heartbeat_timeout: Duration,
+    /// For how long the peer is asked to bear our own silence.
+    pub borne_silence: Duration,
     /// How long a host may take to answer at all, and then a peer to introduce itself.
     pub connect_timeout: Duration,
 }
@@ -29,6 +31,7 @@ impl Default for Options {
             receive_high_water: 1_000,
             heartbeat: Duration::from_secs(1),
             heartbeat_timeout: Duration::from_secs(5),
+            borne_silence: Duration::from_secs(5),
             connect_timeout: Duration::from_secs(5),
         }
     }

@@ -69,7 +69,7 @@ impl Socket {
         self.set_int(ffi::ZMQ_HEARTBEAT_IVL, milliseconds(options.heartbeat))?;
         self.set_int(ffi::ZMQ_HEARTBEAT_TIMEOUT, milliseconds(options.heartbeat_timeout))?;
         // Tells the peer after how much silence of ours to give up; the wire has 16 bits for it.
-        let ttl = milliseconds(options.heartbeat_timeout).min(6_553_500);
+        let ttl = milliseconds(options.borne_silence).min(6_553_500);
         self.set_int(ffi::ZMQ_HEARTBEAT_TTL, ttl)?;
         self.set_int(ffi::ZMQ_CONNECT_TIMEOUT, milliseconds(options.connect_timeout))?;
         self.set_int(ffi::ZMQ_HANDSHAKE_IVL, milliseconds(options.connect_timeout))?;

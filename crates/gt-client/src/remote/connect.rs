@@ -104,7 +104,9 @@ impl Door {
     ) -> std::result::Result<(Dealer, Welcome), Trouble> {
         let RemoteOptions { endpoint, name, workers, .. } = &self.options;
         let bad = |error: gt_zmq::Error| Trouble::Final(Error::value(error.to_string()));
-        let connected = Dealer::connect(&self.context, endpoint, &gt_zmq::Options::default());
+        // A program may be stopped for a while; how long that is borne is the server's decision.
+        let patient = gt_zmq::Options { borne_silence: Duration::MAX, ..Default::default() };
+        let connected = Dealer::connect(&self.context, endpoint, &patient);
         let mut dealer = connected.map_err(bad)?;
         let hello = Hello { name: name.clone(), workers: *workers, resume };
         // What does not fit or cannot be sent is heard of below.
