@@ -2,6 +2,10 @@
 
 import json
 
+import pytest
+
+pytestmark = pytest.mark.everywhere
+
 COUNT = """
     import json
     import gt

@@ -3,6 +3,7 @@
 import gt
 import numpy as np
 import pytest
+from chance import SIGMAS
 
 CASES = {
     "Normal": ("Normal", {"loc": [0.0, 1.0, -2.0], "scale": [1.0, 0.5, 3.0]}),
@@ -91,13 +92,15 @@ def test_draws_have_the_mean_and_variance_of_the_distribution(case):
     if type(distribution).__name__ == "Categorical":
         classes = gt.arange(3)
         found = (draws.unsqueeze(-1) == classes).float().mean(0)
-        np.testing.assert_allclose(found.numpy(), distribution.probs.detach().numpy(), atol=0.02)
+        np.testing.assert_allclose(
+            found.numpy(), distribution.probs.detach().numpy(), atol=SIGMAS * 0.5 / np.sqrt(20_000)
+        )
         assert draws.dtype == gt.int64
         return
     deviation = distribution.stddev.detach().numpy()
     error = np.abs(draws.mean(0).numpy() - distribution.mean.detach().numpy())
-    assert (error < 4 * deviation / np.sqrt(20_000) + 1e-6).all()
-    np.testing.assert_allclose(draws.std(0).numpy(), deviation, rtol=0.05)
+    assert (error < SIGMAS * deviation / np.sqrt(20_000) + 1e-6).all()
+    np.testing.assert_allclose(draws.std(0).numpy(), deviation, rtol=SIGMAS * np.sqrt(2 / 20_000))
 
 
 def test_gradients_pass_through_draws():

@@ -9,6 +9,8 @@ import nbclient
 import nbformat
 import pytest
 
+pytestmark = pytest.mark.everywhere
+
 BUSY = """
     import gt
     x = gt.randn(3000, 3000)

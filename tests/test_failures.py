@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.everywhere
+
 
 @pytest.mark.parametrize("workers", ["1", "2", "3"])
 def test_until_a_failure_is_raised_nothing_is_replaced(script, workers):

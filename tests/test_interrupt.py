@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.everywhere
+
 WAITING = """
     import gt
     import signal

@@ -3,6 +3,8 @@
 import pytest
 from conftest import Script
 
+pytestmark = pytest.mark.everywhere
+
 
 def test_importing_does_not_import_numpy(script):
     text = script(

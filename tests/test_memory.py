@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.everywhere
+
 RESIDENT = """
     import gt
 
@@ -96,7 +98,11 @@ def test_out_of_memory_names_who_holds_it_and_the_program_goes_on(script, worker
         def keep():
             return gt.ones(3_000_000) * 2  # line 7: twelve megabytes
 
-        kept = [keep() for _ in range(3)]
+        # One after the other: what two workers need on the way must not meet the limit.
+        kept = []
+        for _ in range(3):
+            kept.append(keep())
+            gt.synchronize()
         small = gt.ones(100_000) * 3
         try:
             large = gt.zeros(10_000_000) + kept[0][0]
@@ -115,7 +121,7 @@ def test_out_of_memory_names_who_holds_it_and_the_program_goes_on(script, worker
     kind, message = text[0].split(" ", 1)
     assert kind == "True"
     assert "out of memory: 40000000 bytes were asked for" in message
-    assert "script.py:12 in <module>)" in message
+    assert "script.py:16 in <module>)" in message
     if workers == "1":
         assert "the most is held by" in message
         assert "script.py:7 in keep (34.3 MiB)" in message.split("held by")[1].split(",")[0]

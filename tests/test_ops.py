@@ -73,6 +73,11 @@ def cases(row: Row) -> Callable[[Maker, str], Cases] | None:
     return BY_NAME.get(row.name) or BY_PARAMETERS.get(row.parameters)
 
 
+# All dtypes meet the same kernel by whatever name; methods, aliases and writes in place differ from
+# the function in what they do with a float's or an integer's dtype.
+DTYPES_OF_OTHER_FORMS = ("float32", "int64")
+
+
 def forms(row: Row, torch: ModuleType) -> Iterator[tuple[str, Callable, Callable]]:
     """Every way to call a row: its name, what it is in GT, what it is in PyTorch."""
     path = row.torch.removeprefix("torch.")
@@ -139,7 +144,11 @@ def difference(torch: ModuleType, ours: Any, theirs: Any, row: Row) -> str | Non
     if row.name in RANDOM:
         return None
     try:
-        torch.testing.assert_close(values(torch, ours), theirs, equal_nan=True, **tolerance(theirs))
+        found = values(torch, ours)
+        # Most are equal to the bit, and seeing that is ten times quicker.
+        if torch.equal(found, theirs):
+            return None
+        torch.testing.assert_close(found, theirs, equal_nan=True, **tolerance(theirs))
     except AssertionError as error:
         return " ".join(str(error).split())
     except (RuntimeError, IndexError) as error:
@@ -200,16 +209,19 @@ def test_every_row_with_a_pytorch_name_is_compared():
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", [name for name, row in ROWS.items() if cases(row) is not None])
 @pytest.mark.filterwarnings("ignore")
-def test_row_agrees_with_pytorch(torch, name, dtype):
+def test_row_agrees_with_pytorch(torch, name, dtype, full):
     row, wrong = ROWS[name], []
     Case.torch_module = torch
+    ways = [*forms(row, torch)]
+    if dtype not in DTYPES_OF_OTHER_FORMS and not full:
+        ways = ways[:1]
     for case in cases(row)(Maker(torch, f"{name} {dtype}"), dtype):
         # A product of a thousand factors leaves the range of these dtypes on its way; whether inf
         # or nan comes out is then a matter of the order. Whole numbers and float64 are compared.
         narrow = dtype in ("float16", "bfloat16", "float32")
         if name == "prod" and narrow and LARGE[1] in case.args[0].gt.shape:
             continue
-        for form, ours, theirs in forms(row, torch):
+        for form, ours, theirs in ways:
             # PyTorch's operators are methods that take keywords; those of Python take none.
             if UNDEFINED & {form.split(".")[1]} or (form.endswith("__") and case.kwargs):
                 continue

@@ -3,6 +3,8 @@
 import gt
 import pytest
 
+pytestmark = pytest.mark.everywhere
+
 MLP = """
 from gt.nn import Module, Linear, SGD
 

@@ -3,6 +3,8 @@
 import gt
 import pytest
 
+pytestmark = pytest.mark.everywhere
+
 
 @pytest.mark.embedded("counts workers of this process")
 def test_sessions_live_side_by_side(script):

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.everywhere
+
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference" / "environment.md"
 
 

@@ -6,6 +6,8 @@ from statistics import mean
 
 import pytest
 
+pytestmark = pytest.mark.everywhere
+
 PROGRAM = """
     import gc
     import os
