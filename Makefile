@@ -71,7 +71,7 @@ bench: build oracle ## compare with PyTorch in one run
 	$(BIN)/python benchmarks/dispatcher.py
 
 soak: build ## the random tests with many more cases, and those that run for minutes
-	PROPTEST_CASES=$(SOAK_CASES) $(CARGO_TEST) -- --include-ignored
+	PROPTEST_CASES=$(SOAK_CASES) PROPTEST_RNG_SEED=$$RANDOM$$RANDOM $(CARGO_TEST) -- --include-ignored
 	SOAK_SECONDS=$(SOAK_SECONDS) $(BIN)/python -m pytest -n auto --full -m '' --timeout 0 --hypothesis-profile soak
 
 oracle: $(ORACLE) ## add PyTorch to .venv: the peer of bench, the oracle of the tests

@@ -99,10 +99,10 @@ PROGRAM = """
         x.sum().item()
 
     start, seed, rounds, samples = time.monotonic(), SEED, 0, []
-    while time.monotonic() - start < SECONDS:
+    while rounds < ROUNDS or time.monotonic() - start < SECONDS:
         round_of(seed + rounds)
         rounds += 1
-        if rounds % 20 == 0:
+        if rounds % EVERY == 0:
             gc.collect()
             samples.append(resident())
     gc.collect()
@@ -114,11 +114,12 @@ PROGRAM = """
 """
 
 
-def soak(script, seconds, slack):
+def soak(script, slack, rounds=0, seconds=0, every=20):
     """Run for so long; the last third may need a little more memory than the one before it."""
     seed = random.randrange(1 << 30)
     program = PROGRAM.replace("SEED", str(seed)).replace("SECONDS", str(seconds))
-    done = script.run(program, timeout=seconds * 2 + 90)
+    program = program.replace("ROUNDS", str(rounds)).replace("EVERY", str(every))
+    done = script.run(program, timeout=seconds * 2 + 110)
     assert (done.returncode, done.stderr) == (0, ""), f"seed {seed}: {done.stderr}"
     rounds, threads, *samples = map(float, done.stdout.split())
     third = max(len(samples) // 3, 1)
@@ -132,11 +133,12 @@ def soak(script, seconds, slack):
     assert late < early + slack(early), f"seed {seed}: {early} MiB became {late} MiB"
 
 
-def test_some_seconds_of_random_programs(script):
+def test_some_rounds_of_random_programs(script):
     # The allocator is still warming up.
-    soak(script, 10, slack=lambda mib: mib * 0.1 + 8)
+    soak(script, rounds=60, every=2, slack=lambda mib: mib * 0.1 + 8)
 
 
 @pytest.mark.soak
 def test_ten_minutes_of_random_programs(script):
-    soak(script, int(os.environ.get("SOAK_SECONDS", "600")), slack=lambda mib: mib * 0.03 + 1)
+    seconds = int(os.environ.get("SOAK_SECONDS", "600"))
+    soak(script, seconds=seconds, slack=lambda mib: mib * 0.03 + 1)

@@ -35,6 +35,23 @@ struct Sockets {
     monitor: Option<Socket>,
 }
 
+impl Sockets {
+    /// The socket, of which nothing more is told. libzmq tells events from the thread that serves
+    /// all connections, and would wait there for ever for a monitor that has been closed before.
+    fn unwatched(self) -> Socket {
+        if self.monitor.is_some() {
+            self.socket.end_monitor();
+        }
+        self.socket
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        drop(self.end());
+    }
+}
+
 impl Link {
     /// Begins to connect a socket.
     pub fn open(context: &Context, socket: Socket, endpoint: &Endpoint) -> Result<Link> {
@@ -52,16 +69,19 @@ impl Link {
             }
         };
         let monitor = socket.monitor(context, EVENTS)?;
-        socket.connect(&address)?;
         let state = State::Connecting(Sockets { socket, monitor: Some(monitor) });
-        Ok(Link { state, farewell: None, place: endpoint.to_string() })
+        let link = Link { state, farewell: None, place: endpoint.to_string() };
+        link.socket().expect("it has just been put there").connect(&address)?;
+        Ok(link)
     }
 
     /// The same for a kind of socket that can be told of the end in the order of its messages.
     pub fn with_farewell(context: &Context, socket: Socket, endpoint: &Endpoint) -> Result<Link> {
         let farewell = keys::random();
         socket.set(ffi::ZMQ_HICCUP_MSG, &farewell)?;
-        Ok(Link { farewell: Some(farewell), ..Link::open(context, socket, endpoint)? })
+        let mut link = Link::open(context, socket, endpoint)?;
+        link.farewell = Some(farewell);
+        Ok(link)
     }
 
     /// The socket, until the connection is over.
@@ -82,9 +102,14 @@ impl Link {
     }
 
     /// Gives the socket away.
-    pub fn into_socket(self) -> Option<Socket> {
-        match self.state {
-            State::Connecting(sockets) | State::Connected(sockets) => Some(sockets.socket),
+    pub fn into_socket(mut self) -> Option<Socket> {
+        self.end()
+    }
+
+    /// Nothing more is heard; the socket, if it was still open.
+    fn end(&mut self) -> Option<Socket> {
+        match std::mem::replace(&mut self.state, State::Over) {
+            State::Connecting(sockets) | State::Connected(sockets) => Some(sockets.unwatched()),
             State::Over => None,
         }
     }
@@ -100,19 +125,19 @@ impl Link {
         match &event {
             None | Some(DealerEvent::Message(_)) => {}
             Some(DealerEvent::Connected) => self.become_connected(),
-            Some(_) => self.state = State::Over,
+            Some(_) => drop(self.end()),
         }
         Ok(event)
     }
 
     fn become_connected(&mut self) {
-        if let State::Connecting(mut sockets) = std::mem::replace(&mut self.state, State::Over) {
+        if let State::Connecting(sockets) = std::mem::replace(&mut self.state, State::Over) {
             // A farewell tells the end in its place among the messages; nothing else is of
             // interest.
-            if self.farewell.is_some() {
-                sockets.socket.end_monitor();
-                sockets.monitor = None;
-            }
+            let sockets = match self.farewell {
+                Some(_) => Sockets { socket: sockets.unwatched(), monitor: None },
+                None => sockets,
+            };
             self.state = State::Connected(sockets);
         }
     }

@@ -169,8 +169,11 @@ impl Socket {
 
     /// Ends what [`Socket::monitor`] began.
     pub fn end_monitor(&self) {
-        // SAFETY: the socket is open; no address means the end.
-        unsafe { ffi::zmq_socket_monitor(self.raw, std::ptr::null(), 0) };
+        // The parent's thread may have held the lock of its events when it forked.
+        if self.home.is_here() {
+            // SAFETY: the socket is open; no address means the end.
+            unsafe { ffi::zmq_socket_monitor(self.raw, std::ptr::null(), 0) };
+        }
     }
 
     /// Sends one frame without waiting.

@@ -169,6 +169,19 @@ fn keys_decide_who_enters_a_port() {
 }
 
 #[test]
+fn a_connection_that_is_given_up_holds_up_no_other() {
+    let context = Context::new().unwrap();
+    let server = KeyPair::generate();
+    let (_router, address) = tcp_router(&context, curve(&server, AllowList::anyone()));
+    // Refused ones are dropped at their first event; a second is on its way.
+    for _ in 0..200 {
+        let mut refused = dealer(&context, &insecure(&address));
+        event(&mut refused);
+    }
+    connected(&context, &with_keys(&address, &server, &KeyPair::generate()));
+}
+
+#[test]
 fn nobody_listening_is_told_from_somebody_who_refuses() {
     let (context, folder) = (Context::new().unwrap(), Folder::new());
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
