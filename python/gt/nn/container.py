@@ -29,7 +29,7 @@ class _Row(Module):
     def __iter__(self) -> Iterator[Module]:
         return iter(self._modules.values())
 
-    def _like(self, modules: list[Module]) -> _Row:
+    def _part(self, index: slice) -> _Row:
         raise NotImplementedError
 
     @overload
@@ -39,7 +39,7 @@ class _Row(Module):
     def __getitem__(self, index: int | slice) -> Any:
         """The module at a place, or a part of the row."""
         if isinstance(index, slice):
-            return self._like(list(self._modules.values())[index])
+            return self._part(index)
         return list(self._modules.values())[int(_place(index, len(self)))]
 
     def __setitem__(self, index: int, module: Module) -> None:
@@ -101,8 +101,8 @@ class Sequential(_Row):
         for place, module in enumerate(args):
             self.add_module(str(place), module)
 
-    def _like(self, modules: list[Module]) -> Sequential:
-        return Sequential(*modules)
+    def _part(self, index: slice) -> Sequential:
+        return type(self)(OrderedDict(list(self._modules.items())[index]))
 
     def forward(self, x: Any) -> Any:
         """The result of the last module."""
@@ -118,8 +118,8 @@ class ModuleList(_Row):
         super().__init__()
         self.extend(modules or [])
 
-    def _like(self, modules: list[Module]) -> ModuleList:
-        return ModuleList(modules)
+    def _part(self, index: slice) -> ModuleList:
+        return type(self)(list(self)[index])
 
     def __iadd__(self, modules: Iterable[Module]) -> ModuleList:
         self.extend(modules)
