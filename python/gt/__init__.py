@@ -115,4 +115,9 @@ def randint_like(  # type: ignore[no-redef]
     return _gt.randint_like(input, low, high, dtype=dtype, **ignored)
 
 
+def __dir__() -> list[str]:
+    # Python proposes what is listed here to whoever has mistyped a name.
+    return sorted(name for name in globals() if name[:1] != "_" or name[:2] == "__")
+
+
 atexit.register(_gt._close_all)

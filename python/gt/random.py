@@ -103,6 +103,9 @@ class Generator(_gt._Generator):
     True
     """
 
+    def __new__(cls, device: Any = None) -> Generator:
+        return super().__new__(cls)
+
     def __init__(self, device: Any = None) -> None:
         # PyTorch's generators begin with this seed too, so that programs repeat.
         self._set_state(67280421310721, 0)

@@ -5,6 +5,9 @@ from gt.nn.activation import (
     ELU,
     GELU,
     Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
     LeakyReLU,
     LogSoftmax,
     ReLU,
@@ -15,6 +18,7 @@ from gt.nn.activation import (
     Tanh,
 )
 from gt.nn.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from gt.nn.decoder import Transformer, TransformerDecoder, TransformerDecoderLayer
 from gt.nn.functional import binary_cross_entropy, mse_loss, relu, sigmoid, tanh
 from gt.nn.functional import cross_entropy as cross_entropy_loss
 from gt.nn.image import (
@@ -38,9 +42,34 @@ from gt.nn.loss import (
     SmoothL1Loss,
 )
 from gt.nn.module import Module
-from gt.nn.norm import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm, RMSNorm
+from gt.nn.norm import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    GroupNorm,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+    LayerNorm,
+    RMSNorm,
+)
 from gt.nn.parameter import Buffer, Parameter
-from gt.nn.recurrent import GRU, LSTM
+from gt.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
+from gt.nn.resize import (
+    CircularPad1d,
+    CircularPad2d,
+    ConstantPad2d,
+    PixelShuffle,
+    PixelUnshuffle,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    Upsample,
+    UpsamplingBilinear2d,
+    UpsamplingNearest2d,
+    ZeroPad2d,
+)
 from gt.nn.transformer import MultiheadAttention, TransformerEncoder, TransformerEncoderLayer
 from gt.optim import SGD, Adagrad, Adam, AdamW, RMSprop
 
@@ -49,6 +78,7 @@ __all__ = [
     "GELU",
     "GRU",
     "LSTM",
+    "RNN",
     "SGD",
     "Adagrad",
     "Adam",
@@ -59,20 +89,32 @@ __all__ = [
     "BCEWithLogitsLoss",
     "BatchNorm1d",
     "BatchNorm2d",
+    "BatchNorm3d",
     "Bilinear",
     "Buffer",
+    "CircularPad1d",
+    "CircularPad2d",
+    "ConstantPad2d",
     "Conv1d",
     "Conv2d",
     "ConvTranspose2d",
     "CrossEntropyLoss",
     "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
     "Embedding",
     "Flatten",
+    "GRUCell",
     "GroupNorm",
     "HuberLoss",
     "Identity",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
     "KLDivLoss",
     "L1Loss",
+    "LSTMCell",
     "LayerNorm",
     "LeakyReLU",
     "Linear",
@@ -87,9 +129,16 @@ __all__ = [
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "PixelShuffle",
+    "PixelUnshuffle",
     "RMSNorm",
     "RMSprop",
+    "RNNCell",
     "ReLU",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
     "Sequential",
     "SiLU",
     "Sigmoid",
@@ -97,9 +146,16 @@ __all__ = [
     "Softmax",
     "Softplus",
     "Tanh",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
     "TransformerEncoder",
     "TransformerEncoderLayer",
     "Unflatten",
+    "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
+    "ZeroPad2d",
     "binary_cross_entropy",
     "cross_entropy_loss",
     "functional",
@@ -110,3 +166,8 @@ __all__ = [
     "tanh",
     "utils",
 ]
+
+
+def __dir__() -> list[str]:
+    # Python proposes what is listed here to whoever has mistyped a name.
+    return sorted(name for name in globals() if name[:1] != "_" or name[:2] == "__")

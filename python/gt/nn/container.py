@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, overload
@@ -120,6 +121,17 @@ class ModuleList(_Row):
 
     def _part(self, index: slice) -> ModuleList:
         return type(self)(list(self)[index])
+
+    def _named_reprs(self) -> list[tuple[str, str]]:
+        """The text of each submodule; equal ones in a row are told once."""
+        told: list[tuple[str, str]] = []
+        for text, run in itertools.groupby(super()._named_reprs(), lambda named: named[1]):
+            names = [name for name, _ in run]
+            if len(names) == 1:
+                told.append((names[0], text))
+            else:
+                told.append((f"{names[0]}-{names[-1]}", f"{len(names)} x {text}"))
+        return told
 
     def __iadd__(self, modules: Iterable[Module]) -> ModuleList:
         self.extend(modules)

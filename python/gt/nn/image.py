@@ -10,12 +10,14 @@ from gt import _gt
 from gt._gt import Tensor
 from gt.nn import functional as F
 from gt.nn.functional.image import Sizes
+from gt.nn.functional.resize import framed
 from gt.nn.linear import spread
 from gt.nn.module import Module
+from gt.nn.naming import OwnInit
 from gt.nn.parameter import Parameter
 
 
-class _Convolution(Module):
+class _Convolution(OwnInit, Module):
     """What convolutions have in common."""
 
     _axes: int
@@ -36,8 +38,10 @@ class _Convolution(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if padding_mode != "zeros":
-            raise NotImplementedError(f"padding_mode='{padding_mode}' is not supported")
+        modes = ("zeros",) if self._turned else ("zeros", "reflect", "replicate", "circular")
+        if padding_mode not in modes:
+            raise ValueError(f"padding_mode is one of {modes}, not '{padding_mode}'")
+        self.padding_mode = padding_mode
         if in_channels % groups or out_channels % groups:
             raise ValueError("in_channels and out_channels must be divisible by groups")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
@@ -57,6 +61,19 @@ class _Convolution(Module):
         """Draws the parameters anew."""
         spread(self, self.weight.shape[1] * math.prod(self.kernel_size))
 
+    def _framed(self, input: Tensor) -> tuple[Tensor, Any]:
+        """The input with the elements around that the mode asks for, and the padding left."""
+        if self.padding_mode == "zeros" or self.padding == "valid":
+            return input, self.padding
+        sides: list[int] = []
+        for axis in reversed(range(self._axes)):
+            if isinstance(self.padding, str):
+                total = self.dilation[axis] * (self.kernel_size[axis] - 1)
+                sides += [total // 2, total - total // 2]
+            else:
+                sides += [self.padding[axis]] * 2
+        return framed(input, sides, self.padding_mode), 0
+
     def _sizes(self, value: Sizes) -> tuple[int, ...]:
         if isinstance(value, Sequence):
             return tuple(value)
@@ -74,7 +91,8 @@ class _Convolution(Module):
             text += f", output_padding={self.output_padding}"
         if self.groups != 1:
             text += f", groups={self.groups}"
-        return text if self.bias is not None else text + ", bias=False"
+        text = text if self.bias is not None else text + ", bias=False"
+        return text if self.padding_mode == "zeros" else f"{text}, padding_mode={self.padding_mode}"
 
 
 class Conv1d(_Convolution):
@@ -84,7 +102,8 @@ class Conv1d(_Convolution):
 
     def forward(self, input: Tensor) -> Tensor:
         """The convolved sequences."""
-        options = (self.stride, self.padding, self.dilation, self.groups)
+        input, padding = self._framed(input)
+        options = (self.stride, padding, self.dilation, self.groups)
         return F.conv1d(input, self.weight, self.bias, *options)
 
 
@@ -100,7 +119,8 @@ class Conv2d(_Convolution):
 
     def forward(self, input: Tensor) -> Tensor:
         """The convolved images."""
-        options = (self.stride, self.padding, self.dilation, self.groups)
+        input, padding = self._framed(input)
+        options = (self.stride, padding, self.dilation, self.groups)
         return F.conv2d(input, self.weight, self.bias, *options)
 
 

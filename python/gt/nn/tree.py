@@ -99,7 +99,9 @@ class Tree:
             object.__delattr__(self, name)
 
     def __dir__(self) -> Iterable[str]:
-        return [*super().__dir__(), *self._parameters, *self._buffers, *self._modules]
+        # Python proposes what is listed here to whoever has mistyped a name.
+        inside = (name for name in super().__dir__() if name[:1] != "_" or name[:2] == "__")
+        return [*inside, *self._parameters, *self._buffers, *self._modules]
 
     def _forget(self, name: str, but: dict[str, Any] | None = None) -> bool:
         self._forgotten.discard(name)

@@ -14,6 +14,7 @@ from gt import _gt
 from gt._gt import Tensor
 from gt.autograd.mode import enable_grad, no_grad
 from gt.nn.hooks import Hooks, RemovableHandle
+from gt.nn.state import taken_over
 
 # What parameters of a group have in common as long as they take the same steps.
 COUNTS = {"step", "mu_product"}
@@ -125,7 +126,8 @@ class Optimizer:
             raise ValueError(
                 f"the state has parameter groups of sizes {sizes}, the optimizer has {own}"
             )
-        by_number = {int(number): values for number, values in state_dict["state"].items()}
+        saved_states = state_dict["state"].items()
+        by_number = {int(number): taken_over(values) for number, values in saved_states}
         self.state.clear()
         for group, saved in zip(self.param_groups, groups, strict=True):
             group.update((name, value) for name, value in saved.items() if name != "params")
@@ -185,11 +187,12 @@ def decay(group: dict[str, Any], decoupled: bool) -> float | Tensor | None:
     return 1 - lr * group["weight_decay"]  # type: ignore[no-any-return]
 
 
-def accept(ignored: Mapping[str, Any]) -> None:
+def accept(optimizer: Optimizer, ignored: Mapping[str, Any]) -> None:
     """Refuses options that PyTorch does not have either; those about its loops have no effect."""
+    kind = type(optimizer).__name__
     for name in ignored:
         if name not in ("foreach", "capturable", "differentiable", "fused"):
-            raise TypeError(f"got an unexpected keyword argument '{name}'")
+            raise TypeError(f"{kind}.__init__() got an unexpected keyword argument '{name}'")
 
 
 def start(

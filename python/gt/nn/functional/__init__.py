@@ -14,6 +14,8 @@ from gt.nn.functional.layer import (
     bilinear,
     cosine_similarity,
     dropout,
+    dropout1d,
+    dropout2d,
     embedding,
     linear,
     one_hot,
@@ -32,6 +34,7 @@ from gt.nn.functional.loss import (
     smooth_l1_loss,
 )
 from gt.nn.functional.norm import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
+from gt.nn.functional.resize import interpolate, pixel_shuffle, pixel_unshuffle
 
 __all__ = [
     "adaptive_avg_pool2d",
@@ -47,10 +50,13 @@ __all__ = [
     "cosine_similarity",
     "cross_entropy",
     "dropout",
+    "dropout1d",
+    "dropout2d",
     "embedding",
     "group_norm",
     "huber_loss",
     "instance_norm",
+    "interpolate",
     "kl_div",
     "l1_loss",
     "layer_norm",
@@ -60,7 +66,14 @@ __all__ = [
     "nll_loss",
     "one_hot",
     "pad",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "rms_norm",
     "scaled_dot_product_attention",
     "smooth_l1_loss",
 ]
+
+
+def __dir__() -> list[str]:
+    # Python proposes what is listed here to whoever has mistyped a name.
+    return sorted(name for name in globals() if name[:1] != "_" or name[:2] == "__")

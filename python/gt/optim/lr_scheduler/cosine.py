@@ -39,7 +39,7 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Falls to `eta_min` along half a cosine again and again, `T_mult` times as slowly each time."""
+    """Falls to `eta_min` along half a cosine again and again, each `T_mult` times as slowly."""
 
     def __init__(
         self,

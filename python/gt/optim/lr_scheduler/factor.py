@@ -8,13 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from gt.nn.naming import OwnInit
 from gt.optim.lr_scheduler.schedule import LRScheduler, for_each, rates
 from gt.optim.optimizer import Optimizer
 
 Factor = Callable[[int], float]
 
 
-class _OfFunctions(LRScheduler):
+class _OfFunctions(OwnInit, LRScheduler):
     """A schedule by a function for each group."""
 
     def __init__(
