@@ -1,6 +1,11 @@
 """Parts of models: layers, containers, losses, and what they compute."""
 
-from gt.nn import functional, init, utils
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from gt.nn import functional, init, parallel, parameter, utils
 from gt.nn.activation import (
     ELU,
     GELU,
@@ -53,6 +58,7 @@ from gt.nn.norm import (
     LayerNorm,
     RMSNorm,
 )
+from gt.nn.parallel import DataParallel
 from gt.nn.parameter import Buffer, Parameter
 from gt.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from gt.nn.resize import (
@@ -99,6 +105,7 @@ __all__ = [
     "Conv2d",
     "ConvTranspose2d",
     "CrossEntropyLoss",
+    "DataParallel",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
@@ -161,11 +168,20 @@ __all__ = [
     "functional",
     "init",
     "mse_loss",
+    "parallel",
+    "parameter",
     "relu",
     "sigmoid",
     "tanh",
     "utils",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # It gives out what stands here, so that it can only come after.
+    if name == "modules":
+        return importlib.import_module("gt.nn.modules")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -155,12 +155,13 @@ class Transformer(Module):
         super().__init__()
         options: Any = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps)
         more: Any = {"batch_first": batch_first, "norm_first": norm_first, "bias": bias}
+        more["dtype"] = dtype
         if custom_encoder is None:
-            layer: Module = TransformerEncoderLayer(*options, **more, dtype=dtype)
+            layer: Module = TransformerEncoderLayer(*options, **more)
             norm = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
             custom_encoder = TransformerEncoder(layer, num_encoder_layers, norm)
         if custom_decoder is None:
-            layer = TransformerDecoderLayer(*options, **more, dtype=dtype)
+            layer = TransformerDecoderLayer(*options, **more)
             norm = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
             custom_decoder = TransformerDecoder(layer, num_decoder_layers, norm)
         self.encoder, self.decoder = custom_encoder, custom_decoder
@@ -197,4 +198,5 @@ class Transformer(Module):
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
         """What hides later places from earlier ones, to be added to scores."""
-        return _gt.full((sz, sz), float("-inf"), dtype=dtype or _gt.get_default_dtype()).triu(1)
+        kind = dtype or _gt.get_default_dtype()
+        return _gt.full((sz, sz), fill_value=float("-inf"), dtype=kind).triu(1)

@@ -127,6 +127,9 @@ class Module(Tree):
 
     # Changes of the whole
 
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing: workers plan what they are sent without being asked."""
+
     def apply(self, fn: Callable[[Module], Any]) -> Self:
         """Calls `fn` with every module below this one, and then with this one."""
         for module in self.children():

@@ -213,7 +213,7 @@ class LSTM(_Recurrent):
 
     _gates, _states = 4, 2
 
-    _step = staticmethod(_lstm_step)  # type: ignore[assignment]
+    _step = staticmethod(_lstm_step)
 
     def forward(
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
@@ -228,7 +228,7 @@ class GRU(_Recurrent):
 
     _gates, _states = 3, 1
 
-    _step = staticmethod(_gru_step)  # type: ignore[assignment]
+    _step = staticmethod(_gru_step)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """The result of each step, and the last states of all layers."""
@@ -250,7 +250,7 @@ class RNN(_Recurrent):
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        self._step = _plain_step(nonlinearity)
+        self._step = _plain_step(nonlinearity)  # type: ignore[method-assign,assignment]
         super().__init__(input_size, hidden_size, num_layers, *args, **kwargs)
         self.nonlinearity = nonlinearity
 

@@ -54,7 +54,7 @@ def same_dtype(name: str, **tensors: Tensor | None) -> None:
 
 
 def _is_cast(dtype: Any) -> bool:
-    return dtype.is_floating_point and dtype != _gt.float64
+    return bool(dtype.is_floating_point and dtype != _gt.float64)
 
 
 def demand_float(name: str, *tensors: Tensor) -> None:

@@ -42,7 +42,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.num_bad_epochs = self.cooldown_counter = self.last_epoch = 0
         self._last_lr = rates(optimizer)
 
-    def step(self, metrics: Any, epoch: int | None = None) -> None:
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
         """Looks at the number; this reads it, if it is a tensor."""
         value = float(metrics)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
