@@ -194,7 +194,7 @@ def test_functions_of_tensors_and_settings(torch):
         m.set_float32_matmul_precision("high")
         assert m.get_float32_matmul_precision() == "high"
         m.set_float32_matmul_precision("highest")
-        with pytest.warns(UserWarning):
+        with pytest.warns(UserWarning, match="best"):
             m.set_float32_matmul_precision("best")
         m.use_deterministic_algorithms(True)
         assert m.are_deterministic_algorithms_enabled()
