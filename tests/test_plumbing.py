@@ -182,6 +182,9 @@ def test_functions_of_tensors_and_settings(torch):
     for m in (gt, torch):
         x = m.ones(2, 3, requires_grad=True)
         assert m.numel(x) == 6
+        assert m.as_tensor(x) is x
+        assert m.as_tensor(x, dtype=m.float64).dtype == m.float64
+        assert m.as_tensor(np.ones(2)).dtype == m.float64
         copied = m.clone(x)
         copied.sum().backward()
         assert x.grad.tolist() == [[1.0] * 3] * 2

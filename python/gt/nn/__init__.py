@@ -24,6 +24,22 @@ from gt.nn.activation import (
 )
 from gt.nn.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from gt.nn.decoder import Transformer, TransformerDecoder, TransformerDecoderLayer
+from gt.nn.elementwise import (
+    CELU,
+    GLU,
+    SELU,
+    CosineSimilarity,
+    Hardsigmoid,
+    Hardswish,
+    Hardtanh,
+    LogSigmoid,
+    Mish,
+    PReLU,
+    ReLU6,
+    Softsign,
+    Tanhshrink,
+    Threshold,
+)
 from gt.nn.functional import binary_cross_entropy, mse_loss, relu, sigmoid, tanh
 from gt.nn.functional import cross_entropy as cross_entropy_loss
 from gt.nn.image import (
@@ -80,11 +96,14 @@ from gt.nn.transformer import MultiheadAttention, TransformerEncoder, Transforme
 from gt.optim import SGD, Adagrad, Adam, AdamW, RMSprop
 
 __all__ = [
+    "CELU",
     "ELU",
     "GELU",
+    "GLU",
     "GRU",
     "LSTM",
     "RNN",
+    "SELU",
     "SGD",
     "Adagrad",
     "Adam",
@@ -104,6 +123,7 @@ __all__ = [
     "Conv1d",
     "Conv2d",
     "ConvTranspose2d",
+    "CosineSimilarity",
     "CrossEntropyLoss",
     "DataParallel",
     "Dropout",
@@ -114,6 +134,9 @@ __all__ = [
     "Flatten",
     "GRUCell",
     "GroupNorm",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
     "HuberLoss",
     "Identity",
     "InstanceNorm1d",
@@ -125,14 +148,17 @@ __all__ = [
     "LayerNorm",
     "LeakyReLU",
     "Linear",
+    "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
     "MaxPool2d",
+    "Mish",
     "Module",
     "ModuleDict",
     "ModuleList",
     "MultiheadAttention",
     "NLLLoss",
+    "PReLU",
     "Parameter",
     "ParameterDict",
     "ParameterList",
@@ -142,6 +168,7 @@ __all__ = [
     "RMSprop",
     "RNNCell",
     "ReLU",
+    "ReLU6",
     "ReflectionPad1d",
     "ReflectionPad2d",
     "ReplicationPad1d",
@@ -152,7 +179,10 @@ __all__ = [
     "SmoothL1Loss",
     "Softmax",
     "Softplus",
+    "Softsign",
     "Tanh",
+    "Tanhshrink",
+    "Threshold",
     "Transformer",
     "TransformerDecoder",
     "TransformerDecoderLayer",

@@ -7,7 +7,7 @@ from typing import Any
 
 from gt import _gt
 from gt._gt import Tensor
-from gt.nn.functional.checks import demand_float, floating
+from gt.nn.functional.checks import demand_float, floating, named, same_dtype
 
 
 def written(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
@@ -99,7 +99,30 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
     return input / length.clamp(min=eps)
 
 
+def softsign(input: Tensor) -> Tensor:
+    """The element divided by one more than its size."""
+    return input / (input.abs() + 1)
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """The element less its tanh."""
+    return input - input.tanh()
+
+
+@named
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """The element, or the part of it that its channel's weight says, if it is negative."""
+    same_dtype("prelu", input=input, weight=weight)
+    channels = input.shape[1] if input.ndim > 1 else 1
+    if weight.numel() not in (1, channels):
+        raise RuntimeError(f"prelu: {channels} channels need as many weights, not {weight.numel()}")
+    if weight.numel() > 1:
+        weight = weight.reshape(-1, *[1] * (input.ndim - 2))
+    return _gt.where(input > 0, input, weight * input)
+
+
 relu6, hardtanh, hardswish, hardsigmoid = _gt.relu6, _gt.hardtanh, _gt.hardswish, _gt.hardsigmoid
-mish, celu, selu, logsigmoid = map(floating, (_gt.mish, _gt.celu, _gt.selu, _gt.logsigmoid))
+mish, celu, selu = floating(_gt.mish), floating(_gt.celu), floating(_gt.selu)
+logsigmoid = floating(_gt.logsigmoid)
 softmin = floating(_gt.softmin)
 threshold = _gt.threshold
