@@ -480,6 +480,11 @@ WORDS = {
     "Adam.__init__": lambda nn: gt.optim.Adam([gt.ones(1, requires_grad=True)], beta=1),
     "LambdaLR.__init__": lambda nn: gt.optim.lr_scheduler.LambdaLR(1, 2, stp=1),
     "Generator": lambda nn: gt.Generator(seed=1),
+    "DataLoader.__init__": lambda nn: gt.utils.data.DataLoader([1], batchsize=2),
+    "GradScaler.__init__": lambda nn: gt.cuda.amp.GradScaler(scale=2.0),
+    "save()": lambda nn: gt.save({}, "nowhere", protocol=2),
+    "fork_rng()": lambda nn: gt.random.fork_rng(device=1),
+    "no_grad()": lambda nn: gt.no_grad(mode=True),
 }
 
 
