@@ -37,6 +37,8 @@ PLACES = {
     "serialization": "load save add_safe_globals",
     "multiprocessing": "Process Queue spawn set_start_method set_sharing_strategy",
     "onnx": "export",
+    "jit": "script trace ScriptModule is_scripting",
+    "autograd": "Variable",
     "distributed": "is_available init_process_group ReduceOp",
     "accelerator": "is_available current_accelerator device_count synchronize",
     "backends.cudnn": "benchmark deterministic enabled flags is_available version",
@@ -118,6 +120,7 @@ def test_what_is_absent_is_refused_on_use_with_advice():
         "gt worker": [gt.distributed.init_process_group, gt.distributed.get_rank],
         "safetensors": [gt.onnx.export],
         "workers": [lambda: gt.nn.parallel.DistributedDataParallel(gt.nn.Linear(1, 1))],
+        "state_dict": [gt.jit.load],
         "RandomSampler": [gt.utils.data.distributed.DistributedSampler],
     }
     for words, calls in refused.items():
@@ -159,6 +162,8 @@ def test_compile_gives_back_what_it_is_given():
     def tuned(x):
         return x + 2
 
+    assert gt.jit.script(plain) is plain
+    assert gt.jit.trace(model, gt.ones(1, 2)) is model
     assert (plain(gt.zeros(1)).item(), tuned(gt.zeros(1)).item()) == (1.0, 2.0)
     with pytest.raises(TypeError):
         gt.compile(model, mood="x")
@@ -183,6 +188,11 @@ def test_functions_of_tensors_and_settings(torch):
         x = m.ones(2, 3, requires_grad=True)
         assert m.numel(x) == 6
         assert m.as_tensor(x) is x
+        made = m.autograd.Variable(m.zeros(2), requires_grad=True)
+        assert made.requires_grad
+        assert made.is_leaf
+        assert isinstance(made, m.autograd.Variable)
+        assert not m.autograd.Variable(x).requires_grad
         assert m.as_tensor(x, dtype=m.float64).dtype == m.float64
         assert m.as_tensor(np.ones(2)).dtype == m.float64
         copied = m.clone(x)

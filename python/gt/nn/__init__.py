@@ -43,11 +43,15 @@ from gt.nn.elementwise import (
 from gt.nn.functional import binary_cross_entropy, mse_loss, relu, sigmoid, tanh
 from gt.nn.functional import cross_entropy as cross_entropy_loss
 from gt.nn.image import (
+    AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
+    AvgPool1d,
     AvgPool2d,
     Conv1d,
     Conv2d,
+    ConvTranspose1d,
     ConvTranspose2d,
+    MaxPool1d,
     MaxPool2d,
 )
 from gt.nn.linear import Bilinear, Embedding, Flatten, Identity, Linear, Unflatten
@@ -108,7 +112,9 @@ __all__ = [
     "Adagrad",
     "Adam",
     "AdamW",
+    "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
+    "AvgPool1d",
     "AvgPool2d",
     "BCELoss",
     "BCEWithLogitsLoss",
@@ -122,6 +128,7 @@ __all__ = [
     "ConstantPad2d",
     "Conv1d",
     "Conv2d",
+    "ConvTranspose1d",
     "ConvTranspose2d",
     "CosineSimilarity",
     "CrossEntropyLoss",
@@ -151,6 +158,7 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MaxPool1d",
     "MaxPool2d",
     "Mish",
     "Module",

@@ -239,11 +239,71 @@ class AdaptiveAvgPool2d(Module):
         return f"output_size={self.output_size}"
 
 
+class MaxPool1d(MaxPool2d):
+    """The largest element under each position of a window of sequences."""
+
+    def forward(self, input: Tensor) -> Any:
+        """The largest elements, and where they are if asked."""
+        window = (self.kernel_size, self.stride, self.padding, self.dilation)
+        return F.max_pool1d(input, *window, self.ceil_mode, self.return_indices)
+
+
+class AvgPool1d(Module):
+    """The mean of the elements under each position of a window of sequences."""
+
+    def __init__(
+        self,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
+        super().__init__()
+        self.kernel_size, self.stride, self.padding = (
+            tuple(value) if isinstance(value, Sequence) else (value,)
+            for value in (kernel_size, stride or kernel_size, padding)
+        )
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The means."""
+        window = (self.kernel_size, self.stride, self.padding)
+        return F.avg_pool1d(input, *window, self.ceil_mode, self.count_include_pad)
+
+    def extra_repr(self) -> str:
+        """The window."""
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AdaptiveAvgPool1d(AdaptiveAvgPool2d):
+    """The means of parts of sequences of about equal size."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The means."""
+        return F.adaptive_avg_pool1d(input, self.output_size)  # type: ignore[arg-type]
+
+
+class ConvTranspose1d(ConvTranspose2d):
+    """The adjoint of a convolution: longer sequences from shorter ones."""
+
+    _axes = 1
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The longer sequences."""
+        options = (self.stride, self.padding, self.output_padding, self.groups, self.dilation)
+        return F.conv_transpose1d(input, self.weight, self.bias, *options)  # type: ignore[arg-type]
+
+
 __all__ = [
+    "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
+    "AvgPool1d",
     "AvgPool2d",
     "Conv1d",
     "Conv2d",
+    "ConvTranspose1d",
     "ConvTranspose2d",
+    "MaxPool1d",
     "MaxPool2d",
 ]

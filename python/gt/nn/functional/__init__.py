@@ -35,9 +35,17 @@ from gt.nn.functional.loss import (
 )
 from gt.nn.functional.norm import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
 from gt.nn.functional.resize import interpolate, pixel_shuffle, pixel_unshuffle
+from gt.nn.functional.sequence import (
+    adaptive_avg_pool1d,
+    avg_pool1d,
+    conv_transpose1d,
+    max_pool1d,
+)
 
 __all__ = [
+    "adaptive_avg_pool1d",
     "adaptive_avg_pool2d",
+    "avg_pool1d",
     "avg_pool2d",
     "batch_norm",
     "bilinear",
@@ -45,6 +53,7 @@ __all__ = [
     "binary_cross_entropy_with_logits",
     "conv1d",
     "conv2d",
+    "conv_transpose1d",
     "conv_transpose2d",
     "cosine_embedding_loss",
     "cosine_similarity",
@@ -61,6 +70,7 @@ __all__ = [
     "l1_loss",
     "layer_norm",
     "linear",
+    "max_pool1d",
     "max_pool2d",
     "mse_loss",
     "nll_loss",
