@@ -509,3 +509,27 @@ def test_nothing_private_is_proposed_for_a_mistyped_name():
         assert not inside, place
     assert {"weight", "bias", "forward", "in_features"} <= set(dir(model))
     assert {"tensor", "nn", "load", "arange"} <= set(dir(gt))
+
+
+def test_shapes_that_do_not_fit_are_refused_as_in_pytorch(torch):
+    calls = {
+        "halves": lambda m, f: f.glu(m.ones(2, 3)),
+        "halves of one": lambda m, f: f.glu(m.ones(1)),
+        "a table of three axes": lambda m, f: f.embedding(m.tensor([0]), m.ones(2, 2, 2)),
+        "a weight of three axes": lambda m, f: f.linear(m.ones(2, 3), m.ones(2, 2, 3)),
+        "a bias that would widen": lambda m, f: f.linear(m.ones(1, 3), m.ones(1, 3), m.ones(3)),
+        "a bias of more axes": lambda m, f: f.linear(m.ones(2, 3), m.ones(2, 3), m.ones(4, 2, 2)),
+        "a vector and a bias": lambda m, f: f.linear(m.ones(2, 3), m.ones(3), m.ones(())),
+        "vectors and a bias": lambda m, f: f.linear(m.ones(3), m.ones(3), m.ones(())),
+        "no channels": lambda m, f: f.batch_norm(m.ones(3), None, None, training=True),
+        "one value": lambda m, f: f.group_norm(m.ones(1, 2), 2),
+        "no queries": lambda m, f: f.scaled_dot_product_attention(*[m.ones(3)] * 3),
+        "no classes": lambda m, f: f.cross_entropy(m.ones(()), m.tensor([0])),
+        "whole cosines": lambda m, f: f.cosine_similarity(m.tensor([[1]]), m.tensor([[2]])),
+        "a double among singles": lambda m, f: f.mse_loss(m.ones(3), m.ones(()).double()),
+    }
+    for case, call in calls.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = [outcome(lambda m=m: call(m, m.nn.functional)) for m in (gt, torch)]
+        assert found[0] == found[1], case

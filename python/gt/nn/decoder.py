@@ -69,11 +69,13 @@ class TransformerDecoderLayer(Module):
 
         def to_itself(x: Tensor) -> Tensor:
             masks = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
-            return self.dropout1(_attended(self.self_attn, x, x, *masks))  # type: ignore[no-any-return]
+            seen: Tensor = self.dropout1(_attended(self.self_attn, x, x, *masks))
+            return seen
 
         def to_memory(x: Tensor) -> Tensor:
             masks = (memory_mask, memory_key_padding_mask, memory_is_causal)
-            return self.dropout2(_attended(self.multihead_attn, x, memory, *masks))  # type: ignore[no-any-return]
+            seen: Tensor = self.dropout2(_attended(self.multihead_attn, x, memory, *masks))
+            return seen
 
         def fed(x: Tensor) -> Tensor:
             inner = self.dropout(self.activation(self.linear1(x)))

@@ -31,9 +31,11 @@ class Upsample(Module):
     ) -> None:
         super().__init__()
         self.size, self.mode = size, mode
-        many = isinstance(scale_factor, Sequence)
-        scale: Any = tuple(map(float, scale_factor)) if many else scale_factor  # type: ignore[arg-type]
-        self.scale_factor = scale if many or scale is None else float(scale)
+        self.scale_factor: Any = scale_factor
+        if isinstance(scale_factor, Sequence):
+            self.scale_factor = tuple(map(float, scale_factor))
+        elif scale_factor is not None:
+            self.scale_factor = float(scale_factor)
         self.align_corners, self.recompute_scale_factor = align_corners, recompute_scale_factor
 
     def forward(self, input: Tensor) -> Tensor:

@@ -89,6 +89,8 @@ def _axis(input: Tensor, dim: int | None) -> int:
 @floating
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """One half of the elements times the sigmoid of the other."""
+    if input.ndim == 0 or input.shape[dim] % 2:
+        raise RuntimeError(f"glu: axis {dim} of shape {tuple(input.shape)} has no two equal halves")
     first, second = input.chunk(2, dim)
     return first * second.sigmoid()
 

@@ -22,8 +22,16 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """
     if input.dtype != weight.dtype or (bias is not None and bias.dtype != weight.dtype):
         same_dtype("linear", input=input, weight=weight, bias=bias)
+    number = bias is not None and bias.ndim == 0 and input.ndim != 2
+    if weight.ndim not in (1, 2) or (weight.ndim == 1 and bias is not None and not number):
+        raise RuntimeError(f"linear: a weight of shape {tuple(weight.shape)} is not a matrix")
     product = input @ (weight.T if weight.ndim == 2 else weight)
-    return product if bias is None else product + alike(bias, product)
+    if bias is None:
+        return product
+    result = product + alike(bias, product)
+    if result.shape != product.shape:
+        raise RuntimeError(f"linear: a bias of shape {tuple(bias.shape)} does not fit the result")
+    return result
 
 
 def alike(bias: Tensor, product: Tensor) -> Tensor:
@@ -54,6 +62,8 @@ def embedding(
         raise NotImplementedError("embedding: max_norm and scale_grad_by_freq are not supported")
     if input.dtype not in (_gt.int64, _gt.int32):
         raise RuntimeError(f"embedding: indices are int64 or int32, not {input.dtype.name}")
+    if weight.ndim != 2:
+        raise RuntimeError(f"embedding: a table of shape {tuple(weight.shape)} is not a matrix")
     if padding_idx is not None:
         place = padding_idx % weight.shape[0]
         constant = (_gt.arange(0, weight.shape[0]) == place).unsqueeze(-1)
@@ -106,9 +116,9 @@ def dropout1d(
 @full_precision
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along an axis."""
-    dtype = _gt.promote_types(_gt.result_type(x1, x2), _gt.get_default_dtype())
-    if x1.dtype.is_floating_point or x2.dtype.is_floating_point:
-        dtype = _gt.result_type(x1, x2)
+    dtype = _gt.promote_types(x1.dtype, x2.dtype)
+    if not dtype.is_floating_point:
+        raise RuntimeError(f"cosine_similarity: {dtype.name} has no cosines; make it float first")
     x1, x2 = x1.to(dtype), x2.to(dtype)
     product = x1 * x2
     x1, x2 = x1.expand(product.shape), x2.expand(product.shape)

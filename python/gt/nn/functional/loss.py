@@ -34,7 +34,8 @@ def _compare_sizes(input: Tensor, target: Tensor) -> None:
 
 def _promoted(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Both in the dtype of their difference, which must have fractions."""
-    dtype = _gt.result_type(input, target)
+    # As in PyTorch, a tensor without axes counts like any other: it is expanded before.
+    dtype = _gt.promote_types(input.dtype, target.dtype)
     if not dtype.is_floating_point:
         demand_float(name, input)
     return input.to(dtype), target.to(dtype)
@@ -90,7 +91,7 @@ def l1_loss(
     """The sizes of the differences."""
     _compare_sizes(input, target)
     reduction = reduction_of(size_average, reduce, reduction)
-    if reduction == "mean":
+    if reduction == "mean" or input.dtype.is_floating_point or target.dtype.is_floating_point:
         input, target = _promoted("l1_loss", input, target)
     return _reduced((input - target).abs(), reduction)
 
@@ -225,6 +226,8 @@ def cross_entropy(
     """
     reduction = reduction_of(size_average, reduce, reduction)
     axis = 1 if input.ndim > 1 else 0
+    if input.ndim == 0:
+        raise IndexError("cross_entropy: an input without axes has no classes")
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0 and 1, not {label_smoothing}")
     likely = input.shape == target.shape

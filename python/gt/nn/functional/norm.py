@@ -84,6 +84,10 @@ def group_norm(
         raise RuntimeError(f"group_norm: {shape[1]} channels are not {num_groups} equal groups")
     if 0 in shape[1:]:
         raise RuntimeError(f"group_norm: there is nothing in an input of shape {shape}")
+    if shape[0] * math.prod(shape[1:]) == num_groups:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {shape}"
+        )
     grouped = input.unflatten(1, (num_groups, shape[1] // num_groups)).flatten(2)
     result = _gt.standardize(grouped, -1, eps)[0].reshape(shape)
     result = _affine(result, _per_channel(weight, rank), _per_channel(bias, rank))
@@ -104,6 +108,8 @@ def batch_norm(
     """Normalises each channel over the batch, or by what was seen of it before."""
     norm_dtypes("batch_norm", input, running_mean, running_var, weight, bias)
     rank = input.ndim
+    if rank < 2 and not (training and input.numel() == 1):
+        raise IndexError(f"batch_norm: expected (N, C, ...), not shape {tuple(input.shape)}")
     if not training and running_mean is not None and running_var is not None:
         result = _by_memory(input, running_mean, running_var, eps)
     else:
@@ -151,6 +157,8 @@ def instance_norm(
 ) -> Tensor:
     """Normalises each channel of each image, or by what was seen of all images before."""
     norm_dtypes("instance_norm", input, running_mean, running_var, weight, bias)
+    if input.ndim < 2 and not use_input_stats:
+        raise IndexError(f"instance_norm: expected (N, C, ...), not shape {tuple(input.shape)}")
     rank, axes = input.ndim, tuple(range(2, input.ndim))
     if use_input_stats:
         count = math.prod(input.shape[axis] for axis in axes)

@@ -91,7 +91,8 @@ class ChainedScheduler(_OfSchedules):
         self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None
     ) -> None:
         self._schedulers = list(schedulers)
-        self._check(optimizer or (schedulers[0].optimizer if schedulers else None))  # type: ignore[arg-type]
+        first: Any = schedulers[0].optimizer if schedulers else None
+        self._check(optimizer or first)
         self.optimizer = self._schedulers[0].optimizer
         self._last_lr = rates(self.optimizer)
 
