@@ -25,6 +25,7 @@ KNOWN = [
     # PyTorch forbids writes where several views were made at once; GT's are views like others.
     "is a view and its base or another view of its base has been modified inplace",
     "This view is the output of a function that returns multiple views",
+    "A view was created in no_grad mode and is being modified inplace",
     # Where there are no elements, PyTorch looks at memory before it looks at the index.
     "setStorage: ",
     # An index out of range is always an IndexError; PyTorch's index_select has other words.
@@ -451,7 +452,7 @@ class Program:
         classes = some if self.of(x).ndim != 1 else some[0]
         forms = [
             f"linear({x}, {y})",
-            f"linear({x}, {y}, {self.like(x)})",
+            f"linear({x}, {y}, {self.like(x)})" if self.of(y).ndim > 1 else f"linear({x}, {y})",
             f"layer_norm({x}, {last})",
             f"rms_norm({x}, {last}, eps=1e-3)",
             f"mse_loss({x}, {self.partner(x)})",

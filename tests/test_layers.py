@@ -531,5 +531,5 @@ def test_shapes_that_do_not_fit_are_refused_as_in_pytorch(torch):
     for case, call in calls.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = [outcome(lambda m=m: call(m, m.nn.functional)) for m in (gt, torch)]
+            found = [outcome(lambda m=m, call=call: call(m, m.nn.functional)) for m in (gt, torch)]
         assert found[0] == found[1], case

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 
 import gt
+import numpy as np
 import pytest
 
 
@@ -67,3 +68,23 @@ def test_what_has_no_place_is_refused_as_in_pytorch(torch):
             raised.append(error.type)
             assert names(module)[0] == ["weight", "bias", "seen"], case
         assert raised[0] is raised[1], case
+
+
+def test_optimisers_follow_parameters_to_another_dtype(torch):
+    for kind in ("SGD", "Adam", "Adagrad"):
+        found = []
+        for m in (gt, torch):
+            model = m.nn.Linear(2, 1)
+            with m.no_grad():
+                [parameter.fill_(0.5) for parameter in model.parameters()]
+            optimizer = getattr(m.optim, kind)(model.parameters(), lr=0.1)
+            model.half().double()
+            for _ in range(3):
+                optimizer.zero_grad()
+                model(m.ones(3, 2).double()).sum().backward()
+                optimizer.step()
+            assert model.weight.dtype == m.float64
+            found.append([*model.weight.flatten().tolist(), model.bias.item()])
+            group = optimizer.param_groups[0]["params"]
+            assert all(a is b for a, b in zip(group, model.parameters(), strict=True))
+        np.testing.assert_allclose(*found, rtol=1e-6, err_msg=kind)

@@ -271,6 +271,8 @@ def _changed_parameter(parameter: Parameter, change: Callable[[Tensor], Tensor])
     if value.dtype == parameter.dtype:
         return parameter
     changed = Parameter(value, parameter.requires_grad)
+    # PyTorch's parameter stays the same object; optimisers that hold the old one find the other.
+    parameter.successor = changed
     if parameter.grad is not None:
         changed.grad = change(parameter.grad)
     return changed
