@@ -9,7 +9,7 @@ from programs import Difference, Program, replay, shortened
 
 # One number is one program; `make soak` runs fifty times as many.
 FIRST = int(os.environ.get("GT_PROGRAM_SEED", "0"))
-COUNT = 12 * settings().max_examples
+COUNT = 10 * settings().max_examples
 
 HEADER = "import gt as m  # and then: import torch as m\n"
 
