@@ -509,7 +509,7 @@ def test_containers_behave_like_lists_and_dicts():
         (lambda: setattr(gt.nn.Linear(1, 1), "weight", gt.ones(1)), TypeError, "weight"),
         (lambda: gt.nn.Module()(1), NotImplementedError, "forward"),
         (lambda: gt.nn.Linear(1, 1).nothing, AttributeError, "nothing"),
-        (lambda: gt.nn.Linear(3, 1)(gt.ones(2, 4)), RuntimeError, "matmul"),
+        (lambda: gt.nn.Linear(3, 1)(gt.ones(2, 4)), RuntimeError, "linear: "),
         (lambda: gt.nn.Dropout(2.0), ValueError, "between"),
         (lambda: gt.nn.BatchNorm2d(3)(gt.ones(2, 3)), ValueError, "4D"),
         (lambda: gt.nn.BatchNorm1d(3)(gt.ones(1, 3)), ValueError, "more than 1"),

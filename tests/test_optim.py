@@ -2,6 +2,7 @@
 
 import copy
 import math
+import warnings
 
 import gt
 import numpy as np
@@ -268,8 +269,11 @@ SCHEDULES = {
     "LinearLR": {"start_factor": 0.25, "total_iters": 6},
     "ConstantLR": {"factor": 0.5, "total_iters": 4},
     "CosineAnnealingLR": {"T_max": 7, "eta_min": 0.01},
-    "OneCycleLR": {"max_lr": 0.3, "total_steps": 20, "cycle_momentum": False},
+    "OneCycleLR": {"max_lr": 0.3, "total_steps": 20},
     "LambdaLR": {"lr_lambda": lambda step: 1 / (1 + step)},
+    "MultiplicativeLR": {"lr_lambda": lambda step: 0.9 + 0.01 * step},
+    "PolynomialLR": {"total_iters": 7, "power": 2.0},
+    "CosineAnnealingWarmRestarts": {"T_0": 3, "T_mult": 2, "eta_min": 0.01},
 }
 
 
@@ -277,7 +281,7 @@ SCHEDULES = {
 def test_schedules_agree_with_pytorch(torch, name):
     rates = []
     for module in (gt, torch):
-        optimizer = module.optim.SGD(leaves(module), lr=0.1)
+        optimizer = module.optim.SGD(leaves(module), lr=0.1, momentum=0.5)
         schedule = getattr(module.optim.lr_scheduler, name)(optimizer, **SCHEDULES[name])
         seen = []
         for _ in range(15):
@@ -338,3 +342,174 @@ def test_a_saved_schedule_goes_on_where_it_was(name):
     for _ in range(3):
         resumed.step()
     assert other.param_groups[0]["lr"] == expected
+
+
+# Schedules that go on from the rate before, so that others and the program may change it.
+CHAINING = [
+    *("StepLR", "MultiStepLR", "ExponentialLR", "LinearLR", "ConstantLR"),
+    *("CosineAnnealingLR", "PolynomialLR", "MultiplicativeLR"),
+]
+
+
+def rates_of(module, program, steps=18, **options):
+    """The rates and momenta of all groups in each step of a program with schedules."""
+    made = {"lr": 0.1, "momentum": 0.9, **options}
+    optimizer = module.optim.SGD([{"params": p} for p in leaves(module)], **made)
+    schedules = program(module.optim.lr_scheduler, optimizer)
+    seen = []
+    for step in range(steps):
+        seen.append([float(g[k]) for g in optimizer.param_groups[:2] for k in ("lr", "momentum")])
+        optimizer.step()
+        for schedule in schedules(step) if callable(schedules) else schedules:
+            schedule.step()
+    return seen
+
+
+def same_rates(torch, program, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours, theirs = rates_of(gt, program, **options), rates_of(torch, program, **options)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-14)
+
+
+def test_schedules_chain_and_respect_a_rate_that_was_changed(torch):
+    for first in CHAINING:
+        for second in CHAINING:
+            same_rates(
+                torch,
+                lambda kinds, optimizer, pair=(first, second): [
+                    getattr(kinds, name)(optimizer, **SCHEDULES[name]) for name in pair
+                ],
+            )
+
+        def changed(kinds, optimizer, name=first):
+            schedule = getattr(kinds, name)(optimizer, **SCHEDULES[name])
+
+            def at(step):
+                if step == 3:
+                    optimizer.param_groups[1]["lr"] = 7.0
+                return [schedule]
+
+            return at
+
+        same_rates(torch, changed)
+
+
+def test_a_rate_that_is_a_tensor_stays_that_tensor(torch):
+    for name in CHAINING:
+        rates = []
+        for module in (gt, torch):
+            rate = module.tensor(0.1, dtype=module.float64)
+            optimizer = module.optim.SGD(leaves(module), lr=rate)
+            schedule = getattr(module.optim.lr_scheduler, name)(optimizer, **SCHEDULES[name])
+            for _ in range(4):
+                optimizer.step()
+                schedule.step()
+            assert optimizer.param_groups[0]["lr"] is rate
+            rates.append([rate.item(), float(schedule.get_last_lr()[0])])
+        np.testing.assert_allclose(*rates, rtol=1e-12)
+
+
+def test_one_cycle_cycles_momentum(torch):
+    for strategy in ("cos", "linear"):
+        for three in (False, True):
+            options = {"anneal_strategy": strategy, "three_phase": three, "pct_start": 0.3}
+            for peak in (0.3, [0.3, 0.5]):
+                same_rates(
+                    torch,
+                    lambda kinds, optimizer, peak=peak, options=options: [
+                        kinds.OneCycleLR(optimizer, peak, total_steps=20, **options)
+                    ],
+                )
+    betas = []
+    for module in (gt, torch):
+        optimizer = module.optim.Adam(leaves(module), lr=0.1)
+        schedule = module.optim.lr_scheduler.OneCycleLR(optimizer, 0.3, epochs=2, steps_per_epoch=5)
+        seen = []
+        for _ in range(10):
+            seen.append(optimizer.param_groups[0]["betas"])
+            optimizer.step()
+            schedule.step()
+        betas.append(seen)
+        plain = module.optim.Adagrad(leaves(module))
+        with pytest.raises(ValueError, match="momentum"):
+            module.optim.lr_scheduler.OneCycleLR(plain, 0.3, total_steps=5)
+    np.testing.assert_allclose(*betas, rtol=1e-12)
+
+
+def test_groups_may_be_added_while_a_schedule_runs(torch):
+    for name in CHAINING:
+        if name == "MultiplicativeLR":
+            continue  # It has a function for each group, in PyTorch too.
+        rates = []
+        for module in (gt, torch):
+            first, second = leaves(module)
+            optimizer = module.optim.SGD([first], lr=0.1)
+            schedule = getattr(module.optim.lr_scheduler, name)(optimizer, **SCHEDULES[name])
+            optimizer.step()
+            schedule.step()
+            optimizer.add_param_group({"params": [second], "lr": 0.5})
+            seen = []
+            for _ in range(5):
+                optimizer.step()
+                schedule.step()
+                seen.append([group["lr"] for group in optimizer.param_groups])
+                assert schedule.get_last_lr() == seen[-1]
+            rates.append(seen)
+        np.testing.assert_allclose(*rates, rtol=1e-12)
+    for name in ("LambdaLR", "OneCycleLR"):
+        for module in (gt, torch):
+            first, second = leaves(module)
+            optimizer = module.optim.SGD([first], lr=0.1, momentum=0.9)
+            schedule = getattr(module.optim.lr_scheduler, name)(optimizer, **SCHEDULES[name])
+            optimizer.add_param_group({"params": [second]})
+            optimizer.step()
+            with pytest.raises((ValueError, KeyError)):
+                schedule.step()
+
+
+def test_schedules_of_schedules_agree_with_pytorch(torch):
+    def chained(kinds, optimizer):
+        parts = [kinds.LinearLR(optimizer, 0.2, total_iters=6), kinds.ExponentialLR(optimizer, 0.9)]
+        return [kinds.ChainedScheduler(parts)]
+
+    def nested(kinds, optimizer):
+        warm = kinds.ConstantLR(optimizer, 0.1, total_iters=3)
+        both = kinds.ChainedScheduler([warm, kinds.ExponentialLR(optimizer, 0.9)])
+        parts = [both, kinds.StepLR(optimizer, 2), kinds.CosineAnnealingLR(optimizer, 9)]
+        return [kinds.SequentialLR(optimizer, parts, milestones=[4, 9])]
+
+    def numbered(kinds, optimizer):
+        schedule = kinds.CosineAnnealingLR(optimizer, 5)
+        linear = kinds.LinearLR(optimizer, 0.2, total_iters=6)
+
+        def at(step):
+            if step in (4, 9):
+                (linear if step == 4 else schedule).step(step - 2)
+            return [schedule]
+
+        return at
+
+    for program in (chained, nested, numbered):
+        same_rates(torch, program)
+
+
+def test_plateaus_below_zero_and_with_bounds_for_each_group(torch):
+    losses = [-1, -0.99995, -0.9999, -1.00005, -2, -2, -1, -1, -1, -1, -1, -1, -1, -1]
+    for options in (
+        {"patience": 1, "min_lr": [0.05, 0.001]},
+        {"mode": "max", "patience": 2, "threshold": 0.1},
+        {"threshold_mode": "abs", "threshold": 0.5, "patience": 1},
+        {"mode": "max", "threshold_mode": "abs", "patience": 0, "cooldown": 2},
+    ):
+        rates = []
+        for module in (gt, torch):
+            optimizer = module.optim.SGD([{"params": p} for p in leaves(module)], lr=0.1)
+            schedule = module.optim.lr_scheduler.ReduceLROnPlateau(optimizer, **options)
+            assert isinstance(schedule, module.optim.lr_scheduler.LRScheduler)
+            seen = []
+            for loss in losses:
+                schedule.step(loss)
+                seen.append(schedule.get_last_lr())
+            rates.append(seen)
+        np.testing.assert_allclose(*rates)

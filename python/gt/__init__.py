@@ -9,9 +9,28 @@ from __future__ import annotations
 
 import atexit
 import builtins
+import importlib
 from typing import TYPE_CHECKING, Any
 
-from gt import _gt, amp, autograd, cuda, distributions, func, nn, optim, random, utils
+from gt import (
+    _gt,
+    accelerator,
+    amp,
+    autograd,
+    backends,
+    cuda,
+    distributed,
+    distributions,
+    func,
+    jit,
+    nn,
+    onnx,
+    optim,
+    random,
+    serialization,
+    testing,
+    utils,
+)
 from gt._gt import *  # noqa: F403
 from gt.amp import (
     autocast,
@@ -22,12 +41,74 @@ from gt.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from gt.files import load, save
 from gt.random import Generator, get_rng_state, initial_seed, seed, set_rng_state
 from gt.sets import unique, unique_consecutive
+from gt.settings import (
+    are_deterministic_algorithms_enabled,
+    compile,
+    get_default_device,
+    get_float32_matmul_precision,
+    get_num_interop_threads,
+    get_num_threads,
+    set_default_device,
+    set_float32_matmul_precision,
+    set_num_interop_threads,
+    set_num_threads,
+    use_deterministic_algorithms,
+)
+from gt.tensors import (
+    BFloat16Tensor,
+    BoolTensor,
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+    as_tensor,
+    clone,
+    detach,
+    numel,
+)
 
 if TYPE_CHECKING:
+    from gt import multiprocessing
     from gt._gt import DTypeLike, Number, Tensor
 
 __all__ = [
     *(name for name in dir(_gt) if not name.startswith("_")),
+    "get_num_threads",
+    "set_num_threads",
+    "get_num_interop_threads",
+    "set_num_interop_threads",
+    "get_float32_matmul_precision",
+    "set_float32_matmul_precision",
+    "use_deterministic_algorithms",
+    "are_deterministic_algorithms_enabled",
+    "set_default_device",
+    "get_default_device",
+    "compile",
+    "numel",
+    "as_tensor",
+    "clone",
+    "detach",
+    "FloatTensor",
+    "DoubleTensor",
+    "HalfTensor",
+    "BFloat16Tensor",
+    "LongTensor",
+    "IntTensor",
+    "ShortTensor",
+    "CharTensor",
+    "ByteTensor",
+    "BoolTensor",
+    "accelerator",
+    "backends",
+    "distributed",
+    "multiprocessing",
+    "onnx",
+    "serialization",
+    "testing",
     "Generator",
     "amp",
     "autocast",
@@ -36,6 +117,7 @@ __all__ = [
     "distributions",
     "enable_grad",
     "func",
+    "jit",
     "get_autocast_dtype",
     "get_rng_state",
     "inference_mode",
@@ -113,6 +195,18 @@ def randint_like(  # type: ignore[no-redef]
     if high is None:
         low, high = 0, low
     return _gt.randint_like(input, low, high, dtype=dtype, **ignored)
+
+
+def __getattr__(name: str) -> Any:
+    # Few programs start processes, and Python's part for them takes a while to import.
+    if name == "multiprocessing":
+        return importlib.import_module("gt.multiprocessing")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    # Python proposes what is listed here to whoever has mistyped a name.
+    return sorted(name for name in globals() if name[:1] != "_" or name[:2] == "__")
 
 
 atexit.register(_gt._close_all)

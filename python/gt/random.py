@@ -76,7 +76,13 @@ def seed() -> int:
 
 
 @contextlib.contextmanager
-def fork_rng(devices: Any = None, enabled: bool = True, **ignored: Any) -> Iterator[None]:
+def fork_rng(
+    devices: Any = None,
+    enabled: bool = True,
+    _caller: str = "fork_rng",
+    _devices_kw: str = "devices",
+    device_type: Any = None,
+) -> Iterator[None]:
     """A `with` block whose random numbers leave no trace.
 
     >>> import gt
@@ -102,6 +108,9 @@ class Generator(_gt._Generator):
     >>> gt.equal(gt.rand(3, generator=gt.Generator().manual_seed(7)), first)
     True
     """
+
+    def __new__(cls, device: Any = None) -> Generator:
+        return super().__new__(cls)
 
     def __init__(self, device: Any = None) -> None:
         # PyTorch's generators begin with this seed too, so that programs repeat.

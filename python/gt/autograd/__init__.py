@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from gt import _gt
 from gt._gt import Tensor
@@ -20,6 +21,7 @@ from gt.autograd.mode import (
 __all__ = [
     "Function",
     "FunctionCtx",
+    "Variable",
     "backward",
     "detect_anomaly",
     "enable_grad",
@@ -33,6 +35,25 @@ __all__ = [
 
 Tensors = Tensor | Sequence[Tensor]
 Gradients = Tensor | Sequence[Tensor | None] | None
+
+
+class _OfTensors(type):
+    """Every tensor is one: `isinstance` says so."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Tensor)
+
+
+class Variable(metaclass=_OfTensors):
+    """PyTorch's older name for a tensor that may require gradients.
+
+    >>> import gt
+    >>> gt.autograd.Variable(gt.ones(2), requires_grad=True)
+    tensor([1., 1.], requires_grad=True)
+    """
+
+    def __new__(cls, data: Tensor, requires_grad: bool = False, volatile: object = None) -> Any:
+        return data.detach().requires_grad_(requires_grad)
 
 
 def grad(

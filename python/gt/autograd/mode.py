@@ -81,7 +81,9 @@ class _Plain(_Mode):
     def __init__(self, function: Callable[..., Any] | None = None) -> None:
         super().__init__(self._recorded)
 
-    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+    def __new__(cls, function: Callable[..., Any] | None = None, **wrong: Any) -> Any:
+        for name in wrong:
+            raise TypeError(f"{cls.__name__}() got an unexpected keyword argument '{name}'")
         made = super().__new__(cls)
         if function is None:
             return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gt import amp
 from gt._gt import float16
@@ -33,7 +33,6 @@ class GradScaler(amp.GradScaler):
         backoff_factor: float = 0.5,
         growth_interval: int = 2000,
         enabled: bool = True,
-        **ignored: Any,
     ) -> None:
         super().__init__(
             "cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled

@@ -20,7 +20,13 @@ __all__ = ["DamagedError", "load", "save"]
 Target = str | os.PathLike[str] | IO[bytes]
 
 
-def save(obj: Any, f: Target, **ignored: Any) -> None:
+def save(
+    obj: Any,
+    f: Target,
+    pickle_module: Any = None,
+    pickle_protocol: int = 2,
+    _use_new_zipfile_serialization: bool = True,
+) -> None:
     """Writes nested dicts, lists, tuples, tensors, numbers, strings and bytes to a file.
 
     A file of that name is replaced at once when everything is written.

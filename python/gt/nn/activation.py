@@ -5,6 +5,7 @@ from __future__ import annotations
 from gt._gt import Tensor
 from gt.nn import functional as F
 from gt.nn.module import Module
+from gt.nn.naming import OwnInit
 
 
 class ReLU(Module):
@@ -119,7 +120,7 @@ class Sigmoid(Module):
         return input.sigmoid()
 
 
-class Softmax(Module):
+class Softmax(OwnInit, Module):
     """Exponentials along an axis, scaled so that they sum to one."""
 
     def __init__(self, dim: int | None = None) -> None:
@@ -159,3 +160,28 @@ class Dropout(Module):
     def extra_repr(self) -> str:
         """The options."""
         return f"p={self.p}, inplace={self.inplace}"
+
+
+class Dropout1d(Dropout):
+    """In training, sets each channel of (N, C, L) to zero with probability `p`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The channels that are left."""
+        return F.dropout1d(input, self.p, self.training, self.inplace)
+
+
+class Dropout2d(Dropout):
+    """In training, sets each channel of (N, C, H, W) to zero with probability `p`.
+
+    >>> import gt
+    >>> gt.nn.Dropout2d(1.0)(gt.ones(1, 1, 1, 2))
+    tensor([[[[0., 0.]]]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The channels that are left."""
+        return F.dropout2d(input, self.p, self.training, self.inplace)
+
+
+class Dropout3d(Dropout2d):
+    """In training, sets each channel of (N, C, D, H, W) to zero with probability `p`."""

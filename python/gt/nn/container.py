@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, overload
@@ -29,7 +30,7 @@ class _Row(Module):
     def __iter__(self) -> Iterator[Module]:
         return iter(self._modules.values())
 
-    def _like(self, modules: list[Module]) -> _Row:
+    def _part(self, index: slice) -> _Row:
         raise NotImplementedError
 
     @overload
@@ -39,7 +40,7 @@ class _Row(Module):
     def __getitem__(self, index: int | slice) -> Any:
         """The module at a place, or a part of the row."""
         if isinstance(index, slice):
-            return self._like(list(self._modules.values())[index])
+            return self._part(index)
         return list(self._modules.values())[int(_place(index, len(self)))]
 
     def __setitem__(self, index: int, module: Module) -> None:
@@ -101,8 +102,8 @@ class Sequential(_Row):
         for place, module in enumerate(args):
             self.add_module(str(place), module)
 
-    def _like(self, modules: list[Module]) -> Sequential:
-        return Sequential(*modules)
+    def _part(self, index: slice) -> Sequential:
+        return type(self)(OrderedDict(list(self._modules.items())[index]))
 
     def forward(self, x: Any) -> Any:
         """The result of the last module."""
@@ -118,8 +119,19 @@ class ModuleList(_Row):
         super().__init__()
         self.extend(modules or [])
 
-    def _like(self, modules: list[Module]) -> ModuleList:
-        return ModuleList(modules)
+    def _part(self, index: slice) -> ModuleList:
+        return type(self)(list(self)[index])
+
+    def _named_reprs(self) -> list[tuple[str, str]]:
+        """The text of each submodule; equal ones in a row are told once."""
+        told: list[tuple[str, str]] = []
+        for text, run in itertools.groupby(super()._named_reprs(), lambda named: named[1]):
+            names = [name for name, _ in run]
+            if len(names) == 1:
+                told.append((names[0], text))
+            else:
+                told.append((f"{names[0]}-{names[-1]}", f"{len(names)} x {text}"))
+        return told
 
     def __iadd__(self, modules: Iterable[Module]) -> ModuleList:
         self.extend(modules)

@@ -10,12 +10,14 @@ from gt import _gt
 from gt._gt import Tensor
 from gt.nn import functional as F
 from gt.nn.functional.image import Sizes
+from gt.nn.functional.resize import framed
 from gt.nn.linear import spread
 from gt.nn.module import Module
+from gt.nn.naming import OwnInit
 from gt.nn.parameter import Parameter
 
 
-class _Convolution(Module):
+class _Convolution(OwnInit, Module):
     """What convolutions have in common."""
 
     _axes: int
@@ -36,8 +38,10 @@ class _Convolution(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if padding_mode != "zeros":
-            raise NotImplementedError(f"padding_mode='{padding_mode}' is not supported")
+        modes = ("zeros",) if self._turned else ("zeros", "reflect", "replicate", "circular")
+        if padding_mode not in modes:
+            raise ValueError(f"padding_mode is one of {modes}, not '{padding_mode}'")
+        self.padding_mode = padding_mode
         if in_channels % groups or out_channels % groups:
             raise ValueError("in_channels and out_channels must be divisible by groups")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
@@ -57,6 +61,19 @@ class _Convolution(Module):
         """Draws the parameters anew."""
         spread(self, self.weight.shape[1] * math.prod(self.kernel_size))
 
+    def _framed(self, input: Tensor) -> tuple[Tensor, Any]:
+        """The input with the elements around that the mode asks for, and the padding left."""
+        if self.padding_mode == "zeros" or self.padding == "valid":
+            return input, self.padding
+        sides: list[int] = []
+        for axis in reversed(range(self._axes)):
+            if isinstance(self.padding, str):
+                total = self.dilation[axis] * (self.kernel_size[axis] - 1)
+                sides += [total // 2, total - total // 2]
+            else:
+                sides += [self.padding[axis]] * 2
+        return framed(input, sides, self.padding_mode), 0
+
     def _sizes(self, value: Sizes) -> tuple[int, ...]:
         if isinstance(value, Sequence):
             return tuple(value)
@@ -74,7 +91,8 @@ class _Convolution(Module):
             text += f", output_padding={self.output_padding}"
         if self.groups != 1:
             text += f", groups={self.groups}"
-        return text if self.bias is not None else text + ", bias=False"
+        text = text if self.bias is not None else text + ", bias=False"
+        return text if self.padding_mode == "zeros" else f"{text}, padding_mode={self.padding_mode}"
 
 
 class Conv1d(_Convolution):
@@ -84,7 +102,8 @@ class Conv1d(_Convolution):
 
     def forward(self, input: Tensor) -> Tensor:
         """The convolved sequences."""
-        options = (self.stride, self.padding, self.dilation, self.groups)
+        input, padding = self._framed(input)
+        options = (self.stride, padding, self.dilation, self.groups)
         return F.conv1d(input, self.weight, self.bias, *options)
 
 
@@ -100,7 +119,8 @@ class Conv2d(_Convolution):
 
     def forward(self, input: Tensor) -> Tensor:
         """The convolved images."""
-        options = (self.stride, self.padding, self.dilation, self.groups)
+        input, padding = self._framed(input)
+        options = (self.stride, padding, self.dilation, self.groups)
         return F.conv2d(input, self.weight, self.bias, *options)
 
 
@@ -219,11 +239,71 @@ class AdaptiveAvgPool2d(Module):
         return f"output_size={self.output_size}"
 
 
+class MaxPool1d(MaxPool2d):
+    """The largest element under each position of a window of sequences."""
+
+    def forward(self, input: Tensor) -> Any:
+        """The largest elements, and where they are if asked."""
+        window = (self.kernel_size, self.stride, self.padding, self.dilation)
+        return F.max_pool1d(input, *window, self.ceil_mode, self.return_indices)
+
+
+class AvgPool1d(Module):
+    """The mean of the elements under each position of a window of sequences."""
+
+    def __init__(
+        self,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
+        super().__init__()
+        self.kernel_size, self.stride, self.padding = (
+            tuple(value) if isinstance(value, Sequence) else (value,)
+            for value in (kernel_size, stride or kernel_size, padding)
+        )
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The means."""
+        window = (self.kernel_size, self.stride, self.padding)
+        return F.avg_pool1d(input, *window, self.ceil_mode, self.count_include_pad)
+
+    def extra_repr(self) -> str:
+        """The window."""
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AdaptiveAvgPool1d(AdaptiveAvgPool2d):
+    """The means of parts of sequences of about equal size."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The means."""
+        return F.adaptive_avg_pool1d(input, self.output_size)  # type: ignore[arg-type]
+
+
+class ConvTranspose1d(ConvTranspose2d):
+    """The adjoint of a convolution: longer sequences from shorter ones."""
+
+    _axes = 1
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The longer sequences."""
+        options = (self.stride, self.padding, self.output_padding, self.groups, self.dilation)
+        return F.conv_transpose1d(input, self.weight, self.bias, *options)  # type: ignore[arg-type]
+
+
 __all__ = [
+    "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
+    "AvgPool1d",
     "AvgPool2d",
     "Conv1d",
     "Conv2d",
+    "ConvTranspose1d",
     "ConvTranspose2d",
+    "MaxPool1d",
     "MaxPool2d",
 ]

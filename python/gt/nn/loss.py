@@ -8,9 +8,10 @@ from gt._gt import Tensor
 from gt.nn import functional as F
 from gt.nn.functional.loss import reduction_of
 from gt.nn.module import Module
+from gt.nn.naming import OwnInit
 
 
-class _Loss(Module):
+class _Loss(OwnInit, Module):
     """What losses have in common."""
 
     def __init__(

@@ -11,6 +11,7 @@ from gt._gt import Tensor
 from gt.autograd.mode import no_grad
 from gt.nn.hooks import Hooks, RemovableHandle
 from gt.nn.parameter import Parameter
+from gt.nn.state import taken
 from gt.nn.tree import Tree
 
 
@@ -45,7 +46,9 @@ class Module(Tree):
     _forward_hooks: Hooks
     _backward_hooks: Hooks
 
-    def __init__(self) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args or kwargs:
+            raise TypeError(f"{type(self).__name__}() takes no arguments; {_words(args, kwargs)}")
         super().__init__()
         hooks = ("_forward_pre_hooks", "_forward_hooks", "_backward_hooks")
         self.__dict__.update({name: Hooks() for name in hooks}, training=True)
@@ -111,7 +114,7 @@ class Module(Tree):
         return IncompatibleKeys(missing, unexpected)
 
     def _load(self, name: str, own: Tensor, value: Any, assign: bool) -> None:
-        value = value if isinstance(value, Tensor) else _gt.tensor(value)
+        value = taken(value)
         if not assign:
             own.copy_(value)
             return
@@ -123,6 +126,9 @@ class Module(Tree):
             module._buffers[last] = value
 
     # Changes of the whole
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing: workers plan what they are sent without being asked."""
 
     def apply(self, fn: Callable[[Module], Any]) -> Self:
         """Calls `fn` with every module below this one, and then with this one."""
@@ -236,18 +242,28 @@ class Module(Tree):
         """What stands between the parentheses of a module without submodules."""
         return ""
 
+    def _named_reprs(self) -> list[tuple[str, str]]:
+        """The text of each submodule."""
+        return [(name, repr(module)) for name, module in self._modules.items()]
+
     def _get_name(self) -> str:
         return type(self).__name__
 
     def __repr__(self) -> str:
         lines = self.extra_repr().split("\n") if self.extra_repr() else []
         children = [
-            f"({name}): " + repr(module).replace("\n", "\n  ")
-            for name, module in self._modules.items()
+            f"({name}): " + text.replace("\n", "\n  ") for name, text in self._named_reprs()
         ]
         if not children and len(lines) <= 1:
             return f"{self._get_name()}({''.join(lines)})"
         return f"{self._get_name()}(\n  " + "\n  ".join([*lines, *children]) + "\n)"
+
+
+def _words(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """What was given, in a message."""
+    if kwargs:
+        return f"got an unexpected keyword argument '{next(iter(kwargs))}'"
+    return f"{len(args)} were given"
 
 
 def _changed_parameter(parameter: Parameter, change: Callable[[Tensor], Tensor]) -> Parameter:
@@ -255,6 +271,8 @@ def _changed_parameter(parameter: Parameter, change: Callable[[Tensor], Tensor])
     if value.dtype == parameter.dtype:
         return parameter
     changed = Parameter(value, parameter.requires_grad)
+    # PyTorch's parameter stays the same object; optimisers that hold the old one find the other.
+    parameter.successor = changed
     if parameter.grad is not None:
         changed.grad = change(parameter.grad)
     return changed

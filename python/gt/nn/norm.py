@@ -10,6 +10,7 @@ from gt._gt import Tensor
 from gt.nn import functional as F
 from gt.nn import init
 from gt.nn.module import Module
+from gt.nn.naming import OwnInit
 from gt.nn.parameter import Parameter
 
 
@@ -123,7 +124,7 @@ class GroupNorm(_Norm):
         )
 
 
-class _BatchNorm(_Norm):
+class _BatchNorm(OwnInit, _Norm):
     """Normalises each channel over the batch, and remembers what it saw."""
 
     _ranks: tuple[int, ...]
@@ -206,3 +207,69 @@ class BatchNorm2d(_BatchNorm):
     """Normalises each channel of (N, C, H, W)."""
 
     _ranks = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Normalises each channel of (N, C, D, H, W)."""
+
+    _ranks = (5,)
+
+
+class _InstanceNorm(_BatchNorm):
+    """Normalises each channel of each image, and remembers what it saw if asked."""
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias
+        )
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The normalised elements."""
+        rank, (batch,) = input.ndim, self._ranks
+        if rank not in (batch - 1, batch):
+            raise ValueError(f"expected {batch - 1}D or {batch}D input, got {rank}D")
+        if self.affine and input.shape[rank - batch + 1] != self.num_features:
+            raise ValueError(
+                f"{type(self).__name__}: expected {self.num_features} channels in an input of "
+                f"shape {tuple(input.shape)}"
+            )
+        result = F.instance_norm(
+            input if rank == batch else input.unsqueeze(0),
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            0.0 if self.momentum is None else self.momentum,
+            self.eps,
+        )
+        return result if rank == batch else result.squeeze(0)
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Normalises each channel of each of (N, C, L)."""
+
+    _ranks = (3,)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Normalises each channel of each of (N, C, H, W)."""
+
+    _ranks = (4,)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Normalises each channel of each of (N, C, D, H, W)."""
+
+    _ranks = (5,)

@@ -8,16 +8,48 @@ from typing import Any
 from gt import _gt
 from gt._gt import Tensor
 from gt.nn import functional as F
+from gt.nn.functional.checks import same_dtype
 from gt.nn.linear import spread
 from gt.nn.module import Module
+from gt.nn.naming import OwnInit
 from gt.nn.parameter import Parameter
 
 # The state before and the products of an input give the state after; its first part is the result.
 State = tuple[Tensor, ...]
-Cell = Callable[[Tensor, Tensor, State], State]
+Step = Callable[[Tensor, Tensor, State], State]
 
 
-class _Recurrent(Module):
+def _lstm_step(inputs: Tensor, products: Tensor, state: State) -> State:
+    enter, forget, new, leave = (inputs + products).chunk(4, -1)
+    memory = forget.sigmoid() * state[1] + enter.sigmoid() * new.tanh()
+    return leave.sigmoid() * memory.tanh(), memory
+
+
+def _gru_step(inputs: Tensor, products: Tensor, state: State) -> State:
+    (reset, keep, new), (reset2, keep2, new2) = inputs.chunk(3, -1), products.chunk(3, -1)
+    kept = (keep + keep2).sigmoid()
+    fresh = (new + (reset + reset2).sigmoid() * new2).tanh()
+    return (fresh + kept * (state[0] - fresh),)
+
+
+def _tanh_step(inputs: Tensor, products: Tensor, state: State) -> State:
+    return ((inputs + products).tanh(),)
+
+
+def _relu_step(inputs: Tensor, products: Tensor, state: State) -> State:
+    return ((inputs + products).relu(),)
+
+
+PLAIN_STEPS: dict[str, Step] = {"tanh": _tanh_step, "relu": _relu_step}
+
+
+def _plain_step(nonlinearity: str) -> Step:
+    if nonlinearity not in PLAIN_STEPS:
+        raise ValueError(f"nonlinearity is 'tanh' or 'relu', not {nonlinearity!r}")
+    return PLAIN_STEPS[nonlinearity]
+
+
+class _Recurrent(OwnInit, Module):
     """What recurrent layers have in common: weights by layer and direction, and the walk."""
 
     _gates: int
@@ -32,18 +64,28 @@ class _Recurrent(Module):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
+        proj_size: int = 0,
         device: Any = None,
         dtype: Any = None,
     ) -> None:
         super().__init__()
+        if proj_size:
+            raise NotImplementedError(f"{type(self).__name__}: proj_size is not supported")
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout = bias, batch_first, dropout
-        self.bidirectional = bidirectional
+        self.bidirectional, self.proj_size = bidirectional, proj_size
         for layer in range(num_layers):
             size = input_size if layer == 0 else hidden_size * self._directions
             for direction in range(self._directions):
                 self._add_weights(_suffix(layer, direction), size, dtype)
-        spread(self, hidden_size)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draws the parameters anew."""
+        spread(self, self.hidden_size)
+
+    def flatten_parameters(self) -> None:
+        """Nothing: where weights are is no matter of the program's."""
 
     @property
     def _directions(self) -> int:
@@ -60,7 +102,7 @@ class _Recurrent(Module):
         for name, shape in shapes.items():
             self.register_parameter(name + suffix, Parameter(_gt.empty(*shape, dtype=dtype)))
 
-    def _cell(self, inputs: Tensor, products: Tensor, state: State) -> State:
+    def _step(self, inputs: Tensor, products: Tensor, state: State) -> State:
         """The state after one step, from what the input and the hidden state were multiplied to."""
         raise NotImplementedError
 
@@ -96,7 +138,7 @@ class _Recurrent(Module):
         results: list[Tensor] = []
         for step in reversed(steps) if direction else steps:
             again = F.linear(state[0], weight, bias)
-            state = self._cell(products[step], again, state)
+            state = self._step(products[step], again, state)
             results.append(state[0])
         return _gt.stack(results[::-1] if direction else results), state
 
@@ -107,6 +149,7 @@ class _Recurrent(Module):
 
     def _run(self, input: Tensor, first: State | None) -> tuple[Tensor, State]:
         """The walk for inputs with or without a batch, and with it in front or not."""
+        self._check(input, first)
         alone = input.ndim == 2
         if alone:
             input = input.unsqueeze(1)
@@ -117,6 +160,33 @@ class _Recurrent(Module):
         if alone:
             return result.squeeze(1), tuple(part.squeeze(1) for part in last)
         return (result.transpose(0, 1) if self.batch_first else result), last
+
+    def _check(self, input: Tensor, first: State | None) -> None:
+        """Refuses inputs and states that do not fit, as PyTorch does."""
+        kind, rank, shape = type(self).__name__, input.ndim, tuple(input.shape)
+        if rank not in (2, 3):
+            raise ValueError(f"{kind}: expected an input of 2 or 3 axes, not one of shape {shape}")
+        dtype = self.weight_ih_l0.dtype
+        if input.dtype != dtype and _gt._autocast()[0] is None:
+            raise ValueError(
+                f"{kind}: an input of {input.dtype.name} does not fit weights of {dtype.name}"
+            )
+        if shape[-1] != self.input_size:
+            raise RuntimeError(
+                f"{kind}: the last axis of an input of shape {shape} must be {self.input_size}"
+            )
+        if 0 in shape[:1] and not (rank == 3 and self.batch_first):
+            raise RuntimeError(f"{kind}: a sequence must not be empty")
+        if first is None:
+            return
+        batch = () if rank == 2 else (shape[0 if self.batch_first else 1],)
+        expected = (self.num_layers * self._directions, *batch, self.hidden_size)
+        for part in first:
+            if tuple(part.shape) != expected:
+                raise RuntimeError(
+                    f"{kind}: expected a state of shape {expected}, not {tuple(part.shape)}"
+                )
+            same_dtype(kind, input=input, state=part)
 
     def extra_repr(self) -> str:
         """The sizes and options."""
@@ -143,10 +213,7 @@ class LSTM(_Recurrent):
 
     _gates, _states = 4, 2
 
-    def _cell(self, inputs: Tensor, products: Tensor, state: State) -> State:
-        enter, forget, new, leave = (inputs + products).chunk(4, -1)
-        memory = forget.sigmoid() * state[1] + enter.sigmoid() * new.tanh()
-        return leave.sigmoid() * memory.tanh(), memory
+    _step = staticmethod(_lstm_step)
 
     def forward(
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
@@ -161,13 +228,142 @@ class GRU(_Recurrent):
 
     _gates, _states = 3, 1
 
-    def _cell(self, inputs: Tensor, products: Tensor, state: State) -> State:
-        (reset, keep, new), (reset2, keep2, new2) = inputs.chunk(3, -1), products.chunk(3, -1)
-        kept = (keep + keep2).sigmoid()
-        fresh = (new + (reset + reset2).sigmoid() * new2).tanh()
-        return (fresh + kept * (state[0] - fresh),)
+    _step = staticmethod(_gru_step)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """The result of each step, and the last states of all layers."""
         result, (hidden,) = self._run(input, None if hx is None else (hx,))
         return result, hidden
+
+
+class RNN(_Recurrent):
+    """A recurrent layer without gates."""
+
+    _gates, _states = 1, 1
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: str = "tanh",
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        self._step = _plain_step(nonlinearity)  # type: ignore[method-assign,assignment]
+        super().__init__(input_size, hidden_size, num_layers, *args, **kwargs)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """The result of each step, and the last states of all layers."""
+        result, (hidden,) = self._run(input, None if hx is None else (hx,))
+        return result, hidden
+
+
+class _RecurrentCell(OwnInit, Module):
+    """One step of a recurrent layer."""
+
+    _gates: int
+    _states: int
+    _step: Step
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        rows = self._gates * hidden_size
+        shapes: dict[str, tuple[int, ...]] = {
+            "weight_ih": (rows, input_size),
+            "weight_hh": (rows, hidden_size),
+            "bias_ih": (rows,),
+            "bias_hh": (rows,),
+        }
+        for name, shape in shapes.items():
+            missing = name.startswith("bias") and not bias
+            made = None if missing else Parameter(_gt.empty(*shape, dtype=dtype))
+            self.register_parameter(name, made)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draws the parameters anew."""
+        spread(self, self.hidden_size)
+
+    def _advance(self, input: Tensor, state: State | None) -> State:
+        """The state after one step, for an input with or without a batch."""
+        kind, shape = type(self).__name__, tuple(input.shape)
+        if input.ndim not in (1, 2):
+            raise ValueError(f"{kind}: expected an input of 1 or 2 axes, not one of shape {shape}")
+        if shape[-1] != self.input_size:
+            raise RuntimeError(
+                f"{kind}: the last axis of an input of shape {shape} must be {self.input_size}"
+            )
+        expected = (*shape[:-1], self.hidden_size)
+        if state is None:
+            state = (_gt.zeros(*expected, dtype=input.dtype),) * self._states
+        for part in state:
+            if tuple(part.shape) != expected:
+                raise RuntimeError(
+                    f"{kind}: expected a state of shape {expected}, not {tuple(part.shape)}"
+                )
+        products = F.linear(input, self.weight_ih, self.bias_ih)
+        return self._step(products, F.linear(state[0], self.weight_hh, self.bias_hh), state)
+
+    def extra_repr(self) -> str:
+        """The sizes and options."""
+        text = f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else ", bias=False")
+        other = getattr(self, "nonlinearity", "tanh")
+        return text if other == "tanh" else f"{text}, nonlinearity={other}"
+
+
+class LSTMCell(_RecurrentCell):
+    """One step of an LSTM."""
+
+    _gates, _states = 4, 2
+    _step = staticmethod(_lstm_step)
+
+    def forward(
+        self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """The hidden state and the memory after the step."""
+        hidden, memory = self._advance(input, hx)
+        return hidden, memory
+
+
+class GRUCell(_RecurrentCell):
+    """One step of a GRU."""
+
+    _gates, _states = 3, 1
+    _step = staticmethod(_gru_step)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """The hidden state after the step."""
+        return self._advance(input, None if hx is None else (hx,))[0]
+
+
+class RNNCell(_RecurrentCell):
+    """One step of an RNN."""
+
+    _gates, _states = 1, 1
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        self._step = _plain_step(nonlinearity)
+        super().__init__(input_size, hidden_size, bias, dtype=dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """The hidden state after the step."""
+        return self._advance(input, None if hx is None else (hx,))[0]

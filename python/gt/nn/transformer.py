@@ -141,6 +141,15 @@ def _additive(mask: Tensor, dtype: Any) -> Tensor:
     return _gt.zeros(mask.shape, dtype=dtype).masked_fill(mask, float("-inf"))
 
 
+def activation_of(activation: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    """The function between the linear layers, which may be given by its name."""
+    if not isinstance(activation, str):
+        return activation
+    if activation not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu or gelu, not {activation}")
+    return F.relu if activation == "relu" else F.gelu
+
+
 class TransformerEncoderLayer(Module):
     """Attention of a sequence to itself, and two linear layers, each with a way around it."""
 
@@ -169,10 +178,7 @@ class TransformerEncoderLayer(Module):
         self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
         self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
         self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
-        if isinstance(activation, str) and activation not in ("relu", "gelu"):
-            raise RuntimeError(f"activation should be relu or gelu, not {activation}")
-        named: Any = {"relu": F.relu, "gelu": F.gelu}.get(str(activation), activation)
-        self.activation: Callable[[Tensor], Tensor] = named
+        self.activation = activation_of(activation)
 
     def forward(
         self,

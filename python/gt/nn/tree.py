@@ -47,8 +47,10 @@ class Tree:
             object.__setattr__(self, name, value)
             return
         places = self._place_of(value)
-        if places is not None:
-            self._forget(name)
+        # A parameter makes way for a parameter only, whatever else has a place of its own.
+        if places is not None and (places is self._parameters or name not in self._parameters):
+            # What stands there already keeps its place in the order.
+            self._forget(name, but=places)
             places[name] = value
             if isinstance(value, Buffer) and not value.persistent:
                 self._forgotten.add(name)
@@ -76,7 +78,10 @@ class Tree:
                 kind = type(value).__name__
                 raise TypeError(f"cannot assign a {kind} as child module '{name}' (Module or None)")
             self._modules[name] = None
-        elif name in self._buffers and (value is None or isinstance(value, Tensor)):
+        elif name in self._buffers:
+            if value is not None and not isinstance(value, Tensor):
+                kind = type(value).__name__
+                raise TypeError(f"cannot assign a {kind} as buffer '{name}' (Tensor or None)")
             self._buffers[name] = value
         else:
             return False
@@ -94,11 +99,13 @@ class Tree:
             object.__delattr__(self, name)
 
     def __dir__(self) -> Iterable[str]:
-        return [*super().__dir__(), *self._parameters, *self._buffers, *self._modules]
+        # Python proposes what is listed here to whoever has mistyped a name.
+        inside = (name for name in super().__dir__() if name[:1] != "_" or name[:2] == "__")
+        return [*inside, *self._parameters, *self._buffers, *self._modules]
 
-    def _forget(self, name: str) -> bool:
+    def _forget(self, name: str, but: dict[str, Any] | None = None) -> bool:
         self._forgotten.discard(name)
-        found = [places for places in self._places() if name in places]
+        found = [places for places in self._places() if name in places and places is not but]
         for places in found:
             del places[name]
         known = name in self.__dict__ and name not in ("_parameters", "_buffers", "_modules")
@@ -111,27 +118,34 @@ class Tree:
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Adds a parameter, or a place for one."""
-        self._check_name(name)
+        self._check_name(name, self._parameters)
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(f"'{name}' is a {type(param).__name__}, not a Parameter or None")
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Adds a tensor that belongs to the state without being learned."""
-        self._check_name(name)
+        self._check_name(name, self._buffers)
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(f"'{name}' is a {type(tensor).__name__}, not a Tensor or None")
         self._buffers[name] = tensor
+        self._forgotten.discard(name)
         if not persistent:
             self._forgotten.add(name)
 
     def register_module(self, name: str, module: Any) -> None:
         """Adds a submodule, or a place for one."""
-        self._check_name(name)
+        self._check_name(name, self._modules)
+        if module is not None and not isinstance(module, Tree):
+            raise TypeError(f"'{name}' is a {type(module).__name__}, not a Module or None")
         self._modules[name] = module
 
     add_module = register_module
 
-    def _check_name(self, name: str) -> None:
+    def _check_name(self, name: str, places: dict[str, Any]) -> None:
         if "." in name or not name:
             raise KeyError(f"the name '{name}' must not be empty or contain a dot")
-        if hasattr(self, name) and not any(name in places for places in self._places()):
+        if hasattr(self, name) and name not in places:
             raise KeyError(f"attribute '{name}' already exists")
 
     def named_children(self) -> Iterator[tuple[str, Any]]:

@@ -18,3 +18,8 @@ __all__ = [
     "RMSprop",
     "lr_scheduler",
 ]
+
+
+def __dir__() -> list[str]:
+    # Python proposes what is listed here to whoever has mistyped a name.
+    return sorted(name for name in globals() if name[:1] != "_" or name[:2] == "__")

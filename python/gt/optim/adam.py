@@ -44,7 +44,7 @@ class Adam(Optimizer):
         maximize: bool = False,
         **ignored: Any,
     ) -> None:
-        accept(ignored)
+        accept(self, ignored)
         check(lr=lr, eps=eps, weight_decay=weight_decay)
         for beta in betas:
             if not 0 <= beta < 1:
@@ -127,7 +127,7 @@ class NAdam(Optimizer):
         maximize: bool = False,
         **ignored: Any,
     ) -> None:
-        accept(ignored)
+        accept(self, ignored)
         check(lr=lr, eps=eps, weight_decay=weight_decay, momentum_decay=momentum_decay)
         defaults = {
             "lr": lr,

@@ -34,7 +34,7 @@ class RMSprop(Optimizer):
         maximize: bool = False,
         **ignored: Any,
     ) -> None:
-        accept(ignored)
+        accept(self, ignored)
         check(lr=lr, alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum)
         defaults = {
             "lr": lr,
@@ -85,7 +85,7 @@ class Adagrad(Optimizer):
         maximize: bool = False,
         **ignored: Any,
     ) -> None:
-        accept(ignored)
+        accept(self, ignored)
         check(lr=lr, lr_decay=lr_decay, weight_decay=weight_decay, eps=eps)
         check(initial_accumulator_value=initial_accumulator_value)
         defaults = {
@@ -126,7 +126,7 @@ class Adadelta(Optimizer):
         maximize: bool = False,
         **ignored: Any,
     ) -> None:
-        accept(ignored)
+        accept(self, ignored)
         check(lr=lr, rho=rho, eps=eps, weight_decay=weight_decay)
         defaults = {
             "lr": lr,
@@ -163,7 +163,7 @@ class Lion(Optimizer):
         maximize: bool = False,
         **ignored: Any,
     ) -> None:
-        accept(ignored)
+        accept(self, ignored)
         check(lr=lr, weight_decay=weight_decay)
         defaults = {"lr": lr, "betas": betas, "weight_decay": weight_decay, "maximize": maximize}
         super().__init__(params, defaults)

@@ -14,6 +14,7 @@ from gt import _gt
 from gt._gt import Tensor
 from gt.autograd.mode import enable_grad, no_grad
 from gt.nn.hooks import Hooks, RemovableHandle
+from gt.nn.state import taken_over
 
 # What parameters of a group have in common as long as they take the same steps.
 COUNTS = {"step", "mu_product"}
@@ -73,6 +74,7 @@ class Optimizer:
         if closure is not None:
             with enable_grad():
                 loss = closure()
+        self._follow()
         with no_grad():
             for group in self.param_groups:
                 params = [p for p in group["params"] if p.grad is not None]
@@ -82,8 +84,19 @@ class Optimizer:
             hook(self, (closure,), {})
         return loss
 
+    def _follow(self) -> None:
+        """Takes the parameters that modules have now, if they were given another dtype."""
+        for group in self.param_groups:
+            params = group["params"]
+            for place, parameter in enumerate(params):
+                while (later := getattr(parameter, "successor", None)) is not None:
+                    if parameter in self.state:
+                        self.state[later] = self.state.pop(parameter)
+                    parameter = params[place] = later
+
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forgets the gradients of all parameters."""
+        self._follow()
         for group in self.param_groups:
             for parameter in group["params"]:
                 if set_to_none:
@@ -102,6 +115,7 @@ class Optimizer:
 
     def state_dict(self) -> dict[str, Any]:
         """The state by the number of the parameter, and the options of the groups."""
+        self._follow()
         numbers: dict[int, int] = {}
         for group in self.param_groups:
             for parameter in group["params"]:
@@ -125,7 +139,8 @@ class Optimizer:
             raise ValueError(
                 f"the state has parameter groups of sizes {sizes}, the optimizer has {own}"
             )
-        by_number = {int(number): values for number, values in state_dict["state"].items()}
+        saved_states = state_dict["state"].items()
+        by_number = {int(number): taken_over(values) for number, values in saved_states}
         self.state.clear()
         for group, saved in zip(self.param_groups, groups, strict=True):
             group.update((name, value) for name, value in saved.items() if name != "params")
@@ -185,11 +200,12 @@ def decay(group: dict[str, Any], decoupled: bool) -> float | Tensor | None:
     return 1 - lr * group["weight_decay"]  # type: ignore[no-any-return]
 
 
-def accept(ignored: Mapping[str, Any]) -> None:
+def accept(optimizer: Optimizer, ignored: Mapping[str, Any]) -> None:
     """Refuses options that PyTorch does not have either; those about its loops have no effect."""
+    kind = type(optimizer).__name__
     for name in ignored:
         if name not in ("foreach", "capturable", "differentiable", "fused"):
-            raise TypeError(f"got an unexpected keyword argument '{name}'")
+            raise TypeError(f"{kind}.__init__() got an unexpected keyword argument '{name}'")
 
 
 def start(

@@ -40,7 +40,7 @@ class SGD(Optimizer):
         maximize: bool = False,
         **ignored: Any,
     ) -> None:
-        accept(ignored)
+        accept(self, ignored)
         check(lr=lr, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")

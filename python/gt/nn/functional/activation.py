@@ -7,6 +7,7 @@ from typing import Any
 
 from gt import _gt
 from gt._gt import Tensor
+from gt.nn.functional.checks import demand_float, floating, named, same_dtype
 
 
 def written(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
@@ -19,26 +20,31 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     return input.relu_() if inplace else input.relu()
 
 
+@floating
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """The element, or a part of it if it is negative."""
     return written(input, _gt.leaky_relu(input, negative_slope), inplace)
 
 
+@floating
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """The element, or an exponential if it is negative."""
     return written(input, _gt.elu(input, alpha), inplace)
 
 
+@floating
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     """The element times the probability that a normal number is smaller."""
     return _gt.gelu(input, approximate)
 
 
+@floating
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """The element times its sigmoid."""
     return written(input, _gt.silu(input), inplace)
 
 
+@floating
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     """A smooth relu."""
     return _gt.softplus(input, beta, threshold)
@@ -58,14 +64,18 @@ def softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
     """Exponentials along an axis, scaled so that they sum to one."""
-    return (input if dtype is None else input.to(dtype)).softmax(_axis(input, dim))
+    input = input if dtype is None else input.to(dtype)
+    demand_float("softmax", input)
+    return input.softmax(_axis(input, dim))
 
 
 def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
     """The logarithm of the softmax along an axis."""
-    return (input if dtype is None else input.to(dtype)).log_softmax(_axis(input, dim))
+    input = input if dtype is None else input.to(dtype)
+    demand_float("log_softmax", input)
+    return input.log_softmax(_axis(input, dim))
 
 
 def _axis(input: Tensor, dim: int | None) -> int:
@@ -76,8 +86,11 @@ def _axis(input: Tensor, dim: int | None) -> int:
     return 0 if input.ndim in (0, 1, 3) else 1
 
 
+@floating
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """One half of the elements times the sigmoid of the other."""
+    if input.ndim == 0 or input.shape[dim] % 2:
+        raise RuntimeError(f"glu: axis {dim} of shape {tuple(input.shape)} has no two equal halves")
     first, second = input.chunk(2, dim)
     return first * second.sigmoid()
 
@@ -88,6 +101,30 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
     return input / length.clamp(min=eps)
 
 
+def softsign(input: Tensor) -> Tensor:
+    """The element divided by one more than its size."""
+    return input / (input.abs() + 1)
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """The element less its tanh."""
+    return input - input.tanh()
+
+
+@named
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """The element, or the part of it that its channel's weight says, if it is negative."""
+    same_dtype("prelu", input=input, weight=weight)
+    channels = input.shape[1] if input.ndim > 1 else 1
+    if weight.numel() not in (1, channels):
+        raise RuntimeError(f"prelu: {channels} channels need as many weights, not {weight.numel()}")
+    if weight.numel() > 1:
+        weight = weight.reshape(-1, *[1] * (input.ndim - 2))
+    return _gt.where(input > 0, input, weight * input)
+
+
 relu6, hardtanh, hardswish, hardsigmoid = _gt.relu6, _gt.hardtanh, _gt.hardswish, _gt.hardsigmoid
-mish, celu, selu, logsigmoid, softmin = _gt.mish, _gt.celu, _gt.selu, _gt.logsigmoid, _gt.softmin
+mish, celu, selu = floating(_gt.mish), floating(_gt.celu), floating(_gt.selu)
+logsigmoid = floating(_gt.logsigmoid)
+softmin = floating(_gt.softmin)
 threshold = _gt.threshold

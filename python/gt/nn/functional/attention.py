@@ -6,9 +6,11 @@ import math
 
 from gt import _gt
 from gt._gt import Tensor
+from gt.nn.functional.checks import named, same_dtype
 from gt.nn.functional.layer import dropout
 
 
+@named
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
@@ -26,6 +28,12 @@ def scaled_dot_product_attention(
     >>> gt.nn.functional.scaled_dot_product_attention(q, q, gt.ones(1, 2, 3)).shape
     (1, 2, 3)
     """
+    same_dtype("scaled_dot_product_attention", query=query, key=key, value=value)
+    if attn_mask is not None and attn_mask.dtype not in (_gt.bool, _gt.float32):
+        same_dtype("scaled_dot_product_attention", query=query, attn_mask=attn_mask)
+    if min(query.ndim, key.ndim, value.ndim) < 2:
+        shapes = ", ".join(str(tuple(tensor.shape)) for tensor in (query, key, value))
+        raise RuntimeError(f"scaled_dot_product_attention: {shapes} need at least two axes each")
     if enable_gqa:
         times = query.shape[-3] // key.shape[-3]
         key, value = (_repeated(tensor, times) for tensor in (key, value))

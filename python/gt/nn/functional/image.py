@@ -7,6 +7,7 @@ from typing import Any, Literal, overload
 
 from gt import _gt
 from gt._gt import Tensor
+from gt.nn.functional.checks import demand_float, named, same_dtype
 from gt.nn.functional.layer import alike
 
 Sizes = int | Sequence[int]
@@ -28,6 +29,7 @@ def _one(value: Sizes) -> int:
     return only
 
 
+@named
 def conv2d(
     input: Tensor,
     weight: Tensor,
@@ -38,6 +40,7 @@ def conv2d(
     groups: int = 1,
 ) -> Tensor:
     """Convolution of images (N, C, H, W) or of one image (C, H, W)."""
+    same_dtype("conv2d", input=input, weight=weight, bias=bias)
     if input.ndim == 3:
         return conv2d(input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(
             0
@@ -65,6 +68,7 @@ def _padded(
     return _gt.pad(input, sides), 0
 
 
+@named
 def conv1d(
     input: Tensor,
     weight: Tensor,
@@ -88,6 +92,7 @@ def conv1d(
     return result.squeeze(-2)
 
 
+@named
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -99,6 +104,7 @@ def conv_transpose2d(
     dilation: Sizes = 1,
 ) -> Tensor:
     """The adjoint of a convolution: larger images from smaller ones."""
+    same_dtype("conv_transpose2d", input=input, weight=weight, bias=bias)
     if input.ndim == 3:
         return conv_transpose2d(
             input.unsqueeze(0), weight, bias, stride, padding, output_padding, groups, dilation
@@ -107,6 +113,14 @@ def conv_transpose2d(
         input, weight, _two(stride), _two(padding), _two(output_padding), groups, _two(dilation)
     )
     return result if bias is None else result + alike(bias, result).reshape(-1, 1, 1)
+
+
+def _demand_images(name: str, input: Tensor) -> None:
+    if input.ndim != 4:
+        raise RuntimeError(
+            f"{name}: expected images (N, C, H, W) or one image (C, H, W), not an input of shape "
+            f"{tuple(input.shape)}"
+        )
 
 
 def _extra(
@@ -159,6 +173,7 @@ def max_pool2d(
     ceil_mode: bool = ...,
     return_indices: bool = ...,
 ) -> Any: ...
+@named
 def max_pool2d(
     input: Tensor,
     kernel_size: Sizes,
@@ -179,8 +194,11 @@ def max_pool2d(
         batch = input.unsqueeze(0)
         found, places = max_pool2d(batch, kernel_size, stride, padding, dilation, ceil_mode, True)
         return (found.squeeze(0), places.squeeze(0)) if return_indices else found.squeeze(0)
+    if input.dtype == _gt.bool:
+        demand_float("max_pool2d", input)
+    _demand_images("max_pool2d", input)
     kernel, sides, apart = _two(kernel_size), _two(padding), _two(dilation)
-    steps = kernel if stride is None else _two(stride)
+    steps = _two(stride or kernel)
     width = input.shape[3]
     rows, columns = _extras(input, kernel, steps, sides, apart, ceil_mode)
     if rows or columns:
@@ -194,6 +212,7 @@ def max_pool2d(
     return found, row * width + column
 
 
+@named
 def avg_pool2d(
     input: Tensor,
     kernel_size: Sizes,
@@ -211,8 +230,10 @@ def avg_pool2d(
         return avg_pool2d(
             batch, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         ).squeeze(0)
+    demand_float("avg_pool2d", input)
+    _demand_images("avg_pool2d", input)
     kernel, sides = _two(kernel_size), _two(padding)
-    steps = kernel if stride is None else _two(stride)
+    steps = _two(stride or kernel)
     more = _extras(input, kernel, steps, sides, (1, 1), ceil_mode)
     if any(more):
         return _partial_means(
@@ -248,8 +269,12 @@ def _partial_means(
     return means / pooled(ones, 1.0 if count_include_pad else 0.0)
 
 
+@named
 def adaptive_avg_pool2d(input: Tensor, output_size: Sizes | tuple[int | None, ...]) -> Tensor:
     """The means of parts of about equal size, as many as `output_size` says."""
+    demand_float("adaptive_avg_pool2d", input)
+    if input.ndim not in (3, 4):
+        _demand_images("adaptive_avg_pool2d", input)
     given = (output_size, output_size) if isinstance(output_size, int) else tuple(output_size)
     for axis, count in zip((-2, -1), given, strict=True):
         if count is not None and count != input.shape[axis]:

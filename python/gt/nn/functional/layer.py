@@ -6,11 +6,13 @@ from gt import _gt
 from gt._gt import Tensor
 from gt.autograd.precision import full_precision
 from gt.nn.functional.activation import written
+from gt.nn.functional.checks import demand_float, named, same_dtype
 
 one_hot = _gt.one_hot
 pad = _gt.pad
 
 
+@named
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`.
 
@@ -18,8 +20,18 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     >>> gt.nn.functional.linear(gt.ones(1, 2), gt.tensor([[1.0, 2.0]]), gt.tensor([3.0]))
     tensor([[6.]])
     """
+    if input.dtype != weight.dtype or (bias is not None and bias.dtype != weight.dtype):
+        same_dtype("linear", input=input, weight=weight, bias=bias)
+    number = bias is not None and bias.ndim == 0 and input.ndim != 2
+    if weight.ndim not in (1, 2) or (weight.ndim == 1 and bias is not None and not number):
+        raise RuntimeError(f"linear: a weight of shape {tuple(weight.shape)} is not a matrix")
     product = input @ (weight.T if weight.ndim == 2 else weight)
-    return product if bias is None else product + alike(bias, product)
+    if bias is None:
+        return product
+    result = product + alike(bias, product)
+    if result.shape != product.shape:
+        raise RuntimeError(f"linear: a bias of shape {tuple(bias.shape)} does not fit the result")
+    return result
 
 
 def alike(bias: Tensor, product: Tensor) -> Tensor:
@@ -27,12 +39,15 @@ def alike(bias: Tensor, product: Tensor) -> Tensor:
     return bias if bias.dtype == product.dtype else bias.to(product.dtype)
 
 
+@named
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """The product of two inputs with a weight for each pair of their elements."""
+    same_dtype("bilinear", input1=input1, input2=input2, weight=weight, bias=bias)
     result = _gt.einsum("...i,oij,...j->...o", [input1, weight, input2])
     return result if bias is None else result + bias
 
 
+@named
 def embedding(
     input: Tensor,
     weight: Tensor,
@@ -45,6 +60,10 @@ def embedding(
     """The rows of `weight` that `input` names; the row `padding_idx` is not learned."""
     if max_norm is not None or scale_grad_by_freq:
         raise NotImplementedError("embedding: max_norm and scale_grad_by_freq are not supported")
+    if input.dtype not in (_gt.int64, _gt.int32):
+        raise RuntimeError(f"embedding: indices are int64 or int32, not {input.dtype.name}")
+    if weight.ndim != 2:
+        raise RuntimeError(f"embedding: a table of shape {tuple(weight.shape)} is not a matrix")
     if padding_idx is not None:
         place = padding_idx % weight.shape[0]
         constant = (_gt.arange(0, weight.shape[0]) == place).unsqueeze(-1)
@@ -61,12 +80,47 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         return input
     if p == 1:
         return written(input, input * 0, inplace)
+    demand_float("dropout", input)
     kept = _gt.rand(input.shape) >= p
     return written(input, input * kept.to(input.dtype) * (1 / (1 - p)), inplace)
 
 
+def dropout2d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """The channels (N, C, ...), each set to zero with probability `p`, the others scaled up."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, not {p}")
+    if input.ndim < 2:
+        raise RuntimeError(f"dropout2d: expected (N, C, ...), not shape {tuple(input.shape)}")
+    if not training or p == 0:
+        return input
+    demand_float("dropout2d", input)
+    shape = (*input.shape[:2], *[1] * (input.ndim - 2))
+    factor = dropout(_gt.ones(shape, dtype=input.dtype), p)
+    return written(input, input * factor, inplace)
+
+
+def dropout1d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """The channels (N, C, L) or (C, L), each set to zero with probability `p`."""
+    if input.ndim not in (2, 3):
+        raise RuntimeError(f"dropout1d: expected (N, C, L) or (C, L), not {tuple(input.shape)}")
+    if input.ndim == 3 or inplace:
+        return dropout2d(input if input.ndim == 3 else input.unsqueeze(0), p, training, inplace)
+    return dropout2d(input.unsqueeze(0), p, training).squeeze(0)
+
+
+@named
 @full_precision
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along an axis."""
+    dtype = _gt.promote_types(x1.dtype, x2.dtype)
+    if not dtype.is_floating_point:
+        raise RuntimeError(f"cosine_similarity: {dtype.name} has no cosines; make it float first")
+    x1, x2 = x1.to(dtype), x2.to(dtype)
+    product = x1 * x2
+    x1, x2 = x1.expand(product.shape), x2.expand(product.shape)
     lengths = _gt.norm(x1, 2.0, dim).clamp(min=eps) * _gt.norm(x2, 2.0, dim).clamp(min=eps)
-    return (x1 * x2).sum(dim) / lengths
+    return product.sum(dim) / lengths

@@ -8,6 +8,7 @@ from gt import _gt
 from gt._gt import Tensor
 from gt.autograd.precision import full_precision
 from gt.nn.functional.activation import logsigmoid
+from gt.nn.functional.checks import demand_float, named, same_dtype
 
 
 def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
@@ -27,8 +28,17 @@ def _compare_sizes(input: Tensor, target: Tensor) -> None:
         warnings.warn(
             f"a target of shape {tuple(target.shape)} is broadcast against an input of shape "
             f"{tuple(input.shape)}, which is seldom what is meant",
-            stacklevel=4,
+            stacklevel=5,
         )
+
+
+def _promoted(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Both in the dtype of their difference, which must have fractions."""
+    # As in PyTorch, a tensor without axes counts like any other: it is expanded before.
+    dtype = _gt.promote_types(input.dtype, target.dtype)
+    if not dtype.is_floating_point:
+        demand_float(name, input)
+    return input.to(dtype), target.to(dtype)
 
 
 def _demand_sizes(input: Tensor, target: Tensor) -> None:
@@ -48,6 +58,7 @@ def _reduced(loss: Tensor, reduction: str) -> Tensor:
     raise ValueError(f"{reduction} is not a valid value for reduction")
 
 
+@named
 @full_precision
 def mse_loss(
     input: Tensor,
@@ -63,10 +74,12 @@ def mse_loss(
     tensor(2.5000)
     """
     _compare_sizes(input, target)
+    input, target = _promoted("mse_loss", input, target)
     difference = input - target
     return _reduced(difference * difference, reduction_of(size_average, reduce, reduction))
 
 
+@named
 @full_precision
 def l1_loss(
     input: Tensor,
@@ -77,9 +90,13 @@ def l1_loss(
 ) -> Tensor:
     """The sizes of the differences."""
     _compare_sizes(input, target)
-    return _reduced((input - target).abs(), reduction_of(size_average, reduce, reduction))
+    reduction = reduction_of(size_average, reduce, reduction)
+    if reduction == "mean" or input.dtype.is_floating_point or target.dtype.is_floating_point:
+        input, target = _promoted("l1_loss", input, target)
+    return _reduced((input - target).abs(), reduction)
 
 
+@named
 @full_precision
 def smooth_l1_loss(
     input: Tensor,
@@ -93,22 +110,29 @@ def smooth_l1_loss(
     if beta == 0:
         return l1_loss(input, target, size_average, reduce, reduction)
     _compare_sizes(input, target)
+    input, target = _promoted("smooth_l1_loss", input, target)
     size = (input - target).abs()
     loss = _gt.where(size < beta, size * size * (0.5 / beta), size - 0.5 * beta)
     return _reduced(loss, reduction_of(size_average, reduce, reduction))
 
 
+@named
 @full_precision
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0
 ) -> Tensor:
     """Squares of small differences, and lines beyond `delta`."""
     _compare_sizes(input, target)
+    demand_float("huber_loss", input)
+    # Unlike its relatives, it has the dtype of its input.
+    dtype = input.dtype
+    input, target = _promoted("huber_loss", input, target)
     size = (input - target).abs()
     loss = _gt.where(size <= delta, size * size * 0.5, (size - 0.5 * delta) * delta)
-    return _reduced(loss, reduction)
+    return _reduced(loss.to(dtype), reduction)
 
 
+@named
 @full_precision
 def binary_cross_entropy(
     input: Tensor,
@@ -120,13 +144,16 @@ def binary_cross_entropy(
 ) -> Tensor:
     """The surprise at a truth between zero and one, given probabilities."""
     _demand_sizes(input, target)
+    same_dtype("binary_cross_entropy", input=input, target=target)
+    demand_float("binary_cross_entropy", input)
     reduction = reduction_of(size_average, reduce, reduction)
     # As in PyTorch, a logarithm is at least -100, so that a sure mistake has a loss.
     sure, doubt = input.log().clamp(min=-100), (1 - input).log().clamp(min=-100)
     loss = -(target * sure + (1 - target) * doubt)
-    return _reduced(loss if weight is None else loss * weight, reduction)
+    return _reduced(loss if weight is None else (loss * weight).to(loss.dtype), reduction)
 
 
+@named
 @full_precision
 def binary_cross_entropy_with_logits(
     input: Tensor,
@@ -139,15 +166,19 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     """The same, given logits."""
     _demand_sizes(input, target)
+    demand_float("binary_cross_entropy_with_logits", input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     if pos_weight is None:
         loss = (1 - target) * input - logsigmoid(input)
     else:
         factor = (pos_weight - 1) * target + 1
         loss = (1 - target) * input - factor * logsigmoid(input)
-    return _reduced(loss if weight is None else loss * weight, reduction)
+    loss = loss if weight is None else loss * weight
+    # As in PyTorch, the truth says how precise the loss is.
+    return _reduced(loss.to(target.dtype), reduction)
 
 
+@named
 @full_precision
 def nll_loss(
     input: Tensor,
@@ -161,6 +192,7 @@ def nll_loss(
     """The negative of the log-probability that `input` (N, C, …) gives to `target` (N, …)."""
     reduction = reduction_of(size_average, reduce, reduction)
     axis = 1 if input.ndim > 1 else 0
+    _demand_classes("nll_loss", input, target, weight)
     used = target != ignore_index
     place = _gt.where(used, target, 0).unsqueeze(axis)
     chosen = -input.gather(axis, place).squeeze(axis)
@@ -174,6 +206,7 @@ def nll_loss(
     return _reduced(loss, reduction)
 
 
+@named
 @full_precision
 def cross_entropy(
     input: Tensor,
@@ -193,8 +226,17 @@ def cross_entropy(
     """
     reduction = reduction_of(size_average, reduce, reduction)
     axis = 1 if input.ndim > 1 else 0
+    if input.ndim == 0:
+        raise IndexError("cross_entropy: an input without axes has no classes")
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0 and 1, not {label_smoothing}")
+    likely = input.shape == target.shape
+    if likely:
+        _demand_probabilities(input, target, weight, ignore_index)
+    else:
+        _demand_classes("cross_entropy", input, target, weight)
     logs = input.log_softmax(axis)
-    if target.dtype.is_floating_point:
+    if likely:
         return _with_probabilities(logs, target, weight, reduction, label_smoothing, axis)
     plain = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
     if label_smoothing == 0:
@@ -211,6 +253,46 @@ def cross_entropy(
     return plain * (1 - label_smoothing) + smooth * (label_smoothing / input.shape[axis])
 
 
+def _demand_probabilities(
+    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int
+) -> None:
+    demand_float("cross_entropy", input)
+    if not target.dtype.is_floating_point:
+        raise RuntimeError(
+            "cross_entropy: a target in the shape of the input has probabilities, which are not "
+            f"{target.dtype.name}"
+        )
+    if ignore_index >= 0:
+        raise RuntimeError("cross_entropy: ignore_index is for classes, not for probabilities")
+    _demand_weights("cross_entropy", input, weight)
+
+
+def _demand_classes(name: str, input: Tensor, target: Tensor, weight: Tensor | None) -> None:
+    """Refuses a target (N, ...) that does not name classes of an input (N, C, ...)."""
+    demand_float(name, input)
+    shape, found = tuple(input.shape), tuple(target.shape)
+    expected = (shape[:1] + shape[2:]) if len(shape) > 1 else ()
+    words = f"{name}: an input of shape {shape} needs a target of shape {expected}, not {found}"
+    if found[:1] != expected[:1]:
+        raise ValueError(words)
+    if target.dtype not in (_gt.int64, _gt.uint8):
+        raise RuntimeError(
+            f"{name}: a target names classes by int64 or uint8, not by {target.dtype.name}"
+        )
+    if found != expected:
+        raise RuntimeError(words)
+    _demand_weights(name, input, weight)
+
+
+def _demand_weights(name: str, input: Tensor, weight: Tensor | None) -> None:
+    same_dtype(name, input=input, weight=weight)
+    count = input.shape[1 if input.ndim > 1 else 0]
+    if weight is not None and tuple(weight.shape) != (count,):
+        raise RuntimeError(
+            f"{name}: {count} classes need as many weights, not {tuple(weight.shape)}"
+        )
+
+
 def _with_probabilities(
     logs: Tensor,
     target: Tensor,
@@ -225,11 +307,10 @@ def _with_probabilities(
     if weight is not None:
         logs = logs * weight.reshape(-1, *[1] * (logs.ndim - 1 - axis))
     loss = -(logs * target).sum(axis)
-    if reduction == "mean":
-        return loss.sum() / max(loss.numel(), 1)
     return _reduced(loss, reduction)
 
 
+@named
 @full_precision
 def kl_div(
     input: Tensor,
@@ -240,6 +321,9 @@ def kl_div(
     log_target: bool = False,
 ) -> Tensor:
     """How much `target` differs from a distribution whose logarithm is `input`."""
+    for tensor in (input, target):
+        if not tensor.dtype.is_floating_point:
+            raise RuntimeError(f"kl_div: {tensor.dtype.name} cannot be probabilities")
     reduction = reduction_of(size_average, reduce, reduction)
     if log_target:
         loss = target.exp() * (target - input)
@@ -252,6 +336,7 @@ def kl_div(
     return _reduced(loss, reduction)
 
 
+@named
 @full_precision
 def cosine_embedding_loss(
     input1: Tensor,

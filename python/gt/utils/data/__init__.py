@@ -1,5 +1,6 @@
 """Data for training: datasets, samplers, and a loader that prepares batches in other processes."""
 
+from gt.utils.data import dataloader, distributed
 from gt.utils.data.collate import default_collate, default_convert
 from gt.utils.data.dataset import (
     ConcatDataset,
@@ -33,8 +34,10 @@ __all__ = [
     "SubsetRandomSampler",
     "TensorDataset",
     "WeightedRandomSampler",
+    "dataloader",
     "default_collate",
     "default_convert",
+    "distributed",
     "get_worker_info",
     "random_split",
 ]

@@ -47,7 +47,8 @@ class DataLoader(Generic[T_co]):
         *,
         prefetch_factor: int | None = None,
         persistent_workers: bool = False,
-        **ignored: Any,
+        pin_memory_device: str = "",
+        in_order: bool = True,
     ) -> None:
         iterable = isinstance(dataset, IterableDataset)
         chosen = sampler is not None or batch_sampler is not None

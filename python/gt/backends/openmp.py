@@ -1,0 +1,6 @@
+"""Whether kernels use openmp."""
+
+
+def is_available() -> bool:
+    """Never: kernels are GT's own."""
+    return False
