@@ -11,7 +11,7 @@ use gt_core::{DType, Error, Meta, Result, Shape, Slot};
 use gt_transport::lock::Mutex;
 use smallvec::SmallVec;
 
-use crate::grad::{self, Edge, Gradient, History};
+use crate::grad::{self, Edge, Gradient, History, Origin};
 use crate::input::{Held, Input, infer};
 use crate::session::Session;
 use crate::view::View;
@@ -93,14 +93,23 @@ impl Cell {
         (state.value.clone(), state.version)
     }
 
-    /// Makes `value` the current value.
-    pub(crate) fn set(&self, value: Arc<Owned>) {
-        let mut state = self.state.lock();
-        let before = std::mem::replace(&mut state.value, value);
-        state.version += 1;
-        state.host = None;
-        drop(state);
-        drop(before);
+    /// Makes `value` the current value. It has another name here, so that the cell keeps what it
+    /// had if the value fails.
+    pub(crate) fn replace(&self, value: Arc<Owned>) -> Result<()> {
+        let others = SmallVec::from_iter([Held::Value(value)]);
+        self.update(&CAST, others, Attrs::of([self.meta.dtype.into()]), Update::Afresh)
+    }
+
+    /// Gives the current value its history. A gradient that is kept is from here on that of this
+    /// value.
+    pub(crate) fn follow(&self, edge: Option<Edge>) {
+        if let (Some(place), Some(before), Some(edge)) =
+            (self.gradient.get(), self.history.edge(), &edge)
+            && !before.node.is_leaf()
+        {
+            before.node.move_kept(place, edge);
+        }
+        self.history.set(edge);
     }
 
     /// Emits `op` on the current value and makes its result the current value.
@@ -147,6 +156,16 @@ impl Cell {
     }
 }
 
+impl Drop for Cell {
+    fn drop(&mut self) {
+        if let Some(gradient) = self.gradient.get()
+            && let Some(edge) = self.history.edge()
+        {
+            edge.node.leave(&self.state.lock().value, gradient);
+        }
+    }
+}
+
 /// Whether an update reads the value it replaces, as its first input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Update {
@@ -175,6 +194,20 @@ impl Tensor {
         if edge.is_some() {
             cell.history.set(edge);
         }
+        Tensor(Place::Whole(Arc::new(cell)))
+    }
+
+    /// A leaf that was gone, with the place where its gradient is kept.
+    pub(crate) fn of_leaf(
+        meta: Meta,
+        value: Arc<Owned>,
+        edge: Edge,
+        gradient: Arc<Gradient>,
+    ) -> Self {
+        let cell = Cell::new(meta, value);
+        cell.history.set(Some(edge));
+        let place = cell.gradient.set(gradient);
+        debug_assert!(place.is_ok(), "a cell begins without a gradient");
         Tensor(Place::Whole(Arc::new(cell)))
     }
 
@@ -289,7 +322,7 @@ impl Tensor {
             _ => {
                 self.check_not_leaf(op.name)?;
                 let results = self.session().apply_as_given(op, &inputs, attrs)?;
-                self.write(&results[0])
+                self.write(&results[0], Origin::Itself)
             }
         }
     }
@@ -321,11 +354,11 @@ impl Tensor {
 
     /// Writes the elements of another tensor into this one, broadcasting and casting them.
     pub fn copy(&self, source: &Tensor) -> Result<()> {
-        self.write(source)?;
+        self.write(source, Origin::Elsewhere)?;
         self.session().synchronize_if_asked()
     }
 
-    fn write(&self, source: &Tensor) -> Result<()> {
+    fn write(&self, source: &Tensor, origin: Origin) -> Result<()> {
         self.session().keep_pace()?;
         let (shape, dtype) = (self.shape(), self.dtype());
         let source = if source.shape() == shape {
@@ -336,8 +369,7 @@ impl Tensor {
         };
         if grad::is_enabled() && (self.is_tracked() || source.is_tracked()) {
             self.check_not_leaf("copy")?;
-            // A copy has a node of its own, also where there is nothing to cast.
-            return self.assign(&source.apply_one(&CAST, &[], Attrs::of([dtype.into()]))?);
+            return self.assign(&source, origin);
         }
         let cell: &Cell = match &self.0 {
             Place::Whole(cell) => cell,

@@ -3,7 +3,7 @@
 use gt::attrs::{Attr, AttrKind, AttrSpec, Attrs};
 use gt::op::{Op, Variant};
 use gt::{Input, ops};
-use pyo3::exceptions::{PyNotImplementedError, PyTypeError};
+use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyTuple};
 use smallvec::SmallVec;
@@ -15,13 +15,15 @@ use crate::tensor::Tensor;
 use crate::{device, dtype, provenance, random};
 
 /// Keywords with a second name: NumPy's and the seeds' beside PyTorch's.
-const ALIASES: [(&str, &str); 6] = [
+const ALIASES: [(&str, &str); 8] = [
     ("axis", "dim"),
     ("axes", "dims"),
     ("keepdims", "keepdim"),
     ("size", "shape"),
     ("self", "input"),
     ("value", "src"),
+    ("unbiased", "correction"),
+    ("ddof", "correction"),
 ];
 
 /// Keywords that have no effect, because a session has one device.
@@ -237,6 +239,9 @@ fn fill_positions<'py>(
     let last = slots.len().saturating_sub(1);
     let open = slots.iter_mut().enumerate().filter(|(_, slot)| slot.given.is_none());
     for (index, slot) in open {
+        if args.peek().is_some_and(|argument| is_no_axis(slot, argument)) {
+            continue;
+        }
         let Some(argument) = args.next() else { return Ok(()) };
         if op.variadic && index == last && slot.spec.is_none() && argument.cast::<Tensor>().is_ok()
         {
@@ -265,6 +270,12 @@ fn fill_positions<'py>(
     }
 }
 
+/// Whether a truth stands where an axis may: `var(False)` leaves the axes out.
+fn is_no_axis(slot: &Slot<'_>, argument: &Bound<'_, PyAny>) -> bool {
+    let axes = slot.spec.is_some_and(|spec| spec.kind == AttrKind::Axes && spec.default.is_some());
+    axes && argument.cast::<PyBool>().is_ok()
+}
+
 fn is_whole(value: &Bound<'_, PyAny>) -> bool {
     value.cast::<PyInt>().is_ok() && value.cast::<PyBool>().is_err()
 }
@@ -286,6 +297,8 @@ fn fill_keywords<'py>(
             }
             Some(slot) => slot.given = Some(value),
             None if IGNORED.contains(&name) => {}
+            // NumPy gives it to every method that it calls.
+            None if name == "dtype" && value.is_none() => {}
             None if name == "device" => device::check(Some(&value))?,
             None if name == "generator" && is_random(op) => {
                 extras.generator = random::parse(&value)?;
@@ -338,6 +351,26 @@ fn push_inputs<'py>(
     Ok(())
 }
 
+/// The order of a norm. Frobenius' is that of all elements as one vector.
+fn order(op: &Op, given: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let Ok(word) = given.extract::<String>() else {
+        let kind = given.get_type().name()?;
+        let wrong = format!("{}: the order of a norm cannot be a {kind}", op.name);
+        return given.extract().map_err(|_| PyTypeError::new_err(wrong));
+    };
+    match &*word {
+        "fro" => Ok(2.0),
+        "nuc" => Err(PyNotImplementedError::new_err(format!(
+            "{}: the nuclear norm needs singular values, which GT does not compute yet",
+            op.name
+        ))),
+        other => Err(PyRuntimeError::new_err(format!(
+            "{}: expected a number, 'fro' or 'nuc' as the order, not '{other}'",
+            op.name
+        ))),
+    }
+}
+
 /// The value of an attribute: what was given, its default, or what the session fills in later.
 fn attr_of(op: &Op, spec: &'static AttrSpec, given: Option<&Bound<'_, PyAny>>) -> PyResult<Attr> {
     let missing = || PyTypeError::new_err(format!("{}: '{}' is missing", op.name, spec.name));
@@ -355,6 +388,7 @@ fn attr_of(op: &Op, spec: &'static AttrSpec, given: Option<&Bound<'_, PyAny>>) -
         AttrKind::Bool => Attr::Bool(given.extract().map_err(wrong)?),
         AttrKind::Int | AttrKind::Axis => Attr::Int(given.extract().map_err(wrong)?),
         AttrKind::Float => Attr::Float(given.extract().map_err(wrong)?),
+        AttrKind::Order => Attr::Float(order(op, given)?),
         AttrKind::Number => scalar(given)?.ok_or_else(|| wrong(PyTypeError::new_err("")))?.into(),
         AttrKind::DType => Attr::DType(dtype::parse(given)?),
         AttrKind::Text => Attr::Text(given.extract::<String>().map_err(wrong)?.into()),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gt::grad::{self, Backward, Forward, Hook, HookId, Node, Request};
+use gt::grad::{self, AfterHook, Backward, Forward, Hook, HookId, Node, Request};
 use gt::{Error, Result};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -120,11 +120,14 @@ impl Tensor {
     ) -> PyResult<Handle> {
         // The tensor holds the hook, so that the hook may not hold the tensor.
         let weak = py_weak(slf)?;
-        let call: Hook = Arc::new(move |_| {
+        let call: AfterHook = Arc::new(move |node| {
             Python::attach(|py| {
-                let tensor = weak.bind(py).call0().map_err(|error| pending(py, error))?;
-                hook.call1(py, (tensor,)).map_err(|error| pending(py, error))?;
-                Ok(None)
+                let tensor = weak.bind(py).call0().and_then(|tensor| match node.left_tensor() {
+                    Some(left) if tensor.is_none() => Ok(Bound::new(py, Tensor(left))?.into_any()),
+                    _ => Ok(tensor),
+                });
+                let called = tensor.and_then(|tensor| hook.call1(py, (tensor,)));
+                called.map(drop).map_err(|error| pending(py, error))
             })
         });
         let (node, id) = slf.get().0.register_hook_after(call).map_err(to_python)?;

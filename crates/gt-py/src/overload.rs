@@ -2,7 +2,7 @@
 //! `nonzero` as a matrix or as a tuple; and those that read their answer.
 
 use gt::attrs::{Attr, Attrs};
-use gt::index::Write;
+use gt::index::{Indices, Write};
 use gt::op::Op;
 use gt::{Input, ops};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -178,9 +178,8 @@ fn index_put(
     accumulate: bool,
 ) -> PyResult<Tensor> {
     provenance::mark(input.py());
-    let copy = input.get().copy_as(None)?;
-    copy.put(indices, values, accumulate)?;
-    Ok(copy)
+    let (indices, values, write) = input.get().put_arguments(indices, values, accumulate)?;
+    input.get().0.with_put(indices, &values, write).map(Tensor).map_err(to_python)
 }
 
 /// Whether two tensors have the same shape and the same elements.
@@ -231,20 +230,19 @@ impl Tensor {
         Ok(all.map_err(to_python)?.iter().all(|&byte| byte != 0))
     }
 
-    fn put(
+    fn put_arguments(
         &self,
         indices: &Bound<'_, PyAny>,
         values: &Bound<'_, PyAny>,
         accumulate: bool,
-    ) -> PyResult<()> {
+    ) -> PyResult<(Indices, gt::Tensor, Write)> {
         let Some(values) = Operand::from(values)? else {
             let kind = values.get_type().name()?;
             let message = format!("index_put: 'values' must be a tensor or a number, not {kind}");
             return Err(PyTypeError::new_err(message));
         };
         let write = if accumulate { Write::Add } else { Write::Set };
-        let (indices, values) = (index::indices(indices)?, self.value_for(&values)?);
-        self.0.put(indices, &values, write).map_err(to_python)
+        Ok((index::indices(indices)?, self.value_for(&values)?, write))
     }
 }
 
@@ -331,7 +329,8 @@ impl Tensor {
         accumulate: bool,
     ) -> PyResult<Bound<'py, Self>> {
         provenance::mark(slf.py());
-        slf.get().put(indices, values, accumulate)?;
+        let (indices, values, write) = slf.get().put_arguments(indices, values, accumulate)?;
+        slf.get().0.put(indices, &values, write).map_err(to_python)?;
         Ok(slf.clone())
     }
 

@@ -49,6 +49,9 @@ fn entry(text: &mut String, op: &'static Op) {
     if !matches!(op.view, View::No) {
         let how = match op.view {
             View::Writable(_) => "writes go through",
+            View::IfContiguous(_) => {
+                "writes go through; a copy if the elements do not lie in a row"
+            }
             View::IfPossible(_) => "writes go through; a copy if the elements have to move",
             _ => "read only",
         };

@@ -1,11 +1,12 @@
 //! What a tensor knows about its gradient.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use gt_core::{Error, Result};
 
 use super::backward::accumulate;
-use super::node::{Edge, Gradient, Hook, HookId, Node};
+use super::node::{AfterHook, Edge, Gradient, Hook, HookId, Node};
+use super::record::copied;
 use super::{Request, run};
 use crate::tensor::{Place, Tensor};
 use crate::view::View;
@@ -62,7 +63,8 @@ impl Tensor {
             Some(_) if required => Ok(()),
             None if !required => Ok(()),
             _ => {
-                let leaf = required.then(|| Node::leaf(self.meta().clone(), self.gradient_place()));
+                let leaf =
+                    required.then(|| Node::leaf(self.meta().clone(), &self.gradient_place()));
                 match &self.0 {
                     Place::Whole(cell) => cell.history.set(leaf),
                     Place::Part(view) => view.begin(leaf),
@@ -112,8 +114,9 @@ impl Tensor {
         if !edge.node.is_leaf() {
             let place = self.gradient_place();
             let mut hooks = edge.node.hooks.lock();
-            if !hooks.kept.iter().any(|(_, kept)| Arc::ptr_eq(kept, &place)) {
-                hooks.kept.push((edge.output, place));
+            let is_it = |kept: &Weak<Gradient>| std::ptr::eq(kept.as_ptr(), Arc::as_ptr(&place));
+            if !hooks.kept.iter().any(|(_, kept)| is_it(kept)) {
+                hooks.kept.push((edge.output, Arc::downgrade(&place)));
             }
         }
         Ok(())
@@ -134,7 +137,7 @@ impl Tensor {
     }
 
     /// Calls `hook` whenever this leaf has accumulated a gradient.
-    pub fn register_hook_after(&self, hook: Hook) -> Result<(Arc<Node>, HookId)> {
+    pub fn register_hook_after(&self, hook: AfterHook) -> Result<(Arc<Node>, HookId)> {
         let edge = self.wanted_edge("register a hook on")?;
         if !edge.node.is_leaf() {
             let message = "post accumulate grad hooks cannot be registered on non-leaf tensors";
@@ -180,15 +183,28 @@ impl Tensor {
         )))
     }
 
-    /// Gives this tensor the value and the history of another of the same shape and dtype.
-    pub(crate) fn assign(&self, source: &Tensor) -> Result<()> {
+    /// Gives this tensor the value and the history of another of the same shape.
+    pub(crate) fn assign(&self, source: &Tensor, origin: Origin) -> Result<()> {
+        let before = match origin {
+            Origin::Itself if source.is_tracked() => None,
+            Origin::Itself | Origin::Elsewhere => self.edge()?,
+        };
+        let edge = copied(self.meta(), before, source)?;
         match &self.0 {
             Place::Whole(cell) => {
-                cell.set(source.value()?);
-                cell.history.set(source.edge()?);
+                cell.replace(source.value()?)?;
+                cell.follow(edge);
                 Ok(())
             }
-            Place::Part(view) => view.assign(source),
+            Place::Part(view) => view.assign(&source.to_dtype(self.dtype())?, edge),
         }
     }
+}
+
+/// Where a value that is written into a tensor comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// From the tensor itself, which its history tells if anybody wants its gradient.
+    Itself,
+    Elsewhere,
 }

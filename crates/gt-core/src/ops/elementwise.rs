@@ -1,5 +1,6 @@
 //! Operations on each element by itself.
 
+use super::arithmetic::DIV_ROUNDED;
 use super::compare::{eq, gt, lt};
 use super::family::{BINARY, MOVE, UNARY};
 use super::update::{ADD_SCALED, SUB_SCALED};
@@ -68,7 +69,9 @@ pub static DIV: Op = Op {
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Div)),
     domain: Domain::NonZero,
     torch: "torch.div",
-    python: Python::operator("truediv").also(&["divide", "true_divide"]),
+    python: Python::operator("truediv")
+        .also(&["divide", "true_divide"])
+        .with("rounding_mode", &DIV_ROUNDED),
     ..BINARY
 };
 
