@@ -22,6 +22,14 @@ from gt.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from gt.files import load, save
 from gt.random import Generator, get_rng_state, initial_seed, seed, set_rng_state
 from gt.sets import unique, unique_consecutive
+from gt.size import (
+    Size,
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    memory_format,
+    preserve_format,
+)
 
 if TYPE_CHECKING:
     from gt._gt import DTypeLike, Number, Tensor
@@ -29,9 +37,13 @@ if TYPE_CHECKING:
 __all__ = [
     *(name for name in dir(_gt) if not name.startswith("_")),
     "Generator",
+    "Size",
     "amp",
     "autocast",
     "autograd",
+    "channels_last",
+    "channels_last_3d",
+    "contiguous_format",
     "cuda",
     "distributions",
     "enable_grad",
@@ -42,9 +54,11 @@ __all__ = [
     "initial_seed",
     "is_autocast_enabled",
     "load",
+    "memory_format",
     "nn",
     "no_grad",
     "optim",
+    "preserve_format",
     "random",
     "save",
     "seed",
@@ -54,6 +68,9 @@ __all__ = [
     "unique_consecutive",
     "utils",
 ]
+
+
+__version__ = _gt.__version__
 
 
 # PyTorch's `arange` may be given its end alone, which a row's signature cannot say.

@@ -256,6 +256,14 @@ impl Tensor {
         }
     }
 
+    /// How far apart the elements along each axis lie in what it is a view of.
+    pub fn strides(&self) -> SmallVec<[isize; 4]> {
+        match &self.0 {
+            Place::Whole(cell) => cell.meta.shape.strides(),
+            Place::Part(view) => view.strides(),
+        }
+    }
+
     pub(crate) fn value(&self) -> Result<Arc<Owned>> {
         match &self.0 {
             Place::Whole(cell) => Ok(cell.state.lock().value.clone()),

@@ -101,11 +101,7 @@ impl View {
         attrs: Attrs,
         meta: Meta,
     ) -> Result<Option<Self>> {
-        let strides = match self.path.last() {
-            Some(last) => last.strides.clone(),
-            None => self.base.meta().shape.strides(),
-        };
-        let Some(step) = Step::after(self.meta(), &strides, op, attrs, meta)? else {
+        let Some(step) = Step::after(self.meta(), &self.strides(), op, attrs, meta)? else {
             return Ok(None);
         };
         let path = self.path.iter().cloned().chain([step]).collect();
@@ -152,6 +148,14 @@ impl View {
     /// The operations that lead from the cell to the view.
     pub(crate) fn path_text(&self) -> String {
         self.path.iter().map(|step| format!("{}{:?};", step.op.name, step.attrs)).collect()
+    }
+
+    /// How far apart the elements along each axis lie in the cell.
+    pub(crate) fn strides(&self) -> Strides {
+        match self.path.last() {
+            Some(step) => step.strides.clone(),
+            None => self.base.meta().shape.strides(),
+        }
     }
 
     /// Whether the elements lie in the cell as they would on their own.

@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use crate::error::to_python;
 use crate::operand::{Operand, scalar};
+use crate::overload::{Form, clamp_by_tensors};
 use crate::results::deliver;
 use crate::tensor::Tensor;
 use crate::{device, dtype, provenance, random};
@@ -28,6 +29,9 @@ const ALIASES: [(&str, &str); 8] = [
 
 /// Keywords that have no effect, because a session has one device.
 const IGNORED: [&str; 3] = ["layout", "pin_memory", "memory_format"];
+
+/// The limits of this one may be tensors, which a row's attributes are not.
+static CLAMP: &Op = &ops::arithmetic::CLAMP;
 
 fn row(code: u16) -> &'static Op {
     ops::by_code(code).expect("the generated code names rows of the table")
@@ -91,7 +95,7 @@ pub fn reflected<'py>(
 
 /// `tensor += other`
 pub fn in_place(code: u16, slf: &Bound<'_, Tensor>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-    let Some(other) = Operand::from(other)? else {
+    let Some(other) = Operand::beside(row(code), other)? else {
         let (name, kind) = (row(code).name, other.get_type().name()?);
         return Err(PyTypeError::new_err(format!("{name}_: cannot use a {kind}")));
     };
@@ -108,6 +112,11 @@ pub fn method<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let op = meant(row(code), 1 + args.len(), kwargs)?;
+    if op == CLAMP
+        && let Some(clamped) = clamp_by_tensors(slf, args, kwargs, Form::Value)?
+    {
+        return Ok(clamped);
+    }
     let call = Arguments::bind(op, Some(slf), args, kwargs)?;
     provenance::mark(slf.py());
     let others: SmallVec<[Input; 3]> = call.inputs[1..].iter().map(Operand::input).collect();
@@ -124,6 +133,11 @@ pub fn method_in_place<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let op = meant(row(code), 1 + args.len(), kwargs)?;
+    if op == CLAMP
+        && let Some(clamped) = clamp_by_tensors(slf, args, kwargs, Form::InPlace)?
+    {
+        return Ok(clamped);
+    }
     let call = Arguments::bind(op, Some(slf), args, kwargs)?;
     provenance::mark(slf.py());
     let others: SmallVec<[Input; 3]> = call.inputs[1..].iter().map(Operand::input).collect();
@@ -140,6 +154,14 @@ pub fn function<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = args.py();
     let op = meant(op, args.len(), kwargs)?;
+    if op == CLAMP
+        && let Ok(first) = args.get_item(0)
+        && let Ok(tensor) = first.cast::<Tensor>()
+        && let Some(clamped) =
+            clamp_by_tensors(tensor, &args.get_slice(1, args.len()), kwargs, Form::Value)?
+    {
+        return Ok(clamped);
+    }
     let call = Arguments::bind(op, None, args, kwargs)?;
     provenance::mark(py);
     let inputs: SmallVec<[Input; 3]> = call.inputs.iter().map(Operand::input).collect();

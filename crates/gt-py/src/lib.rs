@@ -17,6 +17,7 @@ mod grad;
 mod host;
 mod index;
 mod info;
+mod numpy;
 mod operand;
 mod overload;
 mod parts;
@@ -24,6 +25,7 @@ mod provenance;
 mod random;
 mod results;
 mod session;
+mod size;
 mod tensor;
 
 use pyo3::prelude::*;

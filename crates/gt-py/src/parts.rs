@@ -123,7 +123,9 @@ impl Tensor {
     }
 
     /// Whether the elements lie in a row, one after another.
-    fn is_contiguous(&self) -> bool {
+    #[pyo3(signature = (*, memory_format=None))]
+    fn is_contiguous(&self, memory_format: Option<&Bound<'_, PyAny>>) -> bool {
+        let _ = memory_format;
         self.0.is_contiguous()
     }
 

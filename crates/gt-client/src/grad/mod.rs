@@ -13,7 +13,7 @@ pub use backward::{Request, run};
 pub use checkpoint::{Forward, checkpoint};
 pub use mode::{Grad, detects_anomalies, is_enabled, set_detect_anomalies, with};
 pub(crate) use node::History;
-pub use node::{AfterHook, Backward, Edge, Gradient, Hook, HookId, Node, mark};
+pub use node::{AfterHook, Backward, Edge, Gradient, HeldByHook, Hook, HookId, Node, mark};
 pub(crate) use pull::Emitter;
 pub use record::custom;
 pub(crate) use record::{edges, through, trace};

@@ -1,5 +1,6 @@
 //! The graph that backward walks: nodes made by operations, and the edges between them.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -123,6 +124,9 @@ impl Gradient {
 /// A function that sees a gradient, and may give another in its place.
 pub type Hook = Arc<dyn Fn(&Tensor) -> Result<Option<Tensor>> + Send + Sync>;
 
+/// What a hook of a language front holds, for its garbage collector.
+pub type HeldByHook = Arc<dyn Any + Send + Sync>;
+
 /// A function that is called after a leaf has accumulated. If the user's tensor is gone, the node
 /// knows what it was.
 pub type AfterHook = Arc<dyn Fn(&Arc<Node>) -> Result<()> + Send + Sync>;
@@ -130,6 +134,8 @@ pub type AfterHook = Arc<dyn Fn(&Arc<Node>) -> Result<()> + Send + Sync>;
 /// What is to be done when a node's gradients are there.
 #[derive(Default)]
 pub(crate) struct Hooks {
+    /// What the hooks hold.
+    pub held: Vec<(HookId, HeldByHook)>,
     pub calls: Vec<(HookId, usize, Hook)>,
     /// Where a result keeps its gradient, while its tensor is there.
     pub kept: Vec<(usize, Weak<Gradient>)>,
@@ -220,9 +226,25 @@ impl Node {
         }
     }
 
+    /// Says what a hook holds.
+    pub fn hold(&self, id: HookId, held: HeldByHook) {
+        self.hooks.lock().held.push((id, held));
+    }
+
+    /// Removes all hooks.
+    pub(crate) fn clear_hooks(&self) {
+        let hooks = std::mem::take(&mut *self.hooks.lock());
+        // A hook may hold anything, so that nothing is locked when it goes.
+        drop(hooks);
+    }
+
     /// Removes a hook from the node.
     pub fn remove_hook(&self, id: HookId) {
         let mut hooks = self.hooks.lock();
+        let held = std::mem::take(&mut hooks.held);
+        let (kept, dropped_held): (Vec<_>, Vec<_>) =
+            held.into_iter().partition(|(hook, _)| *hook != id);
+        hooks.held = kept;
         let calls = std::mem::take(&mut hooks.calls);
         let after = std::mem::take(&mut hooks.after);
         let (kept, dropped) = calls.into_iter().partition(|(hook, ..)| *hook != id);
@@ -232,7 +254,7 @@ impl Node {
         hooks.after = kept;
         drop(hooks);
         // A hook may hold anything, so that nothing is locked when it goes.
-        drop::<(Vec<_>, Vec<_>)>((dropped, dropped_after));
+        drop::<(Vec<_>, Vec<_>, Vec<_>)>((dropped, dropped_after, dropped_held));
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use gt_core::{Error, Result};
 
 use super::backward::accumulate;
-use super::node::{AfterHook, Edge, Gradient, Hook, HookId, Node};
+use super::node::{AfterHook, Edge, Gradient, HeldByHook, Hook, HookId, Node};
 use super::record::copied;
 use super::{Request, run};
 use crate::tensor::{Place, Tensor};
@@ -47,6 +47,21 @@ impl Tensor {
             Place::Part(view) => view.detach(),
         };
         Tensor(Place::Part(Arc::new(view)))
+    }
+
+    /// Forgets the history; from here on this is a leaf. A view shares its history with others.
+    pub fn forget_history(&self) -> Result<()> {
+        match &self.0 {
+            Place::Whole(cell) => cell.history.set(None),
+            Place::Part(view) if view.root_edge().1 && view.is_tracked() => {
+                return Err(Error::runtime(
+                    "Can't detach views in-place. Use detach() instead, or detach what it is a \
+                     view of",
+                ));
+            }
+            Place::Part(view) => view.begin(None),
+        }
+        Ok(())
     }
 
     /// Asks for the gradient of a leaf, or no longer.
@@ -152,6 +167,28 @@ impl Tensor {
         self.edge()?.ok_or_else(|| {
             Error::runtime(format!("cannot {what} a tensor that doesn't require gradient"))
         })
+    }
+
+    /// What only this tensor holds through its hooks: nobody else has the tensor or its node.
+    pub fn held_by_hooks(&self) -> Vec<HeldByHook> {
+        match self.own_node() {
+            Some(node) => node.hooks.lock().held.iter().map(|(_, held)| held.clone()).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// Removes the hooks that only this tensor holds.
+    pub fn clear_hooks(&self) {
+        if let Some(node) = self.own_node() {
+            node.clear_hooks();
+        }
+    }
+
+    fn own_node(&self) -> Option<Arc<Node>> {
+        let Place::Whole(cell) = &self.0 else { return None };
+        let edge = cell.history.edge().filter(|_| Arc::strong_count(cell) == 1)?;
+        // One is the cell's, and one is in hand.
+        (Arc::strong_count(&edge.node) == 2).then_some(edge.node)
     }
 
     /// Adds to the gradient that was accumulated.

@@ -193,6 +193,7 @@ def cross_entropy(
     """
     reduction = reduction_of(size_average, reduce, reduction)
     axis = 1 if input.ndim > 1 else 0
+    _check_probabilities(input, target)
     logs = input.log_softmax(axis)
     if target.dtype.is_floating_point:
         return _with_probabilities(logs, target, weight, reduction, label_smoothing, axis)
@@ -209,6 +210,21 @@ def cross_entropy(
     else:
         smooth = _reduced(smooth, reduction)
     return plain * (1 - label_smoothing) + smooth * (label_smoothing / input.shape[axis])
+
+
+def _check_probabilities(input: Tensor, target: Tensor) -> None:
+    """Refuses probabilities of other shapes: those of classes would be broadcast."""
+    if not target.dtype.is_floating_point or target.shape == input.shape:
+        return
+    if input.ndim > 1 and target.ndim and target.shape[0] != input.shape[0]:
+        raise ValueError(
+            f"cross_entropy: expected input batch_size ({input.shape[0]}) to match target "
+            f"batch_size ({target.shape[0]})"
+        )
+    raise RuntimeError(
+        f"cross_entropy: probabilities of shape {tuple(target.shape)} do not fit logits of shape "
+        f"{tuple(input.shape)}; classes are int64"
+    )
 
 
 def _with_probabilities(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from gt import _gt
@@ -61,7 +62,8 @@ def group_norm(
     count, channels = input.shape[:2]
     if channels % num_groups:
         raise ValueError(f"group_norm: {channels} channels are not {num_groups} equal groups")
-    grouped = input.reshape(count, num_groups, -1)
+    size = channels // num_groups * math.prod(input.shape[2:])
+    grouped = input.reshape(count, num_groups, size)
     result = _gt.standardize(grouped, -1, eps)[0].reshape(input.shape)
     rank = input.ndim
     return _affine(result, _per_channel(weight, rank), _per_channel(bias, rank))
@@ -87,13 +89,13 @@ def batch_norm(
     else:
         axes = (0, *range(2, rank))
         count = input.numel() // input.shape[1] if input.shape[1] else 0
-        if count <= 1 and training:
+        if count == 1 and training:
             raise ValueError(
                 "Expected more than 1 value per channel when training, got input size "
                 f"{tuple(input.shape)}"
             )
         result, mean, rstd = _gt.standardize(input, axes, eps)
-        if running_mean is not None and running_var is not None:
+        if running_mean is not None and running_var is not None and count > 1:
             with no_grad():
                 variance = (1 / (rstd * rstd) - eps) * (count / (count - 1))
                 _move(running_mean, mean.reshape(-1), momentum)
