@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, SupportsIndex, overload
 
 
 class Size(tuple[int, ...]):
@@ -19,6 +19,12 @@ class Size(tuple[int, ...]):
     def numel(self) -> int:
         """How many elements a tensor of this shape has."""
         return math.prod(self)
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> int: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Size: ...
 
     def __getitem__(self, index: Any) -> Any:
         """A size, or those of a slice."""
@@ -44,7 +50,7 @@ class Size(tuple[int, ...]):
         return Size, (tuple(self),)
 
 
-class memory_format:
+class MemoryFormat:
     """An order of elements in memory. It has no effect: that is the worker's business."""
 
     def __init__(self, name: str):
@@ -54,7 +60,8 @@ class memory_format:
         return f"gt.{self._name}"
 
 
-contiguous_format = memory_format("contiguous_format")
-preserve_format = memory_format("preserve_format")
-channels_last = memory_format("channels_last")
-channels_last_3d = memory_format("channels_last_3d")
+contiguous_format = MemoryFormat("contiguous_format")
+preserve_format = MemoryFormat("preserve_format")
+channels_last = MemoryFormat("channels_last")
+channels_last_3d = MemoryFormat("channels_last_3d")
+memory_format = MemoryFormat

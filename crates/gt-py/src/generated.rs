@@ -2842,7 +2842,7 @@ impl Tensor {
         method(499, slf, args, kwargs)
     }
 
-    #[doc = "One with the probability that each element says, or p, else zero.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0]).bernoulli(p=0.25).shape\n(3,)"]
+    #[doc = "One with the probability that each element says, or p, else zero.\n\n>>> import gt\n>>> gt.tensor([0.5, 0.25, 0.75]).bernoulli(p=0.25).shape\n(3,)"]
     #[pyo3(name = "bernoulli", text_signature = "($self, p=None)", signature = (*args, **kwargs))]
     fn op_bernoulli<'py>(
         slf: &Bound<'py, Self>,
@@ -2883,7 +2883,7 @@ impl Tensor {
     }
 
     #[doc = "Exponentials along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).softmax(-1)\ntensor([[0.3237, 0.0438, 0.5337, 0.0722, 0.0266],\n        [0.5462, 0.0448, 0.0037, 0.3313, 0.0739]])"]
-    #[pyo3(name = "softmax", text_signature = "($self, dim)", signature = (*args, **kwargs))]
+    #[pyo3(name = "softmax", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
     fn op_softmax<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -2893,7 +2893,7 @@ impl Tensor {
     }
 
     #[doc = "The logarithm of the softmax along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).log_softmax(-1)\ntensor([[-1.1279, -3.1279, -0.6279, -2.6279, -3.6279],\n        [-0.6047, -3.1047, -5.6047, -1.1047, -2.6047]])"]
-    #[pyo3(name = "log_softmax", text_signature = "($self, dim)", signature = (*args, **kwargs))]
+    #[pyo3(name = "log_softmax", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
     fn op_log_softmax<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -2903,7 +2903,7 @@ impl Tensor {
     }
 
     #[doc = "Exponentials of the negative elements along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).softmin(-1)\ntensor([[0.0390, 0.2880, 0.0236, 0.1747, 0.4748],\n        [0.0059, 0.0714, 0.8698, 0.0097, 0.0433]])"]
-    #[pyo3(name = "softmin", text_signature = "($self, dim)", signature = (*args, **kwargs))]
+    #[pyo3(name = "softmin", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
     fn op_softmin<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -3099,11 +3099,11 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (448, "randint(low, high, shape, dtype=None)\n--\n\nRandom whole numbers from low up to, but not including, high.\n\n>>> import gt\n>>> gt.randint(0, 10, (4, 5)).shape\n(4, 5)"),
     (449, "randint_like(input, low, high, dtype=None)\n--\n\nRandom whole numbers from low up to, but not including, high, in the shape of a tensor.\n\n>>> import gt\n>>> gt.randint_like(gt.tensor(1.5), 0, 2).shape\n()"),
     (450, "randperm(n, dtype=None)\n--\n\nThe whole numbers from zero up to n in a random order.\n\n>>> import gt\n>>> gt.randperm(10).shape\n(10,)"),
-    (451, "bernoulli(input, p=None)\n--\n\nOne with the probability that each element says, or p, else zero.\n\n>>> import gt\n>>> gt.bernoulli(gt.tensor([1.5, -0.5, 2.0]), p=0.25).shape\n(3,)"),
+    (451, "bernoulli(input, p=None)\n--\n\nOne with the probability that each element says, or p, else zero.\n\n>>> import gt\n>>> gt.bernoulli(gt.tensor([0.5, 0.25, 0.75]), p=0.25).shape\n(3,)"),
     (454, "multinomial(input, num_samples, replacement=False)\n--\n\nRandom positions along the last axis, each as likely as its weight says.\n\n>>> import gt\n>>> gt.multinomial(gt.tensor([1.5, 0.5, 2.0, 4.0]), 3).shape\n(3,)"),
-    (220, "softmax(input, dim)\n--\n\nExponentials along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.softmax(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[0.3237, 0.0438, 0.5337, 0.0722, 0.0266],\n        [0.5462, 0.0448, 0.0037, 0.3313, 0.0739]])"),
-    (490, "log_softmax(input, dim)\n--\n\nThe logarithm of the softmax along an axis.\n\n>>> import gt\n>>> gt.log_softmax(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[-1.1279, -3.1279, -0.6279, -2.6279, -3.6279],\n        [-0.6047, -3.1047, -5.6047, -1.1047, -2.6047]])"),
-    (491, "softmin(input, dim)\n--\n\nExponentials of the negative elements along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.softmin(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[0.0390, 0.2880, 0.0236, 0.1747, 0.4748],\n        [0.0059, 0.0714, 0.8698, 0.0097, 0.0433]])"),
+    (220, "softmax(input, dim, dtype=None)\n--\n\nExponentials along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.softmax(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[0.3237, 0.0438, 0.5337, 0.0722, 0.0266],\n        [0.5462, 0.0448, 0.0037, 0.3313, 0.0739]])"),
+    (490, "log_softmax(input, dim, dtype=None)\n--\n\nThe logarithm of the softmax along an axis.\n\n>>> import gt\n>>> gt.log_softmax(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[-1.1279, -3.1279, -0.6279, -2.6279, -3.6279],\n        [-0.6047, -3.1047, -5.6047, -1.1047, -2.6047]])"),
+    (491, "softmin(input, dim, dtype=None)\n--\n\nExponentials of the negative elements along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.softmin(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[0.0390, 0.2880, 0.0236, 0.1747, 0.4748],\n        [0.0059, 0.0714, 0.8698, 0.0097, 0.0433]])"),
     (221, "conv2d(input, weight, stride=1, padding=0, dilation=1, groups=1)\n--\n\nConvolution of images (N, C, H, W) with filters (O, C / groups, kH, kW).\n\n>>> import gt\n>>> gt.conv2d(gt.ones(2, 3, 5, 6), gt.ones(4, 3, 3, 2), stride=(1, 1), padding=(0, 0), dilation=(1, 1)).shape\n(2, 4, 3, 5)"),
     (561, "conv_transpose2d(input, weight, stride=1, padding=0, output_padding=0, groups=1, dilation=1)\n--\n\nThe adjoint of a convolution: images (N, O, H, W), filters (O, C / groups, kH, kW).\n\n>>> import gt\n>>> gt.conv_transpose2d(gt.ones(2, 3, 4, 3), gt.ones(3, 2, 3, 2), stride=(1, 1), padding=(0, 0), output_padding=(0, 0), dilation=(1, 1)).shape\n(2, 2, 6, 4)"),
     (562, "max_pool2d_with_places(input, kernel_size, stride, padding=0, dilation=1)\n--\n\nThe largest element under each position of a window, and its place in the window.\n\n>>> import gt\n>>> gt.max_pool2d_with_places(gt.tensor([[[[1.5, -0.5, 2.0, 0.0, -1.0, 3.0], [0.5, -2.0, 2.5, 1.0, -1.5, 4.0]]]]), (2, 3), (2, 3), padding=(0, 0), dilation=(1, 1))\nmax_pool2d_with_places(values=tensor([[[[2.5000, 4.0000]]]]), places=tensor([[[[5, 5]]]]))"),

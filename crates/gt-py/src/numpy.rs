@@ -29,8 +29,10 @@ const NAMES: [(&str, &str); 14] = [
 
 #[pymethods]
 impl Tensor {
+    /// More than an array has, so that operators of both are the tensor's.
     #[classattr]
-    const __array_priority__: i64 = 1000;
+    #[pyo3(name = "__array_priority__")]
+    const ARRAY_PRIORITY: i64 = 1000;
 
     /// What a function of NumPy's makes of arrays and tensors.
     #[pyo3(signature = (ufunc, method, *inputs, **options))]

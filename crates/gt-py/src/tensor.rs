@@ -224,7 +224,12 @@ impl Tensor {
     /// How far apart the elements along each axis lie, or along one.
     #[pyo3(signature = (dim=None))]
     fn stride<'py>(&self, py: Python<'py>, dim: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
-        let strides = self.0.strides();
+        let (mut strides, shape) = (self.0.strides(), self.0.shape());
+        // Along an axis of one element any distance is true; PyTorch's is that over all behind it.
+        for axis in (0..strides.len()).rev().filter(|&axis| shape[axis] == 1) {
+            let behind = strides.get(axis + 1).map(|stride| stride * shape[axis + 1] as isize);
+            strides[axis] = behind.unwrap_or(1);
+        }
         match dim {
             None => Ok(PyTuple::new(py, strides)?.into_any()),
             Some(dim) => {

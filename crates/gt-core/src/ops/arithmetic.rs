@@ -1,7 +1,7 @@
 //! Arithmetic beyond the four operations: whole quotients, remainders, limits and mixtures.
 
-use super::compare::{GE, LE};
-use super::elementwise::{DIV, MAXIMUM, MINIMUM, cast, where_};
+use super::compare::{GT, LT, gt};
+use super::elementwise::{DIV, MAXIMUM, MINIMUM, cast, grad_of_choice, where_};
 use super::family::{BINARY, UNARY};
 use crate::attrs::{Attr, AttrKind, AttrSpec};
 use crate::dtype::{DType, Kind, Scalar};
@@ -133,7 +133,7 @@ pub static CLAMP: Op = Op {
     },
     grad: |call| {
         let mut grad = Grad(0);
-        for (limit, inside) in [(limits(call).0, &GE), (limits(call).1, &LE)] {
+        for (limit, inside) in [(limits(call).0, &GT), (limits(call).1, &LT)] {
             if let Some(limit) = limit {
                 let kept = Expr::apply(inside, [Input(0), Number(limit)], []);
                 grad = where_(kept, grad, 0.0);
@@ -185,7 +185,7 @@ pub static CLAMP_MIN: Op = Op {
     code: 389,
     doc: "Each element, or the limit where it is below.",
     inputs: &LOWER_LIMIT,
-    grad: |_| within(&GE),
+    grad: |call| within(call, Input(0), Input(1)),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Max)),
     torch: "torch.clamp_min",
     ..LIMITED
@@ -196,16 +196,19 @@ pub static CLAMP_MAX: Op = Op {
     code: 390,
     doc: "Each element, or the limit where it is above.",
     inputs: &UPPER_LIMIT,
-    grad: |_| within(&LE),
+    grad: |call| within(call, Input(1), Input(0)),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Min)),
     torch: "torch.clamp_max",
     ..LIMITED
 };
 
-/// The gradient goes to the element where it is within the limit, and to the limit elsewhere.
-fn within(inside: &'static Op) -> Vec<Expr> {
-    let kept = Expr::apply(inside, [Input(0), Input(1)], []);
-    vec![where_(kept.clone(), Grad(0), 0.0), where_(kept, 0.0, Grad(0))]
+/// The gradient goes to the larger one. At the limit it is shared with a tensor; a number leaves
+/// nothing.
+fn within(call: &Call, larger: Expr, smaller: Expr) -> Vec<Expr> {
+    match call.inputs[1] {
+        Arg::Tensor(_) => grad_of_choice(larger, smaller),
+        Arg::Scalar(_) => vec![where_(gt(larger, smaller), Grad(0), 0.0), Zero],
+    }
 }
 
 static LERP_INPUTS: [In; 3] = [

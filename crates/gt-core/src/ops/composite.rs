@@ -117,7 +117,7 @@ const IN: Op = Op {
 
 pub static SOFTMAX_IN: Op = Op {
     name: "softmax_in",
-    code: 221,
+    code: 493,
     doc: "Exponentials along an axis, scaled so that they sum to one, in a dtype.",
     expansion: Some(|call| vec![Expr::apply(&SOFTMAX, [Input(0)], [call.attr("dim").clone()])]),
     ..IN
@@ -125,7 +125,7 @@ pub static SOFTMAX_IN: Op = Op {
 
 pub static LOG_SOFTMAX_IN: Op = Op {
     name: "log_softmax_in",
-    code: 222,
+    code: 494,
     doc: "The logarithm of the softmax along an axis, in a dtype.",
     grad: |call| (LOG_SOFTMAX.grad)(call),
     expansion: Some(|call| vec![Expr::apply(&LOG_SOFTMAX, [Input(0)], [call.attr("dim").clone()])]),
@@ -134,7 +134,7 @@ pub static LOG_SOFTMAX_IN: Op = Op {
 
 pub static SOFTMIN_IN: Op = Op {
     name: "softmin_in",
-    code: 223,
+    code: 495,
     doc: "Exponentials of the negative elements along an axis, in a dtype.",
     grad: |call| (SOFTMIN.grad)(call),
     expansion: Some(|call| vec![Expr::apply(&SOFTMIN, [Input(0)], [call.attr("dim").clone()])]),

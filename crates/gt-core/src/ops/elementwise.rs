@@ -315,7 +315,7 @@ fn pow(base: Expr, exponent: Expr) -> Expr {
 }
 
 /// The gradient of choosing `winner` where it is larger than `loser`; ties are shared.
-fn grad_of_choice(larger: Expr, smaller: Expr) -> Vec<Expr> {
+pub(super) fn grad_of_choice(larger: Expr, smaller: Expr) -> Vec<Expr> {
     let tie = where_(eq(Input(0), Input(1)), Grad(0) * 0.5, 0.0);
     let first = where_(gt(larger.clone(), smaller.clone()), Grad(0), tie.clone());
     let second = where_(lt(larger, smaller), Grad(0), tie);
