@@ -1,7 +1,7 @@
 """Corners where PyTorch is right: what a line comes to with torch, it comes to with gt.
 
-The lines are those of `corner_cases.txt`. A line is Python; before its last `;;` stand statements. `l` is the library, `F` its functional
-module, `g` the gradient of the sum of a function at a point.
+The lines are those of `corner_cases.txt`. A line is Python; before its last `;;` stand statements.
+`l` is the library, `F` its functional module, `g` the gradient of a function's sum at a point.
 """
 
 import gc

@@ -71,7 +71,7 @@ fn is_foreign_tensor(value: &Bound<'_, PyAny>) -> bool {
     has("__array__") && has("detach") && has("numel")
 }
 
-/// The elements of a tensor of another framework. NumPy has no bfloat16, which is half of a float32.
+/// The elements of a tensor of another framework. NumPy has no bfloat16: half of a float32.
 fn from_foreign(value: &Bound<'_, PyAny>) -> PyResult<Given> {
     let here = value.call_method0("detach")?.call_method0("cpu")?;
     if !value.getattr("dtype")?.str()?.to_string().ends_with("bfloat16") {

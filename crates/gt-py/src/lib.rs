@@ -3,6 +3,7 @@
 
 #![expect(clippy::doc_lazy_continuation, reason = "docstrings show Python's prompt")]
 
+mod attr;
 mod autocast;
 mod call;
 mod convert;
@@ -17,6 +18,7 @@ mod grad;
 mod host;
 mod index;
 mod info;
+mod limits;
 mod numpy;
 mod operand;
 mod overload;
