@@ -214,6 +214,13 @@ fn allclose(
 
 /// Elements of one tensor where a condition holds, else of another; where the condition holds, if
 /// nothing else is given.
+///
+/// >>> import gt
+/// >>> x = gt.tensor([1, -2, 3])
+/// >>> gt.where(x > 0, x, 0)
+/// tensor([1, 0, 3])
+/// >>> gt.where(x > 0)
+/// (tensor([0, 2]),)
 #[pyfunction]
 #[pyo3(signature = (*args, **kwargs), name = "where")]
 fn choose<'py>(

@@ -239,6 +239,11 @@ impl Tensor {
     }
 
     /// Elements of this tensor where a condition holds, else of another.
+    ///
+    /// >>> import gt
+    /// >>> x = gt.tensor([1, -2, 3])
+    /// >>> x.where(x > 0, 0)
+    /// tensor([1, 0, 3])
     fn r#where(&self, condition: &Bound<'_, Tensor>, other: &Bound<'_, PyAny>) -> PyResult<Tensor> {
         let Some(other) = Operand::from(other)? else {
             let kind = other.get_type().name()?;
