@@ -153,6 +153,9 @@ def moments(make: Maker, dtype: str) -> Cases:
     for case in reduction(make, dtype):
         yield case
         yield Case(case.args, {"correction": 0} | case.kwargs)
+    x = make.tensor(dtype, (3, 4))
+    yield from (Case([x, *args]) for args in [(False,), (True,), (0, False), (1, False, True)])
+    yield from (Case([x], options) for options in [{"unbiased": False}, {"correction": 0.5}])
 
 
 def norms(make: Maker, dtype: str) -> Cases:
@@ -304,6 +307,7 @@ def removed_axes(make: Maker, dtype: str) -> Cases:
         yield Case([x])
         yield from (Case([x, dim]) for dim in range(-rank, rank))
     yield Case([make.tensor(dtype, (1, 2, 1, 1)), (0, 1, 3)])
+    yield Case([make.tensor(dtype, (1, 2, 1)), ()])
 
 
 def gather(make: Maker, dtype: str) -> Cases:
@@ -317,6 +321,8 @@ def gather(make: Maker, dtype: str) -> Cases:
         ((300, 40), 0, (500, 40)),
     ]:
         yield Case([make.tensor(dtype, shape), dim, make.index(shape[dim], taken)])
+    yield from (Case([make.tensor(dtype, ()), 0, make.index(1, size)]) for size in [(), (1,), (3,)])
+    yield Case([make.tensor(dtype, (3,)), 0, make.index(3, ())])
     turned = make.tensor(dtype, (4, 3)).map(lambda x: x.transpose(0, 1))
     yield Case([turned, 0, make.index(3, (3, 4))])
 
@@ -364,6 +370,7 @@ def concatenation(make: Maker, dtype: str) -> Cases:
     yield Case([group((3,))])
     yield Case([group((2, 3), (4, 3))])
     yield Case([group((2, 3), (2, 0), (2, 5)), 1])
+    yield Case([group((0,), (2, 3), (0,), (2, 1)), 1])
     yield Case([group((2, 3, 4), (2, 3, 4)), -2])
     yield Case([group(LARGE, LARGE), 1])
     yield Case([[make.tensor(dtype, (4, 3)).map(lambda x: x.transpose(0, 1)), *group((1, 4))]])
@@ -419,6 +426,9 @@ def stepped(make: Maker, dtype: str) -> Cases:
         whole = not any(isinstance(number, float) for number in args)
         wide = dtype not in ("bool", "uint8", "int8", "float16", "bfloat16")
         if wide and (whole or dtype in FLOATS):
+            yield Case([*args], {"dtype": dtype})
+    if dtype in ("int32", "int64"):
+        for args in [(2.5,), (0, 2.5), (1, 5, 0.5), (3, -1.5, -1)]:
             yield Case([*args], {"dtype": dtype})
 
 
@@ -491,6 +501,10 @@ def framed(make: Maker, dtype: str) -> Cases:
         yield Case([make.tensor(dtype, shape), pad])
         yield Case([make.tensor(dtype, shape), pad], {"value": 2})
         yield Case([make.tensor(dtype, shape), pad, "constant", 1.0])
+    for shape, pad in [((2, 3), (2, 1)), ((1, 3, 4), (1, 2, 2, 1)), ((1, 2, 3, 4), (-1, 2, 2, -1))]:
+        for mode in ("reflect", "replicate", "circular"):
+            if dtype in FLOATS:
+                yield Case([make.tensor(dtype, shape), pad, mode])
 
 
 def diagonals(make: Maker, dtype: str) -> Cases:
@@ -838,8 +852,10 @@ BY_PARAMETERS: dict[str, Callable[[Maker, str], Cases]] = {
     "input, diagonal": diagonals,
     "input, offset, dim1, dim2": two_axis_diagonals,
     "input, src, offset, dim1, dim2": written_diagonals,
-    "sorted_sequence, input, right": sequences,
-    "input, boundaries, right": boundaries,
+    "sorted_sequence, input, out_int32, right, side": sequences,
+    "input, boundaries, out_int32, right": boundaries,
+    "input, min": binary,
+    "input, max": binary,
     "input, start_dim, end_dim": merged_axes,
     "input, dim, sizes": divided_axis,
     "input, dim, start, length": narrowed,

@@ -36,4 +36,4 @@ def test_unique_agrees_with_pytorch(torch, name, array):
 
 def test_what_is_missing_is_said_at_the_line():
     with pytest.raises(NotImplementedError, match="dim"):
-        gt.unique(gt.ones(2, 2), dim=0)
+        gt.unique_consecutive(gt.ones(2, 2), dim=0)

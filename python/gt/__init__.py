@@ -54,6 +54,14 @@ from gt.settings import (
     set_num_threads,
     use_deterministic_algorithms,
 )
+from gt.size import (
+    Size,
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    memory_format,
+    preserve_format,
+)
 from gt.tensors import (
     BFloat16Tensor,
     BoolTensor,
@@ -65,7 +73,6 @@ from gt.tensors import (
     IntTensor,
     LongTensor,
     ShortTensor,
-    as_tensor,
     clone,
     detach,
     numel,
@@ -89,7 +96,6 @@ __all__ = [
     "get_default_device",
     "compile",
     "numel",
-    "as_tensor",
     "clone",
     "detach",
     "FloatTensor",
@@ -110,9 +116,13 @@ __all__ = [
     "serialization",
     "testing",
     "Generator",
+    "Size",
     "amp",
     "autocast",
     "autograd",
+    "channels_last",
+    "channels_last_3d",
+    "contiguous_format",
     "cuda",
     "distributions",
     "enable_grad",
@@ -124,9 +134,11 @@ __all__ = [
     "initial_seed",
     "is_autocast_enabled",
     "load",
+    "memory_format",
     "nn",
     "no_grad",
     "optim",
+    "preserve_format",
     "random",
     "save",
     "seed",
@@ -136,6 +148,9 @@ __all__ = [
     "unique_consecutive",
     "utils",
 ]
+
+
+__version__ = _gt.__version__
 
 
 # PyTorch's `arange` may be given its end alone, which a row's signature cannot say.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from gt import _gt
@@ -22,14 +23,31 @@ def unique(
     >>> gt.unique(gt.tensor([3, 1, 3]), return_inverse=True, return_counts=True)
     (tensor([1, 3]), tensor([1, 0, 1]), tensor([1, 2]))
     """
-    if dim is not None:
-        raise NotImplementedError("unique: 'dim' is not supported")
     _check("unique", input)
+    if dim is not None:
+        return _unique_along(input, dim, return_inverse, return_counts)
     with no_grad():
         values, order = input.detach().flatten().sort(stable=True)
         found, ranks, counts = _runs(values)
         inverse = _gt.zeros_like(order).scatter(0, order, ranks).reshape(input.shape)
     return _asked(found, inverse if return_inverse else None, counts if return_counts else None)
+
+
+def _unique_along(input: Tensor, dim: int, inverse: bool, counted: bool) -> Any:
+    """The different parts along an axis, in the order of their elements."""
+    with no_grad():
+        parts = input.detach().movedim(dim, 0)
+        rows = parts.reshape(len(parts), math.prod(parts.shape[1:]))
+        order = _gt.arange(0, len(rows))
+        # A stable sort by each element, the first one last, is a sort by all of them.
+        for column in reversed(range(rows.shape[1])):
+            order = order[rows[:, column][order].sort(stable=True)[1]]
+        sorted_rows = rows[order]
+        new = (sorted_rows[1:] != sorted_rows[:-1]).any(1)
+        first, ranks, counts = _begun(new, len(rows))
+        found = parts[order[first]].movedim(0, dim)
+        places = _gt.zeros_like(order).scatter(0, order, ranks) if inverse else None
+    return _asked(found, places, counts if counted else None)
 
 
 def unique_consecutive(
@@ -55,11 +73,19 @@ def unique_consecutive(
 
 def _runs(values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The first element of each run of equal ones, the run of each element, and their lengths."""
-    count = len(values)
-    begins = _gt.cat([_gt.ones(min(count, 1), dtype=_gt.bool), values[1:] != values[:-1]])
+    first, ranks, lengths = _begun(values[1:] != values[:-1], len(values))
+    return values[first], ranks, lengths
+
+
+def _begun(new: Tensor, count: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Where each run begins, the run of each element, and their lengths.
+
+    `new` says of all elements but the first whether they differ from the one before.
+    """
+    begins = _gt.cat([_gt.ones(min(count, 1), dtype=_gt.bool), new])
     first = begins.nonzero().flatten()
     lengths = _gt.cat([first[1:], _gt.tensor([count])[: len(first)]]) - first
-    return values[first], begins.cumsum(0) - 1, lengths
+    return first, begins.cumsum(0) - 1, lengths
 
 
 def _asked(*results: Tensor | None) -> Any:

@@ -33,19 +33,6 @@ def detach(input: Tensor) -> Tensor:
     return input.detach()
 
 
-def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """The tensor itself if it is one of that dtype, or else one of what is given.
-
-    >>> import gt
-    >>> x = gt.ones(2)
-    >>> gt.as_tensor(x) is x, gt.as_tensor([1, 2])
-    (True, tensor([1, 2]))
-    """
-    if isinstance(data, Tensor):
-        return data if dtype is None else data.to(dtype)
-    return _gt.tensor(data, dtype=dtype)
-
-
 class _ByKind(type):
     """Tensors of one dtype: `isinstance` asks for it."""
 

@@ -33,6 +33,24 @@ impl Tensor {
         merged.apply_one(&INDEX, &[Input::Tensor(&place)], Attrs::of([looked.axis.into()]))
     }
 
+    /// A tensor with a value, broadcast, at the elements that the indices name together. An index
+    /// that names none makes it an error for as long as it is read.
+    pub fn with_put(&self, indices: Indices, value: &Tensor, write: Write) -> Result<Tensor> {
+        let value = value.to_dtype(self.dtype())?;
+        let looked = Looked::new(self, indices)?;
+        let place = looked.place()?;
+        let rank = looked.turned.shape().rank() - looked.sizes.len() + place.shape().rank();
+        let value = without_leading_ones(&value, rank)?;
+        let attrs = Attrs::of([looked.axis.into(), (write == Write::Add).into()]);
+        let inputs = [Input::Tensor(&place), Input::Tensor(&value)];
+        let written = looked.merged()?.apply_one(&INDEX_WRITE, &inputs, attrs)?;
+        let written = reshaped(&written, looked.turned.shape())?;
+        let Some(order) = looked.order else { return Ok(written) };
+        let mut back = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, &axis)| back[axis] = place);
+        written.apply_one(&PERMUTE, &[], Attrs::of([Attr::from(&back[..])]))
+    }
+
     /// Writes a value, broadcast, over the elements that the indices name together.
     pub fn put(&self, indices: Indices, value: &Tensor, write: Write) -> Result<()> {
         let value = value.to_dtype(self.dtype())?;
@@ -84,6 +102,8 @@ impl Tensor {
 struct Looked {
     /// The tensor, the indexed axes side by side.
     turned: Tensor,
+    /// The order of its axes, if they are not in their own.
+    order: Option<Vec<usize>>,
     /// The first of the indexed axes.
     axis: usize,
     /// Their sizes.
@@ -102,15 +122,17 @@ impl Looked {
         };
         // Of axes that are apart, the result has those of the indices in front.
         let adjacent = last - first + 1 == indexed.len();
-        let (turned, axis) = if adjacent {
-            (tensor.clone(), first)
+        let (turned, axis, order) = if adjacent {
+            (tensor.clone(), first, None)
         } else {
             let others = (0..rank).filter(|axis| !indexed.contains(axis));
             let order: Vec<usize> = indexed.iter().copied().chain(others).collect();
-            (tensor.apply_one(&PERMUTE, &[], Attrs::of([Attr::from(&order[..])]))?, 0)
+            let turned = tensor.apply_one(&PERMUTE, &[], Attrs::of([Attr::from(&order[..])]))?;
+            (turned, 0, Some(order))
         };
         let sizes = turned.shape()[axis..axis + indexed.len()].to_vec();
-        Ok(Looked { turned, axis, sizes, indices: indices.into_iter().flatten().collect() })
+        let indices = indices.into_iter().flatten().collect();
+        Ok(Looked { turned, order, axis, sizes, indices })
     }
 
     /// The tensor with the indexed axes as one.

@@ -1,158 +1,27 @@
 //! Tensors as a program holds them: a handle on a cell, whose value is somewhere on a worker.
 
-use std::sync::{Arc, OnceLock};
+mod cell;
+
+use std::sync::Arc;
 
 use bytes::Bytes;
 use gt_core::attrs::Attrs;
 use gt_core::op::{Op, View as ViewKind};
 use gt_core::ops::elementwise::CAST;
 use gt_core::ops::movement::EXPAND;
-use gt_core::{DType, Error, Meta, Result, Shape, Slot};
-use gt_transport::lock::Mutex;
+use gt_core::{DType, Error, Meta, Result, Shape};
 use smallvec::SmallVec;
 
-use crate::grad::{self, Edge, Gradient, History};
-use crate::input::{Held, Input, infer};
+use crate::grad::{self, Edge, Gradient, Origin};
+use crate::input::{Input, infer};
 use crate::session::Session;
 use crate::view::View;
 
+pub use cell::Owned;
+pub(crate) use cell::{Cell, Update};
+
 /// Values up to this size stay with the client after they were read.
 const HOST_COPY_BYTES: usize = 4096;
-
-/// A value's name in the stream; it is freed when nobody needs it any more.
-pub struct Owned {
-    session: Session,
-    slot: Slot,
-    /// An instruction has replaced the value, so that its name is no longer ours to free.
-    replaced: bool,
-}
-
-impl Owned {
-    pub(crate) fn new(session: Session, slot: Slot) -> Self {
-        Owned { session, slot, replaced: false }
-    }
-
-    pub(crate) fn session(&self) -> &Session {
-        &self.session
-    }
-
-    pub(crate) fn slot(&self) -> Slot {
-        self.slot
-    }
-}
-
-impl Drop for Owned {
-    fn drop(&mut self) {
-        if !self.replaced {
-            self.session.drop_slot(self.slot);
-        }
-    }
-}
-
-/// What a tensor's storage is to PyTorch: writes through any view of it give it a new version.
-pub(crate) struct Cell {
-    session: Session,
-    meta: Meta,
-    state: Mutex<State>,
-    /// What made the value, for tensors that see the whole cell and for views of these.
-    pub(crate) history: History,
-    pub(crate) gradient: OnceLock<Arc<Gradient>>,
-}
-
-pub(crate) struct State {
-    pub value: Arc<Owned>,
-    pub version: u64,
-    /// The elements, if they were read and are few.
-    host: Option<Bytes>,
-}
-
-impl Cell {
-    fn new(meta: Meta, value: Arc<Owned>) -> Self {
-        let session = value.session.clone();
-        let state = Mutex::new(State { value, version: 0, host: None });
-        let (history, gradient) = (History::default(), OnceLock::new());
-        Cell { session, meta, state, history, gradient }
-    }
-
-    pub(crate) fn session(&self) -> &Session {
-        &self.session
-    }
-
-    pub(crate) fn meta(&self) -> &Meta {
-        &self.meta
-    }
-
-    /// How many writes it has seen.
-    pub(crate) fn version(&self) -> u64 {
-        self.state.lock().version
-    }
-
-    /// The current value and its version.
-    pub(crate) fn current(&self) -> (Arc<Owned>, u64) {
-        let state = self.state.lock();
-        (state.value.clone(), state.version)
-    }
-
-    /// Makes `value` the current value.
-    pub(crate) fn set(&self, value: Arc<Owned>) {
-        let mut state = self.state.lock();
-        let before = std::mem::replace(&mut state.value, value);
-        state.version += 1;
-        state.host = None;
-        drop(state);
-        drop(before);
-    }
-
-    /// Emits `op` on the current value and makes its result the current value.
-    pub(crate) fn update(
-        &self,
-        op: &'static Op,
-        others: SmallVec<[Held; 3]>,
-        attrs: Attrs,
-        update: Update,
-    ) -> Result<()> {
-        let session = &self.session;
-        let mut state = self.state.lock();
-        let mut held: SmallVec<[Held; 3]> = SmallVec::new();
-        if update == Update::OfCurrent {
-            held.push(Held::Value(state.value.clone()));
-        }
-        let shared = others.iter().any(|other| match other {
-            Held::Value(value) => Arc::ptr_eq(value, &state.value),
-            Held::Scalar(_) => false,
-        });
-        held.extend(others);
-        // Somebody else may hold the old value, a gradient for instance; then it must stay.
-        let holders = 1 + usize::from(update == Update::OfCurrent);
-        let alone = !shared && Arc::strong_count(&state.value) == holders;
-        if !alone {
-            // What is replaced is then another name for the same elements, so that the cell keeps
-            // them if the result fails.
-            let alias = [Held::Value(state.value.clone())];
-            let dtype = Attrs::of([self.meta.dtype.into()]);
-            let alias = session.emit(&CAST, &alias, dtype, 1, None)?.into_iter().next();
-            state.value = Arc::new(alias.expect("a cast has one result"));
-        }
-        let replaces = Some(state.value.slot);
-        let values = session.emit(op, &held, attrs, 1, replaces)?;
-        drop(held);
-        let value = values.into_iter().next().expect("the operation has one result");
-        let mut old = std::mem::replace(&mut state.value, Arc::new(value));
-        if let Some(old) = Arc::get_mut(&mut old) {
-            old.replaced = true;
-        }
-        state.version += 1;
-        state.host = None;
-        Ok(())
-    }
-}
-
-/// Whether an update reads the value it replaces, as its first input.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Update {
-    OfCurrent,
-    Afresh,
-}
 
 /// A tensor. Clones are the same tensor: a write through one is seen through the other.
 #[derive(Clone)]
@@ -175,6 +44,20 @@ impl Tensor {
         if edge.is_some() {
             cell.history.set(edge);
         }
+        Tensor(Place::Whole(Arc::new(cell)))
+    }
+
+    /// A leaf that was gone, with the place where its gradient is kept.
+    pub(crate) fn of_leaf(
+        meta: Meta,
+        value: Arc<Owned>,
+        edge: Edge,
+        gradient: Arc<Gradient>,
+    ) -> Self {
+        let cell = Cell::new(meta, value);
+        cell.history.set(Some(edge));
+        let place = cell.gradient.set(gradient);
+        debug_assert!(place.is_ok(), "a cell begins without a gradient");
         Tensor(Place::Whole(Arc::new(cell)))
     }
 
@@ -220,6 +103,14 @@ impl Tensor {
         match &self.0 {
             Place::Whole(_) => true,
             Place::Part(view) => view.is_contiguous(),
+        }
+    }
+
+    /// How far apart the elements along each axis lie in what it is a view of.
+    pub fn strides(&self) -> SmallVec<[isize; 4]> {
+        match &self.0 {
+            Place::Whole(cell) => cell.meta.shape.strides(),
+            Place::Part(view) => view.strides(),
         }
     }
 
@@ -289,7 +180,7 @@ impl Tensor {
             _ => {
                 self.check_not_leaf(op.name)?;
                 let results = self.session().apply_as_given(op, &inputs, attrs)?;
-                self.write(&results[0])
+                self.write(&results[0], Origin::Itself)
             }
         }
     }
@@ -321,11 +212,11 @@ impl Tensor {
 
     /// Writes the elements of another tensor into this one, broadcasting and casting them.
     pub fn copy(&self, source: &Tensor) -> Result<()> {
-        self.write(source)?;
+        self.write(source, Origin::Elsewhere)?;
         self.session().synchronize_if_asked()
     }
 
-    fn write(&self, source: &Tensor) -> Result<()> {
+    fn write(&self, source: &Tensor, origin: Origin) -> Result<()> {
         self.session().keep_pace()?;
         let (shape, dtype) = (self.shape(), self.dtype());
         let source = if source.shape() == shape {
@@ -336,8 +227,7 @@ impl Tensor {
         };
         if grad::is_enabled() && (self.is_tracked() || source.is_tracked()) {
             self.check_not_leaf("copy")?;
-            // A copy has a node of its own, also where there is nothing to cast.
-            return self.assign(&source.apply_one(&CAST, &[], Attrs::of([dtype.into()]))?);
+            return self.assign(&source, origin);
         }
         let cell: &Cell = match &self.0 {
             Place::Whole(cell) => cell,

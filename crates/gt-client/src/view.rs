@@ -101,11 +101,7 @@ impl View {
         attrs: Attrs,
         meta: Meta,
     ) -> Result<Option<Self>> {
-        let strides = match self.path.last() {
-            Some(last) => last.strides.clone(),
-            None => self.base.meta().shape.strides(),
-        };
-        let Some(step) = Step::after(self.meta(), &strides, op, attrs, meta)? else {
+        let Some(step) = Step::after(self.meta(), &self.strides(), op, attrs, meta)? else {
             return Ok(None);
         };
         let path = self.path.iter().cloned().chain([step]).collect();
@@ -154,12 +150,18 @@ impl View {
         self.path.iter().map(|step| format!("{}{:?};", step.op.name, step.attrs)).collect()
     }
 
+    /// How far apart the elements along each axis lie in the cell.
+    pub(crate) fn strides(&self) -> Strides {
+        match self.path.last() {
+            Some(step) => step.strides.clone(),
+            None => self.base.meta().shape.strides(),
+        }
+    }
+
     /// Whether the elements lie in the cell as they would on their own.
     pub(crate) fn is_contiguous(&self) -> bool {
         let Some(Step { meta, strides, .. }) = self.path.last() else { return true };
-        let own = meta.shape.strides();
-        let axes = meta.shape.iter().zip(strides.iter().zip(&own));
-        meta.shape.count() == 0 || axes.into_iter().all(|(&size, (a, b))| size == 1 || a == b)
+        is_contiguous(&meta.shape, strides)
     }
 
     /// The current value of the view.
@@ -200,8 +202,7 @@ impl View {
     /// The same for the view that the first `steps` of the path make.
     fn write_through(&self, steps: usize, value: Arc<Owned>) -> Result<()> {
         if steps == 0 {
-            self.base.set(value);
-            return Ok(());
+            return self.base.replace(value);
         }
         if self.path[..steps].iter().any(|step| matches!(step.op.view, ViewKind::ReadOnly)) {
             return self.write_by_position(steps, value);
@@ -227,7 +228,9 @@ impl View {
     /// The formulas that write through the steps from one to another.
     fn writes(&self, from: usize, to: usize) -> Result<Vec<Write>> {
         let writes = self.path[from..to].iter().map(|step| match step.op.view {
-            ViewKind::Writable(write) | ViewKind::IfPossible(write) => Ok(write),
+            ViewKind::Writable(write)
+            | ViewKind::IfPossible(write)
+            | ViewKind::IfContiguous(write) => Ok(write),
             _ => Err(overlaps(step.op)),
         });
         writes.collect()
@@ -241,11 +244,7 @@ impl View {
     /// Writes where the elements of the view lie in the cell: for a path that repeats elements,
     /// of which the view has each at most once.
     fn write_by_position(&self, steps: usize, value: Arc<Owned>) -> Result<()> {
-        let last = &self.path[steps - 1];
-        let repeats = |(&size, &stride): (&usize, &isize)| size > 1 && stride == 0;
-        if last.meta.shape.iter().zip(&last.strides).any(repeats) {
-            return Err(overlaps(last.op));
-        }
+        self.check_once(steps)?;
         let shape = &self.base.meta().shape;
         let session = self.base.session();
         let one = |op, inputs: &[Held], attrs| {
@@ -265,6 +264,16 @@ impl View {
         self.base.update(&RESHAPE, others, sized(shape), Update::Afresh)
     }
 
+    /// Refuses a view that has an element of the cell more than once.
+    fn check_once(&self, steps: usize) -> Result<()> {
+        let last = &self.path[steps - 1];
+        let repeats = |(&size, &stride): (&usize, &isize)| size > 1 && stride == 0;
+        match last.meta.shape.iter().zip(&last.strides).any(repeats) {
+            true => Err(overlaps(last.op)),
+            false => Ok(()),
+        }
+    }
+
     /// Gives the cell the value of `formula`, in which `Input(0)` is the cell and `Grad(0)` is
     /// `written`. A formula is one operation on these two.
     fn replace(&self, formula: &Expr, written: Term<Arc<Owned>>) -> Result<()> {
@@ -279,6 +288,13 @@ impl View {
         let others = SmallVec::from_iter([Held::Value(written)]);
         self.base.update(applied.op, others, applied.attrs.clone(), update)
     }
+}
+
+/// Whether elements that lie so far apart lie in a row.
+fn is_contiguous(shape: &Shape, strides: &Strides) -> bool {
+    let own = shape.strides();
+    let mut axes = shape.iter().zip(strides.iter().zip(&own));
+    shape.count() == 0 || axes.all(|(&size, (a, b))| size == 1 || a == b)
 }
 
 fn overlaps(op: &Op) -> Error {
@@ -299,10 +315,12 @@ impl Step {
     ) -> Result<Option<Self>> {
         let inputs = [Arg::Tensor(before)];
         let kernel = (op.kernel)(&Call { op, inputs: &inputs, attrs: &attrs })?;
+        let in_a_row = is_contiguous(&before.shape, strides);
         let strides = strides::after(&kernel, &before.shape, strides, &meta.shape);
         match (strides, op.view) {
+            (_, ViewKind::IfContiguous(_)) if !in_a_row => Ok(None),
             (Some(strides), _) => Ok(Some(Step { op, attrs, meta, strides })),
-            (None, ViewKind::IfPossible(_)) => Ok(None),
+            (None, ViewKind::IfPossible(_) | ViewKind::IfContiguous(_)) => Ok(None),
             (None, _) => Err(Error::runtime(format!(
                 "{}: a view of shape {} would have to move elements of the tensor; use reshape, \
                  which copies them",

@@ -78,6 +78,8 @@ pub enum AttrKind {
     Float,
     /// Any number; whole numbers stay whole.
     Number,
+    /// The order of a norm: a floating point number, or a word for one.
+    Order,
     /// The number of one axis.
     Axis,
     /// Several axes, given as a number, a list or one after another.
@@ -139,7 +141,7 @@ impl AttrSpec {
             Attr::None => false,
             Attr::Bool(_) => matches!(self.kind, K::Bool | K::Number),
             Attr::Int(_) => matches!(self.kind, K::Int | K::Axis | K::Number | K::Seed | K::Stream),
-            Attr::Float(_) => matches!(self.kind, K::Float | K::Number),
+            Attr::Float(_) => matches!(self.kind, K::Float | K::Number | K::Order),
             Attr::Ints(_) => matches!(self.kind, K::Axes | K::Sizes | K::Spatial | K::Region),
             Attr::DType(_) => self.kind == K::DType,
             Attr::Ranges(_) => self.kind == K::Ranges,

@@ -97,6 +97,8 @@ impl<'a> Call<'a> {
             let dtype = match output.dtype {
                 OutputType::Common => compute,
                 OutputType::Is(dtype) => dtype,
+                OutputType::Position if self.flag("out_int32") => DType::I32,
+                OutputType::Position => DType::I64,
                 OutputType::Truth if compute == DType::U8 => DType::U8,
                 OutputType::Truth => DType::Bool,
                 OutputType::Attr => self.dtype("dtype").unwrap_or(compute),

@@ -186,6 +186,30 @@ impl Scalar {
         }
     }
 
+    /// Whether `dtype` has it, if a fraction is cut off. Whole numbers below zero are counted from
+    /// the end of an unsigned dtype; booleans and floating point numbers take everything.
+    pub fn fits(self, dtype: DType) -> bool {
+        if !dtype.is_int() {
+            return true;
+        }
+        let bits = 8 * dtype.size() as i32;
+        let unsigned = matches!(dtype, DType::U8 | DType::U16 | DType::U32 | DType::U64);
+        let above = 2f64.powi(if unsigned { bits } else { bits - 1 });
+        match self {
+            Scalar::Bool(_) => true,
+            // Exact for whole numbers: each has more bits than the limits but for those of 64.
+            Scalar::Int(value) if bits < 64 => {
+                let low = if unsigned { 1.0 - above } else { -above };
+                (low..above).contains(&(value as f64))
+            }
+            Scalar::Int(_) => true,
+            Scalar::Float(value) => {
+                let low = if unsigned { 0.0 } else { -above };
+                (low..above).contains(&value)
+            }
+        }
+    }
+
     /// Its value as a whole number; floats are cut towards zero.
     pub const fn as_i64(self) -> i64 {
         match self {
@@ -270,6 +294,18 @@ mod tests {
         for dtype in DType::ALL {
             assert_eq!(dtype.is_supported(), DType::SUPPORTED.contains(dtype), "{dtype}");
         }
+    }
+
+    #[test]
+    fn a_dtype_has_the_numbers_between_its_limits() {
+        let fits = |value: Scalar, dtype| value.fits(dtype);
+        assert!(fits(255.into(), DType::U8) && fits((-255).into(), DType::U8));
+        assert!(!fits(256.into(), DType::U8) && !fits((-256).into(), DType::U8));
+        assert!(!fits((-2.5).into(), DType::U8) && fits(255.0.into(), DType::U8));
+        assert!(fits((-128).into(), DType::I8) && !fits(128.into(), DType::I8));
+        assert!(!fits(i64::from(i32::MAX).wrapping_add(1).into(), DType::I32));
+        assert!(fits(i64::MIN.into(), DType::I64) && !fits(1e30.into(), DType::I64));
+        assert!(!fits(f64::NAN.into(), DType::I64) && fits(f64::NAN.into(), DType::F16));
     }
 
     #[test]

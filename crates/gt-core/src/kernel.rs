@@ -123,6 +123,8 @@ pub enum Kernel {
     },
     /// The positions of the elements that are not zero, a row each.
     NonZero,
+    /// The first input as it is, if the second is true everywhere; otherwise the message is raised.
+    Require(Box<str>),
     /// Nothing of its own: the engine runs the row's expansion.
     Expansion,
 }
@@ -305,7 +307,7 @@ impl Kernel {
     pub fn depends_on_data(&self, dtype: DType) -> bool {
         match self {
             Kernel::Gather(_) | Kernel::Take(_) | Kernel::Ravel(_) => true,
-            Kernel::Scatter { .. } | Kernel::Put { .. } => true,
+            Kernel::Scatter { .. } | Kernel::Put { .. } | Kernel::Require(_) => true,
             // Any of these may be in it, and nobody looks inside before it runs.
             Kernel::Expansion => true,
             Kernel::Zip(function) => function.divides() && !dtype.is_float(),

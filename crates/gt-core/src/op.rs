@@ -106,6 +106,8 @@ pub enum OutputType {
     Is(DType),
     /// The attribute `dtype`.
     Attr,
+    /// int64, or int32 if the attribute `out_int32` says so.
+    Position,
     /// Bool, but uint8 for uint8: PyTorch's truths were bytes once, and these still are.
     Truth,
 }
@@ -145,6 +147,8 @@ pub enum View {
     Writable(fn(&Call) -> Expr),
     /// The same if the elements can stay where they are; otherwise a value of its own.
     IfPossible(fn(&Call) -> Expr),
+    /// The same only if the elements of the input lie in a row.
+    IfContiguous(fn(&Call) -> Expr),
 }
 
 /// How Python programs call an operation.

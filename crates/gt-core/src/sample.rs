@@ -11,8 +11,12 @@ pub enum Domain {
     Real,
     /// Above zero.
     Positive,
+    /// Away from zero, but for some that are exactly zero.
+    WithZeros,
     /// Away from zero, where the operation or its gradient jumps.
     NonZero,
+    /// Between zero and one.
+    Chance,
     /// Between minus one and one.
     Unit,
     /// Above one.

@@ -1,6 +1,6 @@
 //! Python's arguments as inputs and attributes, as an operation's row describes them.
 
-use gt::attrs::{Attr, AttrKind, AttrSpec, Attrs};
+use gt::attrs::{AttrKind, AttrSpec, Attrs};
 use gt::op::{Op, Variant};
 use gt::{Input, ops};
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError};
@@ -8,24 +8,31 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyTuple};
 use smallvec::SmallVec;
 
+use crate::attr::attr_of;
 use crate::error::to_python;
-use crate::operand::{Operand, scalar};
+use crate::limits::{Form, clamp_by_tensors};
+use crate::operand::Operand;
 use crate::results::deliver;
 use crate::tensor::Tensor;
-use crate::{device, dtype, provenance, random};
+use crate::{device, provenance, random};
 
 /// Keywords with a second name: NumPy's and the seeds' beside PyTorch's.
-const ALIASES: [(&str, &str); 6] = [
+const ALIASES: [(&str, &str); 8] = [
     ("axis", "dim"),
     ("axes", "dims"),
     ("keepdims", "keepdim"),
     ("size", "shape"),
     ("self", "input"),
     ("value", "src"),
+    ("unbiased", "correction"),
+    ("ddof", "correction"),
 ];
 
 /// Keywords that have no effect, because a session has one device.
 const IGNORED: [&str; 3] = ["layout", "pin_memory", "memory_format"];
+
+/// The limits of this one may be tensors, which a row's attributes are not.
+static CLAMP: &Op = &ops::arithmetic::CLAMP;
 
 fn row(code: u16) -> &'static Op {
     ops::by_code(code).expect("the generated code names rows of the table")
@@ -89,7 +96,7 @@ pub fn reflected<'py>(
 
 /// `tensor += other`
 pub fn in_place(code: u16, slf: &Bound<'_, Tensor>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-    let Some(other) = Operand::from(other)? else {
+    let Some(other) = Operand::beside(row(code), other)? else {
         let (name, kind) = (row(code).name, other.get_type().name()?);
         return Err(PyTypeError::new_err(format!("{name}_: cannot use a {kind}")));
     };
@@ -106,6 +113,11 @@ pub fn method<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let op = meant(row(code), 1 + args.len(), kwargs)?;
+    if op == CLAMP
+        && let Some(clamped) = clamp_by_tensors(slf, args, kwargs, Form::Value)?
+    {
+        return Ok(clamped);
+    }
     let call = Arguments::bind(op, Some(slf), args, kwargs)?;
     provenance::mark(slf.py());
     let others: SmallVec<[Input; 3]> = call.inputs[1..].iter().map(Operand::input).collect();
@@ -122,6 +134,11 @@ pub fn method_in_place<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let op = meant(row(code), 1 + args.len(), kwargs)?;
+    if op == CLAMP
+        && let Some(clamped) = clamp_by_tensors(slf, args, kwargs, Form::InPlace)?
+    {
+        return Ok(clamped);
+    }
     let call = Arguments::bind(op, Some(slf), args, kwargs)?;
     provenance::mark(slf.py());
     let others: SmallVec<[Input; 3]> = call.inputs[1..].iter().map(Operand::input).collect();
@@ -138,6 +155,14 @@ pub fn function<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = args.py();
     let op = meant(op, args.len(), kwargs)?;
+    if op == CLAMP
+        && let Ok(first) = args.get_item(0)
+        && let Ok(tensor) = first.cast::<Tensor>()
+        && let Some(clamped) =
+            clamp_by_tensors(tensor, &args.get_slice(1, args.len()), kwargs, Form::Value)?
+    {
+        return Ok(clamped);
+    }
     let call = Arguments::bind(op, None, args, kwargs)?;
     provenance::mark(py);
     let inputs: SmallVec<[Input; 3]> = call.inputs.iter().map(Operand::input).collect();
@@ -237,6 +262,9 @@ fn fill_positions<'py>(
     let last = slots.len().saturating_sub(1);
     let open = slots.iter_mut().enumerate().filter(|(_, slot)| slot.given.is_none());
     for (index, slot) in open {
+        if args.peek().is_some_and(|argument| is_no_axis(slot, argument)) {
+            continue;
+        }
         let Some(argument) = args.next() else { return Ok(()) };
         if op.variadic && index == last && slot.spec.is_none() && argument.cast::<Tensor>().is_ok()
         {
@@ -265,6 +293,12 @@ fn fill_positions<'py>(
     }
 }
 
+/// Whether a truth stands where an axis may: `var(False)` leaves the axes out.
+fn is_no_axis(slot: &Slot<'_>, argument: &Bound<'_, PyAny>) -> bool {
+    let axes = slot.spec.is_some_and(|spec| spec.kind == AttrKind::Axes && spec.default.is_some());
+    axes && argument.cast::<PyBool>().is_ok()
+}
+
 fn is_whole(value: &Bound<'_, PyAny>) -> bool {
     value.cast::<PyInt>().is_ok() && value.cast::<PyBool>().is_err()
 }
@@ -286,6 +320,8 @@ fn fill_keywords<'py>(
             }
             Some(slot) => slot.given = Some(value),
             None if IGNORED.contains(&name) => {}
+            // NumPy gives it to every method that it calls.
+            None if name == "dtype" && value.is_none() => {}
             None if name == "device" => device::check(Some(&value))?,
             None if name == "generator" && is_random(op) => {
                 extras.generator = random::parse(&value)?;
@@ -336,35 +372,4 @@ fn push_inputs<'py>(
         inputs.push(Operand::from(&item)?.ok_or_else(|| wrong(&item))?);
     }
     Ok(())
-}
-
-/// The value of an attribute: what was given, its default, or what the session fills in later.
-fn attr_of(op: &Op, spec: &'static AttrSpec, given: Option<&Bound<'_, PyAny>>) -> PyResult<Attr> {
-    let missing = || PyTypeError::new_err(format!("{}: '{}' is missing", op.name, spec.name));
-    let Some(given) = given.filter(|given| !given.is_none()) else {
-        return match spec.kind {
-            AttrKind::Seed | AttrKind::Stream => Ok(Attr::Int(0)),
-            _ => spec.default.clone().ok_or_else(missing),
-        };
-    };
-    let wrong = |_: PyErr| {
-        let kind = given.get_type().name().map(|kind| kind.to_string()).unwrap_or_default();
-        PyTypeError::new_err(format!("{}: '{}' cannot be a {kind}", op.name, spec.name))
-    };
-    Ok(match spec.kind {
-        AttrKind::Bool => Attr::Bool(given.extract().map_err(wrong)?),
-        AttrKind::Int | AttrKind::Axis => Attr::Int(given.extract().map_err(wrong)?),
-        AttrKind::Float => Attr::Float(given.extract().map_err(wrong)?),
-        AttrKind::Number => scalar(given)?.ok_or_else(|| wrong(PyTypeError::new_err("")))?.into(),
-        AttrKind::DType => Attr::DType(dtype::parse(given)?),
-        AttrKind::Text => Attr::Text(given.extract::<String>().map_err(wrong)?.into()),
-        AttrKind::Axes | AttrKind::Sizes | AttrKind::Spatial => {
-            let one = given.extract::<i64>().map(|value| vec![value]);
-            let all = one.or_else(|_| given.extract::<Vec<i64>>()).map_err(wrong)?;
-            Attr::Ints(all.into())
-        }
-        AttrKind::Ranges | AttrKind::Seed | AttrKind::Stream | AttrKind::Region => {
-            return Err(PyTypeError::new_err(format!("{}: not to be given", spec.name)));
-        }
-    })
 }

@@ -1,43 +1,88 @@
 //! Elements between Python and the client: numbers, nested lists, NumPy arrays.
 
 use bytes::Bytes;
+use gt::rules::promote;
 use gt::{DType, MAX_RANK, Meta, Scalar, Shape};
 use half::{bf16, f16};
 use pyo3::IntoPyObjectExt;
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PySequence, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PySequence, PyString, PyTuple};
 
 use crate::dtype;
+use crate::error::to_python;
 use crate::operand::scalar;
+use crate::tensor::Tensor;
 
-/// Dtype, shape and elements of whatever Python gave. Its own floats are float64: they keep all
-/// their digits if they are to become anything but float32.
-pub fn from_python(value: &Bound<'_, PyAny>, asked: Option<DType>) -> PyResult<(Meta, Bytes)> {
+/// Elements as Python gave them.
+pub struct Given {
+    /// Their shape, and the dtype of the bytes.
+    pub meta: Meta,
+    pub bytes: Bytes,
+    /// The dtype they are meant to have.
+    pub dtype: DType,
+}
+
+/// The elements of whatever Python gave. Its own floats are float64: they keep all their digits if
+/// they are to become anything but float32.
+pub fn from_python(value: &Bound<'_, PyAny>, asked: Option<DType>) -> PyResult<Given> {
     if value.hasattr("__array_interface__")? {
         return from_array(value);
     }
-    let (mut shape, mut items) = (Vec::new(), Vec::new());
-    flatten(value, 0, &mut shape, &mut items)?;
-    let dtype = items.iter().map(|(_, dtype)| *dtype).max_by_key(|dtype| (dtype.kind(), *dtype));
-    let dtype = match (dtype.unwrap_or(DType::F32), asked) {
-        (DType::F32, Some(asked)) if asked != DType::F32 => DType::F64,
-        (dtype, _) => dtype,
+    if is_foreign_tensor(value) {
+        return from_foreign(value);
+    }
+    let mut list = Flat { asked, ..Flat::default() };
+    list.add(value, 0)?;
+    let dtypes = list.items.iter().map(|(_, dtype)| *dtype);
+    let dtype = dtypes.reduce(promote::common).unwrap_or(DType::F32);
+    let wide = match dtype {
+        DType::Bool => DType::Bool,
+        dtype if dtype.is_int() => DType::I64,
+        DType::F32 if asked.is_none_or(|asked| asked == DType::F32) => DType::F32,
+        _ => DType::F64,
     };
-    let mut bytes = Vec::with_capacity(items.len() * dtype.size());
-    for (item, _) in items {
-        match dtype {
+    let mut bytes = Vec::with_capacity(list.items.len() * wide.size());
+    for (item, _) in &list.items {
+        check_range(*item, asked.unwrap_or(dtype))?;
+        match wide {
             DType::Bool => bytes.push(u8::from(item.as_i64() != 0)),
             DType::I64 => bytes.extend_from_slice(&item.as_i64().to_le_bytes()),
             DType::F64 => bytes.extend_from_slice(&item.as_f64().to_le_bytes()),
             _ => bytes.extend_from_slice(&(item.as_f64() as f32).to_le_bytes()),
         }
     }
-    Ok((Meta { dtype, shape: shape.into_iter().collect() }, bytes.into()))
+    let meta = Meta { dtype: wide, shape: list.shape.into_iter().collect() };
+    Ok(Given { meta, bytes: bytes.into(), dtype })
 }
 
-fn from_array(array: &Bound<'_, PyAny>) -> PyResult<(Meta, Bytes)> {
+fn check_range(item: Scalar, dtype: DType) -> PyResult<()> {
+    if item.fits(dtype) {
+        return Ok(());
+    }
+    let message = format!("{item} cannot be converted to {dtype} without overflow");
+    Err(PyRuntimeError::new_err(message))
+}
+
+/// Whether it is a tensor of another framework, which can become a NumPy array.
+fn is_foreign_tensor(value: &Bound<'_, PyAny>) -> bool {
+    let has = |name| value.hasattr(name).unwrap_or(false);
+    has("__array__") && has("detach") && has("numel")
+}
+
+/// The elements of a tensor of another framework. NumPy has no bfloat16: half of a float32.
+fn from_foreign(value: &Bound<'_, PyAny>) -> PyResult<Given> {
+    let here = value.call_method0("detach")?.call_method0("cpu")?;
+    if !value.getattr("dtype")?.str()?.to_string().ends_with("bfloat16") {
+        return from_array(&here.call_method0("__array__")?);
+    }
+    let wide = from_array(&here.call_method0("float")?.call_method0("__array__")?)?;
+    Ok(Given { dtype: DType::BF16, ..wide })
+}
+
+/// The elements of a NumPy array.
+pub fn from_array(array: &Bound<'_, PyAny>) -> PyResult<Given> {
     let py = array.py();
     let numpy = py.import("numpy")?;
     let native = array.getattr("dtype")?.call_method1("newbyteorder", ("=",))?;
@@ -62,46 +107,107 @@ fn from_array(array: &Bound<'_, PyAny>) -> PyResult<(Meta, Bytes)> {
         std::ptr::copy_nonoverlapping(buffer.buf_ptr().cast(), bytes.as_mut_ptr(), count);
         bytes.set_len(count);
     }
-    Ok((Meta { dtype, shape: shape.into_iter().collect() }, bytes.into()))
+    let meta = Meta { dtype, shape: shape.into_iter().collect() };
+    Ok(Given { meta, bytes: bytes.into(), dtype })
 }
 
-/// Appends the numbers in nested sequences, and finds their shape.
-fn flatten(
-    value: &Bound<'_, PyAny>,
-    depth: usize,
-    shape: &mut Vec<usize>,
-    items: &mut Vec<(Scalar, DType)>,
-) -> PyResult<()> {
-    if let Some(number) = scalar(value)? {
-        if depth < shape.len() {
-            return Err(PyValueError::new_err("expected lists of equal lengths, found a number"));
+/// The numbers in nested sequences, and their shape.
+#[derive(Default)]
+struct Flat {
+    shape: Vec<usize>,
+    items: Vec<(Scalar, DType)>,
+    /// The dtype of what is added, if it is not its own: that of the array it is from.
+    within: Option<DType>,
+    asked: Option<DType>,
+}
+
+impl Flat {
+    fn add(&mut self, value: &Bound<'_, PyAny>, depth: usize) -> PyResult<()> {
+        if let Some((number, dtype)) = self.number(value)? {
+            if depth < self.shape.len() {
+                let message = "expected lists of equal lengths, found a number";
+                return Err(PyValueError::new_err(message));
+            }
+            self.items.push((number, dtype));
+            return Ok(());
         }
-        // NumPy's float64 is also one of Python's floats, but keeps its precision.
-        let double = matches!(number, Scalar::Float(_)) && value.hasattr("dtype")?;
-        items.push((number, if double { DType::F64 } else { number.dtype() }));
-        return Ok(());
-    }
-    let text = value.cast::<PyString>().is_ok() || value.cast::<PyBytes>().is_ok();
-    let Some(sequence) = value.cast::<PySequence>().ok().filter(|_| !text) else {
-        let kind = value.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("a tensor cannot be made of a {kind}")));
-    };
-    let len = sequence.len()?;
-    // A list may hold itself.
-    if depth == MAX_RANK {
-        return Err(PyValueError::new_err(format!("too many dimensions: at most {MAX_RANK}")));
-    }
-    if depth == shape.len() {
-        if !items.is_empty() {
-            return Err(PyValueError::new_err("expected numbers and lists at the same depth"));
+        if value.hasattr("__array_interface__")? {
+            // The numbers are Python's in a list, and still those of the array.
+            let dtype = dtype::parse(&value.getattr("dtype")?)?;
+            let outer = self.within.replace(dtype);
+            self.add(&value.call_method0("tolist")?, depth)?;
+            self.within = outer;
+            return Ok(());
         }
-        shape.push(len);
-    } else if shape[depth] != len {
-        let expected = shape[depth];
-        let message = format!("expected sequence of length {expected} at dim {depth} (got {len})");
-        return Err(PyValueError::new_err(message));
+        let text = value.cast::<PyString>().is_ok() || value.cast::<PyBytes>().is_ok();
+        let Some(sequence) = value.cast::<PySequence>().ok().filter(|_| !text) else {
+            let kind = value.get_type().name()?;
+            return Err(PyTypeError::new_err(format!("a tensor cannot be made of a {kind}")));
+        };
+        self.begin(sequence.len()?, depth)?;
+        sequence.try_iter()?.try_for_each(|item| self.add(&item?, depth + 1))
     }
-    sequence.try_iter()?.try_for_each(|item| flatten(&item?, depth + 1, shape, items))
+
+    /// A list of so many items begins.
+    fn begin(&mut self, len: usize, depth: usize) -> PyResult<()> {
+        // A list may hold itself.
+        if depth == MAX_RANK {
+            return Err(PyValueError::new_err(format!("too many dimensions: at most {MAX_RANK}")));
+        }
+        if depth == self.shape.len() {
+            if !self.items.is_empty() {
+                let message = "expected numbers and lists at the same depth";
+                return Err(PyValueError::new_err(message));
+            }
+            self.shape.push(len);
+        } else if self.shape[depth] != len {
+            let expected = self.shape[depth];
+            let message =
+                format!("expected sequence of length {expected} at dim {depth} (got {len})");
+            return Err(PyValueError::new_err(message));
+        }
+        Ok(())
+    }
+
+    /// A number of Python's or NumPy's, or a tensor that holds one, and its dtype.
+    fn number(&self, value: &Bound<'_, PyAny>) -> PyResult<Option<(Scalar, DType)>> {
+        if is_plain(value) {
+            let number = self.plain(value)?;
+            return Ok(number.map(|number| (number, self.within.unwrap_or(number.dtype()))));
+        }
+        if value.cast::<Tensor>().is_ok() || is_foreign_tensor(value) {
+            if value.call_method0("numel")?.extract::<usize>()? != 1 {
+                let message = "only one element tensors can be converted to Python scalars";
+                return Err(PyValueError::new_err(format!("{message}; use gt.stack")));
+            }
+            let name = value.getattr("dtype")?.str()?.to_string();
+            let dtype = name.rsplit('.').next().unwrap_or_default().parse().map_err(to_python)?;
+            return Ok(scalar(&value.call_method0("item")?)?.map(|number| (number, dtype)));
+        }
+        let Some(number) = scalar(value)? else { return Ok(None) };
+        let own = match value.getattr("dtype") {
+            Ok(dtype) => dtype::parse(&dtype).unwrap_or(number.dtype()),
+            Err(_) => number.dtype(),
+        };
+        Ok(Some((number, own)))
+    }
+
+    /// A number of Python's own. A whole one that is too large for int64 is still a float.
+    fn plain(&self, value: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
+        match scalar(value) {
+            Err(_) if self.asked.is_some_and(DType::is_float) => {
+                Ok(Some(Scalar::Float(value.extract()?)))
+            }
+            number => number,
+        }
+    }
+}
+
+/// Whether it is a number of Python's own, of which NumPy has descendants.
+fn is_plain(value: &Bound<'_, PyAny>) -> bool {
+    value.is_exact_instance_of::<PyFloat>()
+        || value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyBool>()
 }
 
 /// A NumPy array of its own with these elements.

@@ -18,12 +18,19 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     for op in ops::ALL.iter().copied().filter(|op| op.python.function) {
         for name in op.names() {
+            // What is already there decides by its arguments, and calls the row.
+            if module.hasattr(name)? {
+                continue;
+            }
             module.add(name, table_function(py, op, name)?)?;
         }
     }
     parts::register(module)?;
     module.add_function(wrap_pyfunction!(tensor, module)?)?;
     module.add_function(wrap_pyfunction!(from_numpy, module)?)?;
+    module.add_function(wrap_pyfunction!(as_tensor, module)?)?;
+    module.add_function(wrap_pyfunction!(t, module)?)?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(convert::_tensor, module)?)?;
     module.add_function(wrap_pyfunction!(convert::_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(convert::_snapshot, module)?)?;
@@ -73,23 +80,49 @@ fn tensor(
     Ok(tensor)
 }
 
-fn created(data: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Tensor> {
+/// A tensor with elements that Python gave, in the dtype they are meant to have or another.
+pub fn uploaded(given: data::Given, dtype: Option<DType>) -> PyResult<Tensor> {
+    let data::Given { meta, bytes, dtype: own } = given;
+    let made = gt::session().and_then(|session| session.upload(meta, bytes));
+    let made = made.and_then(|made| made.to_dtype(dtype.unwrap_or(own)));
+    made.map(Tensor).map_err(to_python)
+}
+
+/// A tensor of its own with the elements of a number, a nested list, an array or a tensor.
+pub fn created(data: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Tensor> {
     if let Ok(tensor) = data.cast::<Tensor>() {
         return Tensor(tensor.get().0.detach()).copy_as(dtype);
     }
-    let (meta, bytes) = data::from_python(data, dtype)?;
-    let uploaded = gt::session().and_then(|session| session.upload(meta, bytes));
-    let uploaded = uploaded.map_err(to_python)?;
-    match dtype {
-        Some(dtype) => uploaded.to_dtype(dtype).map(Tensor).map_err(to_python),
-        None => Ok(Tensor(uploaded)),
-    }
+    uploaded(data::from_python(data, dtype)?, dtype)
 }
 
 /// A tensor with the elements of a NumPy array: a snapshot, taken now.
 #[pyfunction]
-fn from_numpy(py: Python<'_>, array: &Bound<'_, PyAny>) -> PyResult<Tensor> {
-    tensor(py, array, None, None, false)
+#[pyo3(signature = (array, *, requires_grad=false))]
+fn from_numpy(py: Python<'_>, array: &Bound<'_, PyAny>, requires_grad: bool) -> PyResult<Tensor> {
+    tensor(py, array, None, None, requires_grad)
+}
+
+/// A tensor with these elements: the tensor itself if it is one, of that dtype.
+#[pyfunction]
+#[pyo3(signature = (data, dtype=None, device=None))]
+fn as_tensor(
+    py: Python<'_>,
+    data: &Bound<'_, PyAny>,
+    dtype: Option<&Bound<'_, PyAny>>,
+    device: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Tensor> {
+    let Ok(own) = data.cast::<Tensor>() else { return tensor(py, data, dtype, device, false) };
+    device::check(device)?;
+    provenance::mark(py);
+    let dtype = dtype.map_or(Ok(own.get().0.dtype()), dtype::parse)?;
+    own.get().0.to_dtype(dtype).map(Tensor).map_err(to_python)
+}
+
+/// The axes of a matrix exchanged; a vector as it is.
+#[pyfunction]
+fn t(input: &Bound<'_, Tensor>) -> PyResult<Tensor> {
+    input.get().t(input.py())
 }
 
 /// The dtype with this name; what pickled dtypes are made of.

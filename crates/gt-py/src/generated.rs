@@ -145,7 +145,7 @@ impl Tensor {
     }
 
     #[doc = "The quotient of two tensors, element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).div(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6.0000, 0.2000, 0.5714],\n        [5.3333, 0.2000, 0.5000]])"]
-    #[pyo3(name = "div", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    #[pyo3(name = "div", text_signature = "($self, other, rounding_mode=None)", signature = (*args, **kwargs))]
     fn op_div<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -155,7 +155,7 @@ impl Tensor {
     }
 
     #[doc = "The quotient of two tensors, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).div_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6.0000, 0.2000, 0.5714],\n        [5.3333, 0.2000, 0.5000]])"]
-    #[pyo3(name = "div_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    #[pyo3(name = "div_", text_signature = "($self, other, rounding_mode=None)", signature = (*args, **kwargs))]
     fn op_div_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -165,7 +165,7 @@ impl Tensor {
     }
 
     #[doc = "The quotient of two tensors, element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).div(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6.0000, 0.2000, 0.5714],\n        [5.3333, 0.2000, 0.5000]])"]
-    #[pyo3(name = "divide", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    #[pyo3(name = "divide", text_signature = "($self, other, rounding_mode=None)", signature = (*args, **kwargs))]
     fn op_divide<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -175,7 +175,7 @@ impl Tensor {
     }
 
     #[doc = "The quotient of two tensors, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).div_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6.0000, 0.2000, 0.5714],\n        [5.3333, 0.2000, 0.5000]])"]
-    #[pyo3(name = "divide_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    #[pyo3(name = "divide_", text_signature = "($self, other, rounding_mode=None)", signature = (*args, **kwargs))]
     fn op_divide_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -185,7 +185,7 @@ impl Tensor {
     }
 
     #[doc = "The quotient of two tensors, element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).div(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6.0000, 0.2000, 0.5714],\n        [5.3333, 0.2000, 0.5000]])"]
-    #[pyo3(name = "true_divide", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    #[pyo3(name = "true_divide", text_signature = "($self, other, rounding_mode=None)", signature = (*args, **kwargs))]
     fn op_true_divide<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -195,7 +195,7 @@ impl Tensor {
     }
 
     #[doc = "The quotient of two tensors, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).div_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6.0000, 0.2000, 0.5714],\n        [5.3333, 0.2000, 0.5000]])"]
-    #[pyo3(name = "true_divide_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    #[pyo3(name = "true_divide_", text_signature = "($self, other, rounding_mode=None)", signature = (*args, **kwargs))]
     fn op_true_divide_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -560,6 +560,46 @@ impl Tensor {
         method_in_place(384, slf, args, kwargs)
     }
 
+    #[doc = "Each element, or the limit where it is below.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).clamp_min(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.5000, -0.5000,  2.5000],\n        [ 1.0000, -1.0000,  4.0000]])"]
+    #[pyo3(name = "clamp_min", text_signature = "($self, min)", signature = (*args, **kwargs))]
+    fn op_clamp_min<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(389, slf, args, kwargs)
+    }
+
+    #[doc = "Each element, or the limit where it is below. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).clamp_min_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.5000, -0.5000,  2.5000],\n        [ 1.0000, -1.0000,  4.0000]])"]
+    #[pyo3(name = "clamp_min_", text_signature = "($self, min)", signature = (*args, **kwargs))]
+    fn op_clamp_min_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(389, slf, args, kwargs)
+    }
+
+    #[doc = "Each element, or the limit where it is above.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).clamp_max(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.5000, -2.0000,  2.0000],\n        [ 0.0000, -1.5000,  3.0000]])"]
+    #[pyo3(name = "clamp_max", text_signature = "($self, max)", signature = (*args, **kwargs))]
+    fn op_clamp_max<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(390, slf, args, kwargs)
+    }
+
+    #[doc = "Each element, or the limit where it is above. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).clamp_max_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.5000, -2.0000,  2.0000],\n        [ 0.0000, -1.5000,  3.0000]])"]
+    #[pyo3(name = "clamp_max_", text_signature = "($self, max)", signature = (*args, **kwargs))]
+    fn op_clamp_max_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(390, slf, args, kwargs)
+    }
+
     #[doc = "input + weight (end - input), element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).lerp(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 0.0000,  0.2500,  3.0000],\n        [ 1.5000, -0.7500,  5.0000]])"]
     #[pyo3(name = "lerp", text_signature = "($self, end, weight)", signature = (*args, **kwargs))]
     fn op_lerp<'py>(
@@ -685,13 +725,17 @@ impl Tensor {
     }
 
     #[doc = "The whole number nearest to each element; of two, the even one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).round()\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"]
-    #[pyo3(name = "round", text_signature = "($self)")]
-    fn op_round(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(303, slf)
+    #[pyo3(name = "round", text_signature = "($self, decimals=None)", signature = (*args, **kwargs))]
+    fn op_round<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(303, slf, args, kwargs)
     }
 
     #[doc = "The whole number nearest to each element; of two, the even one. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).round_()\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"]
-    #[pyo3(name = "round_", text_signature = "($self)", signature = (*args, **kwargs))]
+    #[pyo3(name = "round_", text_signature = "($self, decimals=None)", signature = (*args, **kwargs))]
     fn op_round_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -1996,16 +2040,6 @@ impl Tensor {
         method(83, slf, args, kwargs)
     }
 
-    #[doc = "The product of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).prod()\ntensor(18.)"]
-    #[pyo3(name = "prod", text_signature = "($self, dim=None, keepdim=False, dtype=None)", signature = (*args, **kwargs))]
-    fn op_prod<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(400, slf, args, kwargs)
-    }
-
     #[doc = "Whether an element along axes, or of all, is not zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).any(dim=(0,), keepdim=True)\ntensor([[True, True]])"]
     #[pyo3(name = "any", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
     fn op_any<'py>(
@@ -2086,14 +2120,14 @@ impl Tensor {
         method(408, slf, args, kwargs)
     }
 
-    #[doc = "The sum of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).cumsum(0)\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 0.5000,  2.5000,  2.5000, -2.0000],\n        [ 3.0000,  3.5000,  1.0000,  2.0000]])"]
-    #[pyo3(name = "cumsum", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
-    fn op_cumsum<'py>(
+    #[doc = "The product of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).prod()\ntensor(18.)"]
+    #[pyo3(name = "prod", text_signature = "($self, dim=None, keepdim=False, dtype=None)", signature = (*args, **kwargs))]
+    fn op_prod<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(409, slf, args, kwargs)
+        method(400, slf, args, kwargs)
     }
 
     #[doc = "The product of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).cumprod(0)\ntensor([[  1.5000,  -0.5000,   2.0000,   4.0000],\n        [ -1.5000,  -1.5000,   0.5000, -10.0000],\n        [ -5.2500,  -1.1250,  -2.5000, -60.0000]])"]
@@ -2104,6 +2138,16 @@ impl Tensor {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         method(410, slf, args, kwargs)
+    }
+
+    #[doc = "The sum of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).cumsum(0)\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 0.5000,  2.5000,  2.5000, -2.0000],\n        [ 3.0000,  3.5000,  1.0000,  2.0000]])"]
+    #[pyo3(name = "cumsum", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
+    fn op_cumsum<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(409, slf, args, kwargs)
     }
 
     #[doc = "Matrix products of the last two axes; those before them broadcast.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).matmul(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0]]))\ntensor([[ -0.7500,   5.2500],\n        [  3.0000,   6.0000],\n        [  9.2500, -13.7500]])"]
@@ -2798,7 +2842,7 @@ impl Tensor {
         method(499, slf, args, kwargs)
     }
 
-    #[doc = "One with the probability that each element says, or p, else zero.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0]).bernoulli(p=0.25).shape\n(3,)"]
+    #[doc = "One with the probability that each element says, or p, else zero.\n\n>>> import gt\n>>> gt.tensor([0.5, 0.25, 0.75]).bernoulli(p=0.25).shape\n(3,)"]
     #[pyo3(name = "bernoulli", text_signature = "($self, p=None)", signature = (*args, **kwargs))]
     fn op_bernoulli<'py>(
         slf: &Bound<'py, Self>,
@@ -2839,7 +2883,7 @@ impl Tensor {
     }
 
     #[doc = "Exponentials along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).softmax(-1)\ntensor([[0.3237, 0.0438, 0.5337, 0.0722, 0.0266],\n        [0.5462, 0.0448, 0.0037, 0.3313, 0.0739]])"]
-    #[pyo3(name = "softmax", text_signature = "($self, dim)", signature = (*args, **kwargs))]
+    #[pyo3(name = "softmax", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
     fn op_softmax<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -2849,7 +2893,7 @@ impl Tensor {
     }
 
     #[doc = "The logarithm of the softmax along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).log_softmax(-1)\ntensor([[-1.1279, -3.1279, -0.6279, -2.6279, -3.6279],\n        [-0.6047, -3.1047, -5.6047, -1.1047, -2.6047]])"]
-    #[pyo3(name = "log_softmax", text_signature = "($self, dim)", signature = (*args, **kwargs))]
+    #[pyo3(name = "log_softmax", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
     fn op_log_softmax<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -2859,7 +2903,7 @@ impl Tensor {
     }
 
     #[doc = "Exponentials of the negative elements along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).softmin(-1)\ntensor([[0.0390, 0.2880, 0.0236, 0.1747, 0.4748],\n        [0.0059, 0.0714, 0.8698, 0.0097, 0.0433]])"]
-    #[pyo3(name = "softmin", text_signature = "($self, dim)", signature = (*args, **kwargs))]
+    #[pyo3(name = "softmin", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
     fn op_softmin<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -2875,7 +2919,7 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (1, "add(input, other, alpha=None)\n--\n\nThe sum of two tensors, element by element.\n\n>>> import gt\n>>> gt.add(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 2.0000, -2.5000,  4.5000],\n        [ 1.0000, -2.5000,  7.0000]])"),
     (2, "sub(input, other, alpha=None)\n--\n\nThe difference of two tensors, element by element.\n\n>>> import gt\n>>> gt.sub(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.0000,  1.5000, -0.5000],\n        [-1.0000,  0.5000, -1.0000]])"),
     (3, "mul(input, other)\n--\n\nThe product of two tensors, element by element.\n\n>>> import gt\n>>> gt.mul(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.7500,  1.0000,  5.0000],\n        [ 0.0000,  1.5000, 12.0000]])"),
-    (4, "div(input, other)\n--\n\nThe quotient of two tensors, element by element.\n\n>>> import gt\n>>> gt.div(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6.0000, 0.2000, 0.5714],\n        [5.3333, 0.2000, 0.5000]])"),
+    (4, "div(input, other, rounding_mode=None)\n--\n\nThe quotient of two tensors, element by element.\n\n>>> import gt\n>>> gt.div(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6.0000, 0.2000, 0.5714],\n        [5.3333, 0.2000, 0.5000]])"),
     (5, "pow(input, other)\n--\n\nEach element of the first tensor to the power of the second.\n\n>>> import gt\n>>> gt.pow(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]), gt.tensor([[0.25, 2.5, 3.5], [0.75, 5.0, 6.0]]))\ntensor([[1.1067e+00, 1.7678e-01, 1.1314e+01],\n        [2.8284e+00, 1.0000e+00, 7.2900e+02]])"),
     (6, "maximum(input, other)\n--\n\nThe larger of two elements; not a number if one of them is not.\n\n>>> import gt\n>>> gt.maximum(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.5000, -0.5000,  2.5000],\n        [ 1.0000, -1.0000,  4.0000]])"),
     (7, "minimum(input, other)\n--\n\nThe smaller of two elements; not a number if one of them is not.\n\n>>> import gt\n>>> gt.minimum(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.5000, -2.0000,  2.0000],\n        [ 0.0000, -1.5000,  3.0000]])"),
@@ -2892,13 +2936,15 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (381, "remainder(input, other)\n--\n\nWhat is left of a division rounded down; it has the sign of the divisor.\n\n>>> import gt\n>>> gt.remainder(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"),
     (382, "fmod(input, other)\n--\n\nWhat is left of a division cut towards zero; it has the sign of the dividend.\n\n>>> import gt\n>>> gt.fmod(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"),
     (384, "clamp(input, min=None, max=None)\n--\n\nEach element, or the nearer limit where it is beyond one.\n\n>>> import gt\n>>> gt.clamp(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]), min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"),
+    (389, "clamp_min(input, min)\n--\n\nEach element, or the limit where it is below.\n\n>>> import gt\n>>> gt.clamp_min(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.5000, -0.5000,  2.5000],\n        [ 1.0000, -1.0000,  4.0000]])"),
+    (390, "clamp_max(input, max)\n--\n\nEach element, or the limit where it is above.\n\n>>> import gt\n>>> gt.clamp_max(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.5000, -2.0000,  2.0000],\n        [ 0.0000, -1.5000,  3.0000]])"),
     (385, "lerp(input, end, weight)\n--\n\ninput + weight (end - input), element by element.\n\n>>> import gt\n>>> gt.lerp(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 0.0000,  0.2500,  3.0000],\n        [ 1.5000, -0.7500,  5.0000]])"),
     (386, "addcmul(input, tensor1, tensor2, value=1)\n--\n\ninput + value tensor1 tensor2, element by element.\n\n>>> import gt\n>>> gt.addcmul(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[ 1.8750,  0.0000,  4.5000],\n        [ 0.7500, -0.6250,  7.0000]])"),
     (387, "masked_fill(input, mask, value)\n--\n\nThe tensor with a number where the mask holds.\n\n>>> import gt\n>>> gt.masked_fill(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[True, False, True], [False, True, False]]), 0.5)\ntensor([[ 0.5000, -0.5000,  0.5000],\n        [ 0.0000,  0.5000,  3.0000]])"),
     (300, "sign(input)\n--\n\n-1, 0 or 1, as each element is negative, zero or positive.\n\n>>> import gt\n>>> gt.sign(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1., -1.,  1.],\n        [ 1., -1.,  1.]])"),
     (301, "floor(input)\n--\n\nThe largest whole number that is not above each element.\n\n>>> import gt\n>>> gt.floor(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1., -1.,  2.],\n        [ 4., -1.,  3.]])"),
     (302, "ceil(input)\n--\n\nThe smallest whole number that is not below each element.\n\n>>> import gt\n>>> gt.ceil(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"),
-    (303, "round(input)\n--\n\nThe whole number nearest to each element; of two, the even one.\n\n>>> import gt\n>>> gt.round(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"),
+    (303, "round(input, decimals=None)\n--\n\nThe whole number nearest to each element; of two, the even one.\n\n>>> import gt\n>>> gt.round(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"),
     (304, "trunc(input)\n--\n\nEach element without its fraction.\n\n>>> import gt\n>>> gt.trunc(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1., -0.,  2.],\n        [ 4., -1.,  3.]])"),
     (305, "reciprocal(input)\n--\n\nOne over each element.\n\n>>> import gt\n>>> gt.reciprocal(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 0.6667, -2.0000,  0.5000],\n        [ 0.2500, -1.0000,  0.3333]])"),
     (306, "rsqrt(input)\n--\n\nOne over the square root of each element.\n\n>>> import gt\n>>> gt.rsqrt(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]))\ntensor([[0.8165, 1.4142, 0.7071],\n        [0.5000, 1.0000, 0.5774]])"),
@@ -2968,7 +3014,6 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (81, "mean(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe mean of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.mean(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[1.1000, 0.3000]])"),
     (82, "amax(input, dim=None, keepdim=False)\n--\n\nThe largest element along axes, or of all.\n\n>>> import gt\n>>> gt.amax(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[2.5000, 3.0000]])"),
     (83, "amin(input, dim=None, keepdim=False)\n--\n\nThe smallest element along axes, or of all.\n\n>>> import gt\n>>> gt.amin(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[-1., -2.]])"),
-    (400, "prod(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe product of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.prod(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor(18.)"),
     (401, "any(input, dim=None, keepdim=False)\n--\n\nWhether an element along axes, or of all, is not zero.\n\n>>> import gt\n>>> gt.any(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[True, True]])"),
     (402, "all(input, dim=None, keepdim=False)\n--\n\nWhether no element along axes, or of all, is zero.\n\n>>> import gt\n>>> gt.all(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[ True, False]])"),
     (403, "argmax(input, dim=None, keepdim=False)\n--\n\nWhere the largest element is along an axis, or among all.\n\n>>> import gt\n>>> gt.argmax(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(11)"),
@@ -2977,8 +3022,9 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (406, "std(input, dim=None, correction=1, keepdim=False)\n--\n\nThe square root of the mean square distance of the elements from their mean.\n\n>>> import gt\n>>> gt.std(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(1.8764)"),
     (407, "norm(input, p=2.0, dim=None, keepdim=False)\n--\n\nThe length of the elements along axes, or of all: the p-th root of their p-th powers.\n\n>>> import gt\n>>> gt.norm(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]))\ntensor(10.6125)"),
     (408, "logsumexp(input, dim, keepdim=False)\n--\n\nThe logarithm of the sum of the exponentials along axes.\n\n>>> import gt\n>>> gt.logsumexp(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), (1,))\ntensor([2.6010, 3.1018, 4.2445])"),
-    (409, "cumsum(input, dim, dtype=None)\n--\n\nThe sum of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.cumsum(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 0.5000,  2.5000,  2.5000, -2.0000],\n        [ 3.0000,  3.5000,  1.0000,  2.0000]])"),
+    (400, "prod(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe product of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.prod(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor(18.)"),
     (410, "cumprod(input, dim, dtype=None)\n--\n\nThe product of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.cumprod(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]), 0)\ntensor([[  1.5000,  -0.5000,   2.0000,   4.0000],\n        [ -1.5000,  -1.5000,   0.5000, -10.0000],\n        [ -5.2500,  -1.1250,  -2.5000, -60.0000]])"),
+    (409, "cumsum(input, dim, dtype=None)\n--\n\nThe sum of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.cumsum(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 0.5000,  2.5000,  2.5000, -2.0000],\n        [ 3.0000,  3.5000,  1.0000,  2.0000]])"),
     (100, "matmul(input, other)\n--\n\nMatrix products of the last two axes; those before them broadcast.\n\n>>> import gt\n>>> gt.matmul(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0]]))\ntensor([[ -0.7500,   5.2500],\n        [  3.0000,   6.0000],\n        [  9.2500, -13.7500]])"),
     (456, "mm(input, mat2)\n--\n\nThe product of two matrices.\n\n>>> import gt\n>>> gt.mm(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0]]))\ntensor([[ -0.7500,   5.2500],\n        [  3.0000,   6.0000],\n        [  9.2500, -13.7500]])"),
     (457, "bmm(input, mat2)\n--\n\nThe products of the matrices in two stacks of the same height.\n\n>>> import gt\n>>> gt.bmm(gt.tensor([[[1.5, -0.5], [2.0, 0.0]]]), gt.tensor([[[-1.0], [3.0]]]))\ntensor([[[-3.],\n         [-2.]]])"),
@@ -3010,7 +3056,7 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (427, "stack(tensors, dim=0)\n--\n\nTensors of one shape one after another along another axis.\n\n>>> import gt\n>>> gt.stack([gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]])])\ntensor([[[ 1.5000, -0.5000,  2.0000],\n         [ 0.0000, -1.0000,  3.0000]],\n<BLANKLINE>\n        [[ 0.5000, -2.0000,  2.5000],\n         [ 1.0000, -1.5000,  4.0000]]])"),
     (428, "hstack(tensors)\n--\n\nTensors one after another along the second axis, vectors along their only one.\n\n>>> import gt\n>>> gt.hstack([gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5], [-2.0]])])\ntensor([[ 1.5000, -0.5000,  2.0000,  0.5000],\n        [ 0.0000, -1.0000,  3.0000, -2.0000]])"),
     (429, "vstack(tensors)\n--\n\nTensors one after another along the first axis, vectors as rows.\n\n>>> import gt\n>>> gt.vstack([gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5]])])\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000],\n        [ 0.5000, -2.0000,  2.5000]])"),
-    (430, "pad(input, pad, mode=None, value=None)\n--\n\nThe tensor with a number around it: so often before and after, from the last axis on.\n\n>>> import gt\n>>> gt.pad(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), (1, 2))\ntensor([[ 0.0000,  1.5000, -0.5000,  2.0000,  0.0000,  0.0000],\n        [ 0.0000,  0.0000, -1.0000,  3.0000,  0.0000,  0.0000]])"),
+    (430, "pad(input, pad, mode=None, value=None)\n--\n\nThe tensor with a number or its own elements around it: so often before and after, from the last axis on.\n\n>>> import gt\n>>> gt.pad(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), (2, 1), mode=\"reflect\")\ntensor([[ 2.0000, -0.5000,  1.5000, -0.5000,  2.0000, -0.5000],\n        [ 3.0000, -1.0000,  0.0000, -1.0000,  3.0000, -1.0000]])"),
     (431, "tril(input, diagonal=0)\n--\n\nThe matrix with zeros above a diagonal.\n\n>>> import gt\n>>> gt.tril(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]))\ntensor([[ 1.5000,  0.0000,  0.0000],\n        [ 0.0000, -1.0000,  0.0000],\n        [ 0.5000, -2.0000,  2.5000]])"),
     (432, "triu(input, diagonal=0)\n--\n\nThe matrix with zeros below a diagonal.\n\n>>> import gt\n>>> gt.triu(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]))\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000],\n        [ 0.0000,  0.0000,  2.5000]])"),
     (433, "diag(input, diagonal=0)\n--\n\nThe diagonal of a matrix, or the matrix with a vector as its diagonal.\n\n>>> import gt\n>>> gt.diag(gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 1.5000,  0.0000,  0.0000],\n        [ 0.0000, -0.5000,  0.0000],\n        [ 0.0000,  0.0000,  2.0000]])"),
@@ -3034,8 +3080,8 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (518, "cummax(input, dim)\n--\n\nThe largest of each element and those before it along an axis, and where it is.\n\n>>> import gt\n>>> gt.cummax(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ncummax(values=tensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 1.5000,  3.0000,  2.0000,  0.0000],\n        [ 2.5000,  3.0000,  2.0000,  4.0000]]), indices=tensor([[0, 0, 0, 0],\n        [0, 1, 0, 0],\n        [2, 1, 0, 2]]))"),
     (519, "cummin(input, dim)\n--\n\nThe smallest of each element and those before it along an axis, and where it is.\n\n>>> import gt\n>>> gt.cummin(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ncummin(values=tensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [-1.0000, -0.5000,  0.5000, -2.0000],\n        [-1.0000, -0.5000, -1.5000, -2.0000]]), indices=tensor([[0, 0, 0, 0],\n        [1, 0, 1, 1],\n        [1, 0, 2, 1]]))"),
     (651, "median(input, dim=None, keepdim=None)\n--\n\nThe element in the middle of all; of two, the smaller one.\n\n>>> import gt\n>>> gt.median(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor(0.)"),
-    (653, "searchsorted(sorted_sequence, input, right=False)\n--\n\nWhere elements would stand among sorted ones: before those that are equal, or after.\n\n>>> import gt\n>>> gt.searchsorted(gt.tensor([1.5, -0.5, 2.0, 0.0]), gt.tensor([[-1.0, 3.0, 0.5], [-2.0, 2.5, 1.0]]))\ntensor([[0, 4, 2],\n        [0, 4, 2]])"),
-    (654, "bucketize(input, boundaries, right=False)\n--\n\nBetween which boundaries each element lies: the number of the upper one.\n\n>>> import gt\n>>> gt.bucketize(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([0.5, -2.0, 2.5, 1.0]))\ntensor([[3, 1, 3],\n        [1, 1, 4]])"),
+    (653, "searchsorted(sorted_sequence, input, out_int32=False, right=False, side=None)\n--\n\nWhere elements would stand among sorted ones: before those that are equal, or after.\n\n>>> import gt\n>>> gt.searchsorted(gt.tensor([1.5, -0.5, 2.0, 0.0]), gt.tensor([[-1.0, 3.0, 0.5], [-2.0, 2.5, 1.0]]))\ntensor([[0, 4, 2],\n        [0, 4, 2]])"),
+    (654, "bucketize(input, boundaries, out_int32=False, right=False)\n--\n\nBetween which boundaries each element lies: the number of the upper one.\n\n>>> import gt\n>>> gt.bucketize(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([0.5, -2.0, 2.5, 1.0]))\ntensor([[3, 1, 3],\n        [1, 1, 4]])"),
     (160, "zeros(shape, dtype=None)\n--\n\nA tensor of zeros.\n\n>>> import gt\n>>> gt.zeros((2, 3), dtype=gt.float32)\ntensor([[0., 0., 0.],\n        [0., 0., 0.]])"),
     (161, "ones(shape, dtype=None)\n--\n\nA tensor of ones.\n\n>>> import gt\n>>> gt.ones((2, 3), dtype=gt.float32)\ntensor([[1., 1., 1.],\n        [1., 1., 1.]])"),
     (162, "full(shape, fill_value, dtype=None)\n--\n\nA tensor with the same number everywhere.\n\n>>> import gt\n>>> gt.full((2, 3), 1.5)\ntensor([[1.5000, 1.5000, 1.5000],\n        [1.5000, 1.5000, 1.5000]])"),
@@ -3053,11 +3099,11 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (448, "randint(low, high, shape, dtype=None)\n--\n\nRandom whole numbers from low up to, but not including, high.\n\n>>> import gt\n>>> gt.randint(0, 10, (4, 5)).shape\n(4, 5)"),
     (449, "randint_like(input, low, high, dtype=None)\n--\n\nRandom whole numbers from low up to, but not including, high, in the shape of a tensor.\n\n>>> import gt\n>>> gt.randint_like(gt.tensor(1.5), 0, 2).shape\n()"),
     (450, "randperm(n, dtype=None)\n--\n\nThe whole numbers from zero up to n in a random order.\n\n>>> import gt\n>>> gt.randperm(10).shape\n(10,)"),
-    (451, "bernoulli(input, p=None)\n--\n\nOne with the probability that each element says, or p, else zero.\n\n>>> import gt\n>>> gt.bernoulli(gt.tensor([1.5, -0.5, 2.0]), p=0.25).shape\n(3,)"),
+    (451, "bernoulli(input, p=None)\n--\n\nOne with the probability that each element says, or p, else zero.\n\n>>> import gt\n>>> gt.bernoulli(gt.tensor([0.5, 0.25, 0.75]), p=0.25).shape\n(3,)"),
     (454, "multinomial(input, num_samples, replacement=False)\n--\n\nRandom positions along the last axis, each as likely as its weight says.\n\n>>> import gt\n>>> gt.multinomial(gt.tensor([1.5, 0.5, 2.0, 4.0]), 3).shape\n(3,)"),
-    (220, "softmax(input, dim)\n--\n\nExponentials along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.softmax(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[0.3237, 0.0438, 0.5337, 0.0722, 0.0266],\n        [0.5462, 0.0448, 0.0037, 0.3313, 0.0739]])"),
-    (490, "log_softmax(input, dim)\n--\n\nThe logarithm of the softmax along an axis.\n\n>>> import gt\n>>> gt.log_softmax(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[-1.1279, -3.1279, -0.6279, -2.6279, -3.6279],\n        [-0.6047, -3.1047, -5.6047, -1.1047, -2.6047]])"),
-    (491, "softmin(input, dim)\n--\n\nExponentials of the negative elements along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.softmin(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[0.0390, 0.2880, 0.0236, 0.1747, 0.4748],\n        [0.0059, 0.0714, 0.8698, 0.0097, 0.0433]])"),
+    (220, "softmax(input, dim, dtype=None)\n--\n\nExponentials along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.softmax(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[0.3237, 0.0438, 0.5337, 0.0722, 0.0266],\n        [0.5462, 0.0448, 0.0037, 0.3313, 0.0739]])"),
+    (490, "log_softmax(input, dim, dtype=None)\n--\n\nThe logarithm of the softmax along an axis.\n\n>>> import gt\n>>> gt.log_softmax(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[-1.1279, -3.1279, -0.6279, -2.6279, -3.6279],\n        [-0.6047, -3.1047, -5.6047, -1.1047, -2.6047]])"),
+    (491, "softmin(input, dim, dtype=None)\n--\n\nExponentials of the negative elements along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.softmin(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[0.0390, 0.2880, 0.0236, 0.1747, 0.4748],\n        [0.0059, 0.0714, 0.8698, 0.0097, 0.0433]])"),
     (221, "conv2d(input, weight, stride=1, padding=0, dilation=1, groups=1)\n--\n\nConvolution of images (N, C, H, W) with filters (O, C / groups, kH, kW).\n\n>>> import gt\n>>> gt.conv2d(gt.ones(2, 3, 5, 6), gt.ones(4, 3, 3, 2), stride=(1, 1), padding=(0, 0), dilation=(1, 1)).shape\n(2, 4, 3, 5)"),
     (561, "conv_transpose2d(input, weight, stride=1, padding=0, output_padding=0, groups=1, dilation=1)\n--\n\nThe adjoint of a convolution: images (N, O, H, W), filters (O, C / groups, kH, kW).\n\n>>> import gt\n>>> gt.conv_transpose2d(gt.ones(2, 3, 4, 3), gt.ones(3, 2, 3, 2), stride=(1, 1), padding=(0, 0), output_padding=(0, 0), dilation=(1, 1)).shape\n(2, 2, 6, 4)"),
     (562, "max_pool2d_with_places(input, kernel_size, stride, padding=0, dilation=1)\n--\n\nThe largest element under each position of a window, and its place in the window.\n\n>>> import gt\n>>> gt.max_pool2d_with_places(gt.tensor([[[[1.5, -0.5, 2.0, 0.0, -1.0, 3.0], [0.5, -2.0, 2.5, 1.0, -1.5, 4.0]]]]), (2, 3), (2, 3), padding=(0, 0), dilation=(1, 1))\nmax_pool2d_with_places(values=tensor([[[[2.5000, 4.0000]]]]), places=tensor([[[[5, 5]]]]))"),

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use gt::grad::{self, Backward, Forward, Hook, HookId, Node, Request};
+use gt::grad::{self, AfterHook, Backward, Forward, Hook, HookId, Node, Request};
 use gt::{Error, Result};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit};
 
 use crate::error::to_python;
 use crate::provenance;
@@ -107,9 +108,23 @@ impl Tensor {
         Ok(())
     }
 
+    /// Lets Python find a hook that holds its own tensor.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> std::result::Result<(), PyTraverseError> {
+        let held = self.0.held_by_hooks();
+        let mut hooks = held.iter().filter_map(|held| held.downcast_ref::<Py<PyAny>>());
+        hooks.try_for_each(|hook| visit.call(hook))
+    }
+
+    fn __clear__(&self) {
+        self.0.clear_hooks();
+    }
+
     /// Calls `hook(grad)` with each gradient of this tensor; what it returns takes its place.
     fn register_hook(&self, hook: Py<PyAny>) -> PyResult<Handle> {
-        let (node, id) = self.0.register_hook(python_hook(hook)).map_err(to_python)?;
+        let hook = Arc::new(hook);
+        let registered = self.0.register_hook(python_hook(hook.clone()));
+        let (node, id) = registered.map_err(to_python)?;
+        node.hold(id, hook);
         Ok(Handle { node, id })
     }
 
@@ -119,15 +134,20 @@ impl Tensor {
         hook: Py<PyAny>,
     ) -> PyResult<Handle> {
         // The tensor holds the hook, so that the hook may not hold the tensor.
-        let weak = py_weak(slf)?;
-        let call: Hook = Arc::new(move |_| {
+        let (weak, hook) = (py_weak(slf)?, Arc::new(hook));
+        let held = hook.clone();
+        let call: AfterHook = Arc::new(move |node| {
             Python::attach(|py| {
-                let tensor = weak.bind(py).call0().map_err(|error| pending(py, error))?;
-                hook.call1(py, (tensor,)).map_err(|error| pending(py, error))?;
-                Ok(None)
+                let tensor = weak.bind(py).call0().and_then(|tensor| match node.left_tensor() {
+                    Some(left) if tensor.is_none() => Ok(Bound::new(py, Tensor(left))?.into_any()),
+                    _ => Ok(tensor),
+                });
+                let called = tensor.and_then(|tensor| hook.call1(py, (tensor,)));
+                called.map(drop).map_err(|error| pending(py, error))
             })
         });
         let (node, id) = slf.get().0.register_hook_after(call).map_err(to_python)?;
+        node.hold(id, held);
         Ok(Handle { node, id })
     }
 }
@@ -161,7 +181,7 @@ fn pending(py: Python<'_>, error: PyErr) -> Error {
     Error::Interrupted
 }
 
-fn python_hook(hook: Py<PyAny>) -> Hook {
+fn python_hook(hook: Arc<Py<PyAny>>) -> Hook {
     Arc::new(move |gradient| {
         Python::attach(|py| {
             let result = hook.call1(py, (Tensor(gradient.clone()),));

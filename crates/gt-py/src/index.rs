@@ -138,7 +138,7 @@ impl<'py> Item<'py> {
     }
 
     fn of_list(item: &Bound<'py, PyAny>, tensor: &gt::Tensor) -> PyResult<Self> {
-        let (meta, bytes) = data::from_python(item, None)?;
+        let data::Given { meta, bytes, .. } = data::from_python(item, None)?;
         if meta.shape.count() == 0 && meta.dtype == DType::F32 {
             return Ok(Item::Known(Meta::new(DType::I64, meta.shape), Vec::new()));
         }

@@ -3,6 +3,7 @@
 
 #![expect(clippy::doc_lazy_continuation, reason = "docstrings show Python's prompt")]
 
+mod attr;
 mod autocast;
 mod call;
 mod convert;
@@ -17,6 +18,8 @@ mod grad;
 mod host;
 mod index;
 mod info;
+mod limits;
+mod numpy;
 mod operand;
 mod overload;
 mod parts;
@@ -24,6 +27,7 @@ mod provenance;
 mod random;
 mod results;
 mod session;
+mod size;
 mod tensor;
 
 use pyo3::prelude::*;

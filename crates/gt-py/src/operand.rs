@@ -6,6 +6,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt};
 
+use crate::numpy;
 use crate::tensor::Tensor;
 
 /// An input as Python gave it.
@@ -25,9 +26,12 @@ impl<'py> Operand<'py> {
         Ok(scalar(value)?.map(Operand::Scalar))
     }
 
-    /// The same for an operator, which leaves to others what it cannot use.
+    /// The same for an operator, which takes arrays too, and leaves to others what it cannot use.
     pub fn beside(op: &Op, value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
-        let operand = Operand::from(value)?;
+        let operand = match Operand::from(value)? {
+            None => numpy::array(value)?.map(|tensor| Operand::Tensor(tensor.borrow())),
+            known => known,
+        };
         Ok(operand.filter(|operand| op.numbers || matches!(operand, Operand::Tensor(_))))
     }
 

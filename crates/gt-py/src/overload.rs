@@ -2,7 +2,7 @@
 //! `nonzero` as a matrix or as a tuple; and those that read their answer.
 
 use gt::attrs::{Attr, Attrs};
-use gt::index::Write;
+use gt::index::{Indices, Write};
 use gt::op::Op;
 use gt::{Input, ops};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -18,6 +18,7 @@ use crate::{index, provenance};
 static NONZERO: &Op = &ops::index::NONZERO;
 static ALL: &Op = &ops::statistics::ALL;
 static EQ: &Op = &ops::compare::EQ;
+static WHERE: &Op = &ops::elementwise::WHERE;
 static ISCLOSE: &Op = &ops::compare::ISCLOSE;
 
 /// The rows behind `max` or `min`.
@@ -178,9 +179,8 @@ fn index_put(
     accumulate: bool,
 ) -> PyResult<Tensor> {
     provenance::mark(input.py());
-    let copy = input.get().copy_as(None)?;
-    copy.put(indices, values, accumulate)?;
-    Ok(copy)
+    let (indices, values, write) = input.get().put_arguments(indices, values, accumulate)?;
+    input.get().0.with_put(indices, &values, write).map(Tensor).map_err(to_python)
 }
 
 /// Whether two tensors have the same shape and the same elements.
@@ -212,10 +212,33 @@ fn allclose(
     Tensor(close).all_true()
 }
 
+/// Elements of one tensor where a condition holds, else of another; where the condition holds, if
+/// nothing else is given.
+///
+/// >>> import gt
+/// >>> x = gt.tensor([1, -2, 3])
+/// >>> gt.where(x > 0, x, 0)
+/// tensor([1, 0, 3])
+/// >>> gt.where(x > 0)
+/// (tensor([0, 2]),)
+#[pyfunction]
+#[pyo3(signature = (*args, **kwargs), name = "where")]
+fn choose<'py>(
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let alone = args.len() == 1 && kwargs.is_none_or(|kwargs| kwargs.is_empty());
+    match args.get_item(0).ok().filter(|_| alone) {
+        Some(condition) => nonzero(condition.cast::<Tensor>()?, true),
+        None => function(WHERE, args, kwargs),
+    }
+}
+
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(max, module)?)?;
     module.add_function(wrap_pyfunction!(min, module)?)?;
+    module.add_function(wrap_pyfunction!(choose, module)?)?;
     module.add_function(wrap_pyfunction!(nonzero, module)?)?;
     module.add_function(wrap_pyfunction!(argwhere, module)?)?;
     module.add_function(wrap_pyfunction!(masked_select, module)?)?;
@@ -231,20 +254,19 @@ impl Tensor {
         Ok(all.map_err(to_python)?.iter().all(|&byte| byte != 0))
     }
 
-    fn put(
+    fn put_arguments(
         &self,
         indices: &Bound<'_, PyAny>,
         values: &Bound<'_, PyAny>,
         accumulate: bool,
-    ) -> PyResult<()> {
+    ) -> PyResult<(Indices, gt::Tensor, Write)> {
         let Some(values) = Operand::from(values)? else {
             let kind = values.get_type().name()?;
             let message = format!("index_put: 'values' must be a tensor or a number, not {kind}");
             return Err(PyTypeError::new_err(message));
         };
         let write = if accumulate { Write::Add } else { Write::Set };
-        let (indices, values) = (index::indices(indices)?, self.value_for(&values)?);
-        self.0.put(indices, &values, write).map_err(to_python)
+        Ok((index::indices(indices)?, self.value_for(&values)?, write))
     }
 }
 
@@ -331,7 +353,8 @@ impl Tensor {
         accumulate: bool,
     ) -> PyResult<Bound<'py, Self>> {
         provenance::mark(slf.py());
-        slf.get().put(indices, values, accumulate)?;
+        let (indices, values, write) = slf.get().put_arguments(indices, values, accumulate)?;
+        slf.get().0.put(indices, &values, write).map_err(to_python)?;
         Ok(slf.clone())
     }
 

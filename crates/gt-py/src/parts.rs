@@ -122,8 +122,33 @@ impl Tensor {
         self.0.contiguous().map(Tensor).map_err(to_python)
     }
 
+    /// How far apart the elements along each axis lie, or along one.
+    #[pyo3(signature = (dim=None))]
+    fn stride<'py>(&self, py: Python<'py>, dim: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
+        let (mut strides, shape) = (self.0.strides(), self.0.shape());
+        // Along an axis of one element any distance is true; PyTorch's is that over all behind it.
+        for axis in (0..strides.len()).rev().filter(|&axis| shape[axis] == 1) {
+            let behind = strides.get(axis + 1).map(|stride| stride * shape[axis + 1] as isize);
+            strides[axis] = behind.unwrap_or(1);
+        }
+        match dim {
+            None => Ok(PyTuple::new(py, strides)?.into_any()),
+            Some(dim) => {
+                let axis = self.0.shape().axis(dim).map_err(to_python)?;
+                Ok(strides.get(axis).copied().unwrap_or(1).into_pyobject(py)?.into_any())
+            }
+        }
+    }
+
+    /// The axes of a matrix exchanged; a vector as it is.
+    pub fn t(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.transposed(py)
+    }
+
     /// Whether the elements lie in a row, one after another.
-    fn is_contiguous(&self) -> bool {
+    #[pyo3(signature = (*, memory_format=None))]
+    fn is_contiguous(&self, memory_format: Option<&Bound<'_, PyAny>>) -> bool {
+        let _ = memory_format;
         self.0.is_contiguous()
     }
 

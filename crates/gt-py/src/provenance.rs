@@ -26,9 +26,16 @@ enum Known {
     Ours,
 }
 
+/// So many positions are known at a time. Programs that make code as they run, such as notebooks,
+/// come by others for ever.
+const MOST_KNOWN: usize = 4096;
+
+/// What is known by the address of a code object and the position in it. The code object is kept,
+/// so that its address stays its own.
+type Positions = FxHashMap<(usize, c_int), (Known, Py<PyAny>)>;
+
 thread_local! {
-    /// By the address of the code object, which is kept alive, and the position in it.
-    static KNOWN: RefCell<FxHashMap<(usize, c_int), Known>> = RefCell::default();
+    static KNOWN: RefCell<Positions> = RefCell::default();
 }
 
 /// Says that this thread's next instructions come from the innermost line of the user's program.
@@ -87,12 +94,10 @@ fn find(py: Python<'_>, mut frame: Frame) -> Provenance {
     loop {
         let code = frame.code(py);
         let key = (code.as_ptr() as usize, frame.position());
-        let known = KNOWN.with_borrow(|known| known.get(&key).copied());
+        let known = KNOWN.with_borrow(|known| known.get(&key).map(|(known, _)| *known));
         let known = known.unwrap_or_else(|| {
             let learned = learn(py, &frame, &code);
-            KNOWN.with_borrow_mut(|known| known.insert(key, learned));
-            // The address must stay this code object's for as long as the key is known.
-            std::mem::forget(code);
+            remember(key, learned, code);
             learned
         });
         match (known, known_caller(&known, &frame)) {
@@ -101,6 +106,17 @@ fn find(py: Python<'_>, mut frame: Frame) -> Provenance {
             (Known::Ours, None) => return Provenance::UNKNOWN,
         }
     }
+}
+
+fn remember(key: (usize, c_int), learned: Known, code: Py<PyAny>) {
+    let forgotten = KNOWN.with_borrow_mut(|known| {
+        let full = known.len() >= MOST_KNOWN;
+        let forgotten = if full { std::mem::take(known) } else { Positions::default() };
+        known.insert(key, (learned, code));
+        forgotten
+    });
+    // A code object that goes may run anything, so that nothing is borrowed.
+    drop(forgotten);
 }
 
 fn known_caller(known: &Known, frame: &Frame) -> Option<Frame> {

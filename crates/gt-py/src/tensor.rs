@@ -2,19 +2,22 @@
 
 use gt::attrs::{Attr, Attrs};
 use gt::op::Op;
-use gt::{DType, display, ops};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use gt::{DType, Input, display, ops};
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyFloat, PyInt, PyTuple};
 
 use crate::dtype::{self, PyDType};
 use crate::error::to_python;
+use crate::function::created;
 use crate::operand::Operand;
-use crate::{data, index, info, provenance, random};
+use crate::{data, index, info, provenance, random, size};
 
 static BERNOULLI: &Op = &ops::draw::BERNOULLI;
 static CAST: &Op = &ops::elementwise::CAST;
 static FULL: &Op = &ops::create::FULL;
+static WHERE: &Op = &ops::elementwise::WHERE;
+static ZEROS: &Op = &ops::create::ZEROS;
 static TRANSPOSE: &Op = &ops::axes::TRANSPOSE;
 
 /// A tensor. Its elements are on a worker; reading them waits.
@@ -73,6 +76,13 @@ impl Tensor {
     }
 }
 
+/// A tensor of zeros.
+fn zeros(sizes: Vec<i64>) -> PyResult<Tensor> {
+    let attrs = Attrs::of([Attr::Ints(sizes.into()), DType::F32.into()]);
+    let made = gt::session().and_then(|session| session.apply(ZEROS, &[], attrs));
+    Ok(Tensor(made.map_err(to_python)?[0].clone()))
+}
+
 /// A region that is the whole.
 fn no_part() -> Attr {
     Attr::Ints(Default::default())
@@ -80,21 +90,36 @@ fn no_part() -> Attr {
 
 #[pymethods]
 impl Tensor {
-    /// The same elements as a tensor of a class of its own, without history.
+    /// The elements of another tensor without their history, those of a list as float32, or zeros
+    /// of the sizes given.
     #[new]
-    #[pyo3(signature = (data, *_args, **_kwargs))]
-    fn alias(
-        data: &Bound<'_, Tensor>,
-        _args: &Bound<'_, PyTuple>,
+    #[pyo3(signature = (*args, **_kwargs))]
+    fn made(
+        args: &Bound<'_, PyTuple>,
         _kwargs: Option<&Bound<'_, pyo3::types::PyDict>>,
-    ) -> Tensor {
-        Tensor(data.get().0.detach())
+    ) -> PyResult<Tensor> {
+        let first = args.get_item(0).ok();
+        if let Some(Ok(tensor)) = first.as_ref().map(|first| first.cast::<Tensor>()) {
+            return Ok(Tensor(tensor.get().0.detach()));
+        }
+        provenance::mark(args.py());
+        match first.filter(|first| first.cast::<PyInt>().is_err()) {
+            Some(data) if size::is(&data)? => zeros(data.extract()?),
+            Some(data) if data.cast::<PyFloat>().is_err() => created(&data, Some(DType::F32)),
+            Some(data) => {
+                let kind = data.get_type().name()?;
+                let message = format!("Tensor: sizes are whole numbers, not {kind}; use gt.tensor");
+                Err(PyTypeError::new_err(message))
+            }
+            None if args.is_empty() => zeros(vec![0]),
+            None => zeros(args.extract()?),
+        }
     }
 
     /// The size along each axis.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.0.shape().iter())
+        size::of(PyTuple::new(py, self.0.shape().iter())?)
     }
 
     /// The type of the elements.
@@ -123,7 +148,7 @@ impl Tensor {
 
     /// The axes of a matrix exchanged.
     #[getter(T)]
-    fn transposed(&self, py: Python<'_>) -> PyResult<Tensor> {
+    pub fn transposed(&self, py: Python<'_>) -> PyResult<Tensor> {
         let rank = self.0.shape().rank();
         if rank > 2 {
             let message = format!("T is for two axes, not {rank}; use mT or permute");
@@ -144,7 +169,9 @@ impl Tensor {
             None => Ok(self.shape(py)?.into_any()),
             Some(dim) => {
                 let axis = self.0.shape().axis(dim).map_err(to_python)?;
-                Ok(self.shape(py)?.get_item(axis)?)
+                let size = self.0.shape().get(axis).copied();
+                let size = size.ok_or_else(|| PyIndexError::new_err("a tensor has no axes"))?;
+                Ok(size.into_pyobject(py)?.into_any())
             }
         }
     }
@@ -194,13 +221,57 @@ impl Tensor {
         self.number(py)
     }
 
+    /// A tensor with other elements in the dtype of this one.
+    #[pyo3(signature = (data, *, dtype=None, device=None, requires_grad=false))]
+    fn new_tensor(
+        &self,
+        data: &Bound<'_, PyAny>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        device: Option<&Bound<'_, PyAny>>,
+        requires_grad: bool,
+    ) -> PyResult<Tensor> {
+        crate::device::check(device)?;
+        provenance::mark(data.py());
+        let dtype = dtype.map_or(Ok(self.0.dtype()), dtype::parse)?;
+        let tensor = created(data, Some(dtype))?;
+        tensor.0.set_requires_grad(requires_grad).map_err(to_python)?;
+        Ok(tensor)
+    }
+
+    /// Elements of this tensor where a condition holds, else of another.
+    ///
+    /// >>> import gt
+    /// >>> x = gt.tensor([1, -2, 3])
+    /// >>> x.where(x > 0, 0)
+    /// tensor([1, 0, 3])
+    fn r#where(&self, condition: &Bound<'_, Tensor>, other: &Bound<'_, PyAny>) -> PyResult<Tensor> {
+        let Some(other) = Operand::from(other)? else {
+            let kind = other.get_type().name()?;
+            let message = format!("where: 'other' must be a tensor or a number, not {kind}");
+            return Err(PyTypeError::new_err(message));
+        };
+        provenance::mark(condition.py());
+        let inputs = [Input::Tensor(&self.0), other.input()];
+        let chosen = condition.get().0.apply_one(WHERE, &inputs, Attrs::none());
+        chosen.map(Tensor).map_err(to_python)
+    }
+
+    /// Forgets how this tensor was made; it is a leaf from here on.
+    fn detach_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        slf.get().0.forget_history().map_err(to_python)?;
+        Ok(slf.clone())
+    }
+
     /// The same tensor without its gradient; writes through it are seen here.
     fn detach(&self) -> Tensor {
         self.data()
     }
 
-    /// A tensor of its own with the same elements.
-    fn clone(&self, py: Python<'_>) -> PyResult<Tensor> {
+    /// A tensor of its own with the same elements. The order of elements in memory is the worker's
+    /// business.
+    #[pyo3(signature = (*, memory_format=None))]
+    fn clone(&self, py: Python<'_>, memory_format: Option<&Bound<'_, PyAny>>) -> PyResult<Tensor> {
+        let _ = memory_format;
         provenance::mark(py);
         self.copy_as(None)
     }

@@ -299,7 +299,7 @@ fn hostile_attrs(op: &Op, dice: &mut Dice) -> Attrs {
             AttrKind::Int | AttrKind::Axis | AttrKind::Seed | AttrKind::Stream => {
                 Attr::Int(ints[0])
             }
-            AttrKind::Float | AttrKind::Number => Attr::Float(ints[0] as f64),
+            AttrKind::Float | AttrKind::Number | AttrKind::Order => Attr::Float(ints[0] as f64),
             AttrKind::Axes | AttrKind::Sizes | AttrKind::Spatial | AttrKind::Region => {
                 Attr::Ints(ints[..length].into())
             }

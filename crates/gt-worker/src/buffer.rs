@@ -9,6 +9,7 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
 
 use bytes::Bytes;
 use gt_core::error::{Error, Result};
@@ -19,6 +20,9 @@ pub const ALIGNMENT: usize = 64;
 
 /// From this size on, buffers consist of huge pages.
 const HUGE_PAGE: usize = 2 << 20;
+
+/// A pool that nobody takes from for so long gives back what it keeps.
+const IDLE: Duration = Duration::from_secs(3);
 
 /// Sizes are rounded up to four steps between powers of two, which wastes a quarter at most.
 const STEPS: usize = 4;
@@ -32,6 +36,10 @@ pub struct Pool {
     held: AtomicUsize,
     used: AtomicUsize,
     peak: AtomicUsize,
+    /// How often a buffer was taken.
+    takes: AtomicUsize,
+    /// How often that was when it last changed, and when.
+    last_take: Mutex<(usize, Duration)>,
 }
 
 /// The start of a piece of memory; its size follows from its class.
@@ -49,6 +57,8 @@ impl Pool {
             held: AtomicUsize::new(0),
             used: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
+            takes: AtomicUsize::new(0),
+            last_take: Mutex::default(),
         })
     }
 
@@ -57,6 +67,7 @@ impl Pool {
         if len == 0 {
             return Ok(Buffer::empty());
         }
+        self.takes.fetch_add(1, Relaxed);
         let class = class_of(len);
         let cached = self.free[class].lock().pop();
         let block = match cached {
@@ -85,6 +96,18 @@ impl Pool {
                 self.held.fetch_sub(class_bytes(class), Relaxed);
                 release(block, class);
             }
+        }
+    }
+
+    /// Gives the kept buffers back to the system if none was taken for a while: memory that ended
+    /// sessions have left is others' too. `now` is counted from any moment.
+    pub fn tick(&self, now: Duration) {
+        let takes = self.takes.load(Relaxed);
+        let mut last = self.last_take.lock();
+        if last.0 != takes {
+            *last = (takes, now);
+        } else if now.saturating_sub(last.1) >= IDLE && self.cached_bytes() > 0 {
+            self.trim();
         }
     }
 
@@ -347,6 +370,23 @@ mod tests {
             assert!(class_of(size) == class_of(len) && class_of(size + 1) == class_of(len) + 1);
         }
         assert!(class_of(1 << 46) < CLASSES);
+    }
+
+    #[test]
+    fn an_idle_pool_gives_back_what_it_keeps() {
+        let (pool, second) = (Pool::new(1 << 30), Duration::from_secs);
+        let kept = pool.take(1 << 20).unwrap();
+        drop(pool.take(4 << 20).unwrap());
+        pool.tick(second(10));
+        pool.tick(second(12));
+        assert_eq!(pool.cached_bytes(), 4 << 20, "it was used two seconds ago");
+        drop(pool.take(1000).unwrap());
+        pool.tick(second(14));
+        pool.tick(second(16));
+        assert_eq!(pool.cached_bytes(), (4 << 20) + 1024, "it was used again meanwhile");
+        pool.tick(second(17));
+        assert_eq!((pool.cached_bytes(), pool.used_bytes()), (0, 1 << 20));
+        drop(kept);
     }
 
     #[test]

@@ -56,6 +56,10 @@ pub trait Ops {
     fn clamp(&self) -> Result<Tensor>;
     /// Each element, or the nearer limit where it is beyond one. All attributes are given.
     fn clamp_with(&self, min: impl Into<Scalar>, max: impl Into<Scalar>) -> Result<Tensor>;
+    /// Each element, or the limit where it is below.
+    fn clamp_min<'a>(&'a self, min: impl Into<Input<'a>>) -> Result<Tensor>;
+    /// Each element, or the limit where it is above.
+    fn clamp_max<'a>(&'a self, max: impl Into<Input<'a>>) -> Result<Tensor>;
     /// input + weight (end - input), element by element.
     fn lerp<'a>(&'a self, end: impl Into<Input<'a>>, weight: impl Into<Input<'a>>) -> Result<Tensor>;
     /// input + value tensor1 tensor2, element by element.
@@ -234,10 +238,6 @@ pub trait Ops {
     fn amin(&self) -> Result<Tensor>;
     /// The smallest element along axes, or of all. All attributes are given.
     fn amin_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor>;
-    /// The product of the elements along axes, or of all.
-    fn prod(&self) -> Result<Tensor>;
-    /// The product of the elements along axes, or of all. All attributes are given.
-    fn prod_with(&self, dim: i64, keepdim: bool, dtype: Option<DType>) -> Result<Tensor>;
     /// Whether an element along axes, or of all, is not zero.
     fn any(&self) -> Result<Tensor>;
     /// Whether an element along axes, or of all, is not zero. All attributes are given.
@@ -257,11 +257,11 @@ pub trait Ops {
     /// The mean square distance of the elements from their mean.
     fn var(&self) -> Result<Tensor>;
     /// The mean square distance of the elements from their mean. All attributes are given.
-    fn var_with(&self, dim: &[i64], correction: i64, keepdim: bool) -> Result<Tensor>;
+    fn var_with(&self, dim: &[i64], correction: impl Into<Scalar>, keepdim: bool) -> Result<Tensor>;
     /// The square root of the mean square distance of the elements from their mean.
     fn std(&self) -> Result<Tensor>;
     /// The square root of the mean square distance of the elements from their mean. All attributes are given.
-    fn std_with(&self, dim: &[i64], correction: i64, keepdim: bool) -> Result<Tensor>;
+    fn std_with(&self, dim: &[i64], correction: impl Into<Scalar>, keepdim: bool) -> Result<Tensor>;
     /// The length of the elements along axes, or of all: the p-th root of their p-th powers.
     fn norm(&self) -> Result<Tensor>;
     /// The length of the elements along axes, or of all: the p-th root of their p-th powers. All attributes are given.
@@ -270,14 +270,18 @@ pub trait Ops {
     fn logsumexp(&self, dim: &[i64]) -> Result<Tensor>;
     /// The logarithm of the sum of the exponentials along axes. All attributes are given.
     fn logsumexp_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor>;
-    /// The sum of each element and those before it along an axis.
-    fn cumsum(&self, dim: i64) -> Result<Tensor>;
-    /// The sum of each element and those before it along an axis. All attributes are given.
-    fn cumsum_with(&self, dim: i64, dtype: Option<DType>) -> Result<Tensor>;
+    /// The product of the elements along axes, or of all.
+    fn prod(&self) -> Result<Tensor>;
+    /// The product of the elements along axes, or of all. All attributes are given.
+    fn prod_with(&self, dim: i64, keepdim: bool, dtype: Option<DType>) -> Result<Tensor>;
     /// The product of each element and those before it along an axis.
     fn cumprod(&self, dim: i64) -> Result<Tensor>;
     /// The product of each element and those before it along an axis. All attributes are given.
     fn cumprod_with(&self, dim: i64, dtype: Option<DType>) -> Result<Tensor>;
+    /// The sum of each element and those before it along an axis.
+    fn cumsum(&self, dim: i64) -> Result<Tensor>;
+    /// The sum of each element and those before it along an axis. All attributes are given.
+    fn cumsum_with(&self, dim: i64, dtype: Option<DType>) -> Result<Tensor>;
     /// Matrix products of the last two axes; those before them broadcast.
     fn matmul<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor>;
     /// The product of two matrices.
@@ -502,6 +506,12 @@ impl Ops for Tensor {
     }
     fn clamp_with(&self, min: impl Into<Scalar>, max: impl Into<Scalar>) -> Result<Tensor> {
         apply(row(384), &[Input::Tensor(self)], &[Some(Attr::from(min.into())), Some(Attr::from(max.into()))])
+    }
+    fn clamp_min<'a>(&'a self, min: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(389), &[Input::Tensor(self), min.into()], &[])
+    }
+    fn clamp_max<'a>(&'a self, max: impl Into<Input<'a>>) -> Result<Tensor> {
+        apply(row(390), &[Input::Tensor(self), max.into()], &[])
     }
     fn lerp<'a>(&'a self, end: impl Into<Input<'a>>, weight: impl Into<Input<'a>>) -> Result<Tensor> {
         apply(row(385), &[Input::Tensor(self), end.into(), weight.into()], &[])
@@ -770,12 +780,6 @@ impl Ops for Tensor {
     fn amin_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor> {
         apply(row(83), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(keepdim))])
     }
-    fn prod(&self) -> Result<Tensor> {
-        apply(row(400), &[Input::Tensor(self)], &[None, None, None])
-    }
-    fn prod_with(&self, dim: i64, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
-        apply(row(400), &[Input::Tensor(self)], &[Some(Attr::from(dim)), Some(Attr::from(keepdim)), dtype.map(Attr::from)])
-    }
     fn any(&self) -> Result<Tensor> {
         apply(row(401), &[Input::Tensor(self)], &[None, None])
     }
@@ -803,14 +807,14 @@ impl Ops for Tensor {
     fn var(&self) -> Result<Tensor> {
         apply(row(405), &[Input::Tensor(self)], &[None, None, None])
     }
-    fn var_with(&self, dim: &[i64], correction: i64, keepdim: bool) -> Result<Tensor> {
-        apply(row(405), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(correction)), Some(Attr::from(keepdim))])
+    fn var_with(&self, dim: &[i64], correction: impl Into<Scalar>, keepdim: bool) -> Result<Tensor> {
+        apply(row(405), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(correction.into())), Some(Attr::from(keepdim))])
     }
     fn std(&self) -> Result<Tensor> {
         apply(row(406), &[Input::Tensor(self)], &[None, None, None])
     }
-    fn std_with(&self, dim: &[i64], correction: i64, keepdim: bool) -> Result<Tensor> {
-        apply(row(406), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(correction)), Some(Attr::from(keepdim))])
+    fn std_with(&self, dim: &[i64], correction: impl Into<Scalar>, keepdim: bool) -> Result<Tensor> {
+        apply(row(406), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(correction.into())), Some(Attr::from(keepdim))])
     }
     fn norm(&self) -> Result<Tensor> {
         apply(row(407), &[Input::Tensor(self)], &[None, None, None])
@@ -824,17 +828,23 @@ impl Ops for Tensor {
     fn logsumexp_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor> {
         apply(row(408), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(keepdim))])
     }
-    fn cumsum(&self, dim: i64) -> Result<Tensor> {
-        apply(row(409), &[Input::Tensor(self)], &[Some(Attr::from(dim)), None])
+    fn prod(&self) -> Result<Tensor> {
+        apply(row(400), &[Input::Tensor(self)], &[None, None, None])
     }
-    fn cumsum_with(&self, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
-        apply(row(409), &[Input::Tensor(self)], &[Some(Attr::from(dim)), dtype.map(Attr::from)])
+    fn prod_with(&self, dim: i64, keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
+        apply(row(400), &[Input::Tensor(self)], &[Some(Attr::from(dim)), Some(Attr::from(keepdim)), dtype.map(Attr::from)])
     }
     fn cumprod(&self, dim: i64) -> Result<Tensor> {
         apply(row(410), &[Input::Tensor(self)], &[Some(Attr::from(dim)), None])
     }
     fn cumprod_with(&self, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
         apply(row(410), &[Input::Tensor(self)], &[Some(Attr::from(dim)), dtype.map(Attr::from)])
+    }
+    fn cumsum(&self, dim: i64) -> Result<Tensor> {
+        apply(row(409), &[Input::Tensor(self)], &[Some(Attr::from(dim)), None])
+    }
+    fn cumsum_with(&self, dim: i64, dtype: Option<DType>) -> Result<Tensor> {
+        apply(row(409), &[Input::Tensor(self)], &[Some(Attr::from(dim)), dtype.map(Attr::from)])
     }
     fn matmul<'a>(&'a self, other: impl Into<Input<'a>>) -> Result<Tensor> {
         apply(row(100), &[Input::Tensor(self), other.into()], &[])

@@ -10,7 +10,6 @@ from gt import _gt
 from gt._gt import Tensor
 from gt.nn import functional as F
 from gt.nn.functional.image import Sizes
-from gt.nn.functional.resize import framed
 from gt.nn.linear import spread
 from gt.nn.module import Module
 from gt.nn.naming import OwnInit
@@ -72,7 +71,7 @@ class _Convolution(OwnInit, Module):
                 sides += [total // 2, total - total // 2]
             else:
                 sides += [self.padding[axis]] * 2
-        return framed(input, sides, self.padding_mode), 0
+        return _gt.pad(input, sides, self.padding_mode), 0
 
     def _sizes(self, value: Sizes) -> tuple[int, ...]:
         if isinstance(value, Sequence):

@@ -8,7 +8,6 @@ from typing import Any
 from gt import _gt
 from gt._gt import Tensor
 from gt.nn import functional as F
-from gt.nn.functional.resize import framed
 from gt.nn.module import Module
 from gt.nn.naming import OwnInit
 
@@ -121,7 +120,7 @@ class _Frame(OwnInit, Module):
                 f"{type(self).__name__}: expected an input of {self._axes + 1} or {self._axes + 2} "
                 f"axes, not one of shape {tuple(input.shape)}"
             )
-        return framed(input, self.padding, self._mode)
+        return _gt.pad(input, list(self.padding), self._mode)
 
     def extra_repr(self) -> str:
         """The sizes."""

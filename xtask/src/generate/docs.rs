@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use gt_core::call::{Arg, Call};
 use gt_core::op::{Linear, Op, View};
+use gt_core::rules::promote::Promotion;
 use gt_core::sample::SampleInput;
 use gt_core::{DType, Meta, ops};
 
@@ -42,13 +43,20 @@ fn entry(text: &mut String, op: &'static Op) {
     if !op.torch.is_empty() {
         let _ = writeln!(text, "- PyTorch: `{}`", op.torch);
     }
-    let _ = writeln!(text, "- computes in: {:?}", op.promotion);
+    let _ = match op.promotion {
+        // A function has an address, which says nothing.
+        Promotion::By(_) => writeln!(text, "- computes in: what its own rule says"),
+        promotion => writeln!(text, "- computes in: {promotion:?}"),
+    };
     if op.data_dependent {
         let _ = writeln!(text, "- the shape depends on data: the call waits");
     }
     if !matches!(op.view, View::No) {
         let how = match op.view {
             View::Writable(_) => "writes go through",
+            View::IfContiguous(_) => {
+                "writes go through; a copy if the elements do not lie in a row"
+            }
             View::IfPossible(_) => "writes go through; a copy if the elements have to move",
             _ => "read only",
         };

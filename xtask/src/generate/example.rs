@@ -74,8 +74,8 @@ type Written = Vec<(String, Given)>;
 fn inputs(op: &Op, sample: &Sample, dtype: DType) -> Option<Written> {
     let numbers = match op.domain {
         Domain::Positive => POSITIVE,
-        Domain::NonZero => SIGNED,
-        Domain::Unit => UNIT,
+        Domain::NonZero | Domain::WithZeros => SIGNED,
+        Domain::Unit | Domain::Chance => UNIT,
         Domain::AboveOne => ABOVE_ONE,
         Domain::Real | Domain::Distinct => NUMBERS,
     };

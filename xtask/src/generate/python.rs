@@ -116,6 +116,7 @@ fn argument(op: &Op, parameter: &Parameter) -> String {
         AttrKind::Bool => "builtins.bool",
         AttrKind::Int | AttrKind::Axis => "builtins.int",
         AttrKind::Float => "builtins.float",
+        AttrKind::Order => "builtins.float | str",
         AttrKind::Number => "Number",
         AttrKind::Axes | AttrKind::Sizes | AttrKind::Spatial => {
             "builtins.int | Sequence[builtins.int]"

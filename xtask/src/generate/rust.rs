@@ -118,7 +118,7 @@ fn native_type(spec: &AttrSpec) -> &'static str {
     match spec.kind {
         AttrKind::Bool => "bool",
         AttrKind::Int | AttrKind::Axis => "i64",
-        AttrKind::Float => "f64",
+        AttrKind::Float | AttrKind::Order => "f64",
         AttrKind::Number => "impl Into<Scalar>",
         AttrKind::Axes | AttrKind::Sizes | AttrKind::Spatial => "&[i64]",
         AttrKind::DType if spec.default == Some(Attr::None) => "Option<DType>",
@@ -136,7 +136,7 @@ fn native_value(spec: &AttrSpec) -> String {
         AttrKind::Axes | AttrKind::Sizes | AttrKind::Spatial => format!("Some(ints({name}))"),
         AttrKind::Number => format!("Some(Attr::from({name}.into()))"),
         AttrKind::DType if spec.default == Some(Attr::None) => format!("{name}.map(Attr::from)"),
-        AttrKind::Float => format!("Some(Attr::Float({name}))"),
+        AttrKind::Float | AttrKind::Order => format!("Some(Attr::Float({name}))"),
         AttrKind::Text => format!("Some(Attr::Text({name}.into()))"),
         _ => format!("Some(Attr::from({name}))"),
     }

@@ -173,18 +173,21 @@ impl<'a> Walk<'a> {
             }
         }
         for (output, place) in kept {
-            place.set(gradients[output].as_ref().map(Tensor::snapshot).transpose()?);
+            if let (Some(place), Some(gradient)) = (place.upgrade(), &gradients[output]) {
+                accumulate(&place, gradient)?;
+            }
         }
         for (output, gradient) in gradients.iter().enumerate() {
             for &index in self.wanted.get(&(node.order, output)).into_iter().flatten() {
                 self.found[index] = gradient.as_ref().map(Tensor::snapshot).transpose()?;
             }
         }
-        if let (Kind::Leaf(place), Some(gradient), None) = (&node.kind, &gradients[0], &self.useful)
+        if let (Kind::Leaf(leaf), Some(gradient), None) = (&node.kind, &gradients[0], &self.useful)
+            && let Some(place) = leaf.place()
         {
-            accumulate(place, gradient)?;
+            accumulate(&place, gradient)?;
             for (_, hook) in after {
-                hook(gradient)?;
+                hook(node)?;
             }
         }
         Ok(())

@@ -1,7 +1,8 @@
 //! The graph that backward walks: nodes made by operations, and the edges between them.
 
-use std::sync::Arc;
+use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 use gt_core::expr::Expr;
 use gt_core::op::Op;
@@ -49,11 +50,27 @@ pub struct Node {
 
 pub(crate) enum Kind {
     /// A tensor of the user's, whose gradient is kept.
-    Leaf(Arc<Gradient>),
+    Leaf(Leaf),
     /// An operation of the table.
     Row(Row),
     /// A function of the user's.
     Custom { name: String, function: Box<dyn Backward> },
+}
+
+/// A tensor of the user's. The tensor holds its gradient and the node: a gradient that can be
+/// differentiated leads back to the node, which would otherwise hold both for ever.
+pub(crate) struct Leaf {
+    pub gradient: Weak<Gradient>,
+    /// What the tensor left behind, if the graph outlives it and somebody waits for its gradient.
+    pub left: Mutex<Option<(Arc<Owned>, Arc<Gradient>)>>,
+}
+
+impl Leaf {
+    /// Where the gradient is kept, if anybody can still see it.
+    pub fn place(&self) -> Option<Arc<Gradient>> {
+        let left = || self.left.lock().as_ref().map(|(_, gradient)| gradient.clone());
+        self.gradient.upgrade().or_else(left)
+    }
 }
 
 /// An operation and what its gradient needs.
@@ -107,14 +124,23 @@ impl Gradient {
 /// A function that sees a gradient, and may give another in its place.
 pub type Hook = Arc<dyn Fn(&Tensor) -> Result<Option<Tensor>> + Send + Sync>;
 
+/// What a hook of a language front holds, for its garbage collector.
+pub type HeldByHook = Arc<dyn Any + Send + Sync>;
+
+/// A function that is called after a leaf has accumulated. If the user's tensor is gone, the node
+/// knows what it was.
+pub type AfterHook = Arc<dyn Fn(&Arc<Node>) -> Result<()> + Send + Sync>;
+
 /// What is to be done when a node's gradients are there.
 #[derive(Default)]
 pub(crate) struct Hooks {
+    /// What the hooks hold.
+    pub held: Vec<(HookId, HeldByHook)>,
     pub calls: Vec<(HookId, usize, Hook)>,
-    /// Where a result keeps its gradient.
-    pub kept: Vec<(usize, Arc<Gradient>)>,
+    /// Where a result keeps its gradient, while its tensor is there.
+    pub kept: Vec<(usize, Weak<Gradient>)>,
     /// Called after a leaf has accumulated.
-    pub after: Vec<(HookId, Hook)>,
+    pub after: Vec<(HookId, AfterHook)>,
 }
 
 /// By which a hook can be removed.
@@ -139,8 +165,9 @@ impl Node {
         Arc::new(Node { order, kind, edges, outputs, provenance, hooks: Mutex::default() })
     }
 
-    pub(crate) fn leaf(meta: Meta, gradient: Arc<Gradient>) -> Edge {
-        let node = Node::new(Kind::Leaf(gradient), SmallVec::new(), SmallVec::from_iter([meta]));
+    pub(crate) fn leaf(meta: Meta, gradient: &Arc<Gradient>) -> Edge {
+        let leaf = Leaf { gradient: Arc::downgrade(gradient), left: Mutex::default() };
+        let node = Node::new(Kind::Leaf(leaf), SmallVec::new(), SmallVec::from_iter([meta]));
         Edge { node, output: 0 }
     }
 
@@ -169,9 +196,55 @@ impl Node {
         self.edges.iter().map(Option::as_ref)
     }
 
+    /// Lets the place that keeps the gradient of a result of this node keep that of another: the
+    /// tensor was written to.
+    pub(crate) fn move_kept(&self, place: &Arc<Gradient>, to: &Edge) {
+        let is_it = |kept: &Weak<Gradient>| std::ptr::eq(kept.as_ptr(), Arc::as_ptr(place));
+        let before = self.hooks.lock().kept.len();
+        self.hooks.lock().kept.retain(|(_, kept)| !is_it(kept));
+        if self.hooks.lock().kept.len() < before {
+            to.node.hooks.lock().kept.push((to.output, Arc::downgrade(place)));
+        }
+    }
+
+    /// The leaf as a tensor again, after the user's own is gone.
+    pub fn left_tensor(self: &Arc<Self>) -> Option<Tensor> {
+        let Kind::Leaf(leaf) = &self.kind else { return None };
+        let (value, gradient) = leaf.left.lock().clone()?;
+        let edge = Edge { node: self.clone(), output: 0 };
+        Some(Tensor::of_leaf(self.outputs[0].clone(), value, edge, gradient))
+    }
+
+    /// The user's tensor goes: a graph that still has the node, and hooks that want to see the
+    /// tensor after its gradient was accumulated, need what it was.
+    pub(crate) fn leave(self: &Arc<Self>, value: &Arc<Owned>, gradient: &Arc<Gradient>) {
+        let Kind::Leaf(leaf) = &self.kind else { return };
+        let graph = Arc::strong_count(self) > 2;
+        let plain = gradient.get().is_none_or(|gradient| !gradient.is_tracked());
+        if graph && plain && !self.hooks.lock().after.is_empty() {
+            *leaf.left.lock() = Some((value.clone(), gradient.clone()));
+        }
+    }
+
+    /// Says what a hook holds.
+    pub fn hold(&self, id: HookId, held: HeldByHook) {
+        self.hooks.lock().held.push((id, held));
+    }
+
+    /// Removes all hooks.
+    pub(crate) fn clear_hooks(&self) {
+        let hooks = std::mem::take(&mut *self.hooks.lock());
+        // A hook may hold anything, so that nothing is locked when it goes.
+        drop(hooks);
+    }
+
     /// Removes a hook from the node.
     pub fn remove_hook(&self, id: HookId) {
         let mut hooks = self.hooks.lock();
+        let held = std::mem::take(&mut hooks.held);
+        let (kept, dropped_held): (Vec<_>, Vec<_>) =
+            held.into_iter().partition(|(hook, _)| *hook != id);
+        hooks.held = kept;
         let calls = std::mem::take(&mut hooks.calls);
         let after = std::mem::take(&mut hooks.after);
         let (kept, dropped) = calls.into_iter().partition(|(hook, ..)| *hook != id);
@@ -181,7 +254,7 @@ impl Node {
         hooks.after = kept;
         drop(hooks);
         // A hook may hold anything, so that nothing is locked when it goes.
-        drop::<(Vec<_>, Vec<_>)>((dropped, dropped_after));
+        drop::<(Vec<_>, Vec<_>, Vec<_>)>((dropped, dropped_after, dropped_held));
     }
 }
 

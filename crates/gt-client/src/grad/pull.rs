@@ -14,7 +14,9 @@ use gt_core::ops::statistics::ANY;
 use gt_core::{Error, Meta, Result, Scalar, Shape};
 use smallvec::SmallVec;
 
+use super::mode;
 use super::node::{Edge, Known, Node, Row, Saved};
+use super::record::constant;
 use crate::input::Input;
 use crate::provenance;
 use crate::session::Session;
@@ -45,12 +47,43 @@ pub(super) fn pull(
             continue;
         };
         pulled.push(Some(match evaluator.evaluate(formula)? {
-            Term::Value(gradient) => undo_broadcast(gradient, meta)?,
+            Term::Value(gradient) => {
+                let gradient = undo_broadcast(gradient, meta)?;
+                knowing(row, formula, gradient, &inputs, &outputs)?
+            }
             Term::Scalar(number) => filled(&session, meta, number)?,
             Term::Zero => filled(&session, meta, Scalar::Int(0))?,
         }));
     }
     Ok(pulled)
+}
+
+/// A gradient that knows of the values in its formula, also if it does not change with them.
+fn knowing(
+    row: &Row,
+    formula: &Expr,
+    gradient: Tensor,
+    inputs: &[Term<Tensor>],
+    outputs: &[Term<Tensor>],
+) -> Result<Tensor> {
+    if !mode::is_enabled() || gradient.is_tracked() || !gradient.dtype().is_float() {
+        return Ok(gradient);
+    }
+    let mentions = formula.mentions();
+    let named = |terms: &[Term<Tensor>], bits: u64| -> Vec<Tensor> {
+        let terms = terms.iter().enumerate().filter(|(index, _)| bits >> index & 1 == 1);
+        let tensors = terms.filter_map(|(_, term)| match term {
+            Term::Value(tensor) if tensor.is_tracked() => Some(tensor.clone()),
+            _ => None,
+        });
+        tensors.collect()
+    };
+    let mut known = named(inputs, mentions.inputs);
+    known.extend(named(outputs, mentions.outputs));
+    if known.is_empty() {
+        return Ok(gradient);
+    }
+    constant(row.op, &gradient, &known.iter().collect::<Vec<_>>())
 }
 
 /// The gradients of a row's results, with zeros for those that are mentioned and missing.

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use gt_core::attrs::Attrs;
-use gt_core::expr::Mentions;
+use gt_core::expr::{Expr, Mentions};
 use gt_core::op::{Arg, Call, Op};
+use gt_core::ops::elementwise::CAST;
 use gt_core::{Meta, Result};
 use gt_transport::lock::Mutex;
 use smallvec::SmallVec;
@@ -93,6 +94,36 @@ pub(crate) fn through(
     let row = Row { op, formulas, inputs, saved: Mutex::new(Some(Arc::default())) };
     let (edges, outputs) = (Edges::from_iter([Some(edge)]), SmallVec::from_iter([view.clone()]));
     Edge { node: Node::new(Kind::Row(row), edges, outputs), output: 0 }
+}
+
+/// The edge of a tensor that another was written into: its gradient is that of the other, and the
+/// gradient of what was there before is zero.
+pub(crate) fn copied(target: &Meta, before: Option<Edge>, source: &Tensor) -> Result<Option<Edge>> {
+    let edges = Edges::from_iter([before, source.edge()?]);
+    if !target.dtype.is_float() || edges.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let known = |meta: &Meta| Known::Tensor(meta.clone());
+    let inputs = SmallVec::from_iter([known(target), known(source.meta())]);
+    let formulas = vec![Expr::Zero, Expr::Grad(0)];
+    let row = Row { op: &CAST, formulas, inputs, saved: Mutex::new(Some(Arc::default())) };
+    let outputs = SmallVec::from_iter([target.clone()]);
+    Ok(Some(Edge { node: Node::new(Kind::Row(row), edges, outputs), output: 0 }))
+}
+
+/// A gradient that does not change with the values in its formula still knows of them, as in
+/// PyTorch: it can be differentiated, and what comes of it is zero.
+pub(super) fn constant(op: &'static Op, gradient: &Tensor, of: &[&Tensor]) -> Result<Tensor> {
+    let mut edges = Edges::new();
+    for tensor in of {
+        edges.push(tensor.edge()?);
+    }
+    let inputs = of.iter().map(|tensor| Known::Tensor(tensor.meta().clone())).collect();
+    let formulas = vec![Expr::Zero; of.len()];
+    let row = Row { op, formulas, inputs, saved: Mutex::new(Some(Arc::default())) };
+    let outputs = SmallVec::from_iter([gradient.meta().clone()]);
+    let edge = Edge { node: Node::new(Kind::Row(row), edges, outputs), output: 0 };
+    Ok(Tensor::with_history(gradient.meta().clone(), gradient.value()?, Some(edge)))
 }
 
 /// Leaves a node for a function of the user's.

@@ -1,11 +1,12 @@
 //! What a tensor knows about its gradient.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use gt_core::{Error, Result};
 
 use super::backward::accumulate;
-use super::node::{Edge, Gradient, Hook, HookId, Node};
+use super::node::{AfterHook, Edge, Gradient, HeldByHook, Hook, HookId, Node};
+use super::record::copied;
 use super::{Request, run};
 use crate::tensor::{Place, Tensor};
 use crate::view::View;
@@ -48,6 +49,21 @@ impl Tensor {
         Tensor(Place::Part(Arc::new(view)))
     }
 
+    /// Forgets the history; from here on this is a leaf. A view shares its history with others.
+    pub fn forget_history(&self) -> Result<()> {
+        match &self.0 {
+            Place::Whole(cell) => cell.history.set(None),
+            Place::Part(view) if view.root_edge().1 && view.is_tracked() => {
+                return Err(Error::runtime(
+                    "Can't detach views in-place. Use detach() instead, or detach what it is a \
+                     view of",
+                ));
+            }
+            Place::Part(view) => view.begin(None),
+        }
+        Ok(())
+    }
+
     /// Asks for the gradient of a leaf, or no longer.
     pub fn set_requires_grad(&self, required: bool) -> Result<()> {
         if required && !self.dtype().is_float() {
@@ -62,7 +78,8 @@ impl Tensor {
             Some(_) if required => Ok(()),
             None if !required => Ok(()),
             _ => {
-                let leaf = required.then(|| Node::leaf(self.meta().clone(), self.gradient_place()));
+                let leaf =
+                    required.then(|| Node::leaf(self.meta().clone(), &self.gradient_place()));
                 match &self.0 {
                     Place::Whole(cell) => cell.history.set(leaf),
                     Place::Part(view) => view.begin(leaf),
@@ -112,8 +129,9 @@ impl Tensor {
         if !edge.node.is_leaf() {
             let place = self.gradient_place();
             let mut hooks = edge.node.hooks.lock();
-            if !hooks.kept.iter().any(|(_, kept)| Arc::ptr_eq(kept, &place)) {
-                hooks.kept.push((edge.output, place));
+            let is_it = |kept: &Weak<Gradient>| std::ptr::eq(kept.as_ptr(), Arc::as_ptr(&place));
+            if !hooks.kept.iter().any(|(_, kept)| is_it(kept)) {
+                hooks.kept.push((edge.output, Arc::downgrade(&place)));
             }
         }
         Ok(())
@@ -134,7 +152,7 @@ impl Tensor {
     }
 
     /// Calls `hook` whenever this leaf has accumulated a gradient.
-    pub fn register_hook_after(&self, hook: Hook) -> Result<(Arc<Node>, HookId)> {
+    pub fn register_hook_after(&self, hook: AfterHook) -> Result<(Arc<Node>, HookId)> {
         let edge = self.wanted_edge("register a hook on")?;
         if !edge.node.is_leaf() {
             let message = "post accumulate grad hooks cannot be registered on non-leaf tensors";
@@ -149,6 +167,28 @@ impl Tensor {
         self.edge()?.ok_or_else(|| {
             Error::runtime(format!("cannot {what} a tensor that doesn't require gradient"))
         })
+    }
+
+    /// What only this tensor holds through its hooks: nobody else has the tensor or its node.
+    pub fn held_by_hooks(&self) -> Vec<HeldByHook> {
+        match self.own_node() {
+            Some(node) => node.hooks.lock().held.iter().map(|(_, held)| held.clone()).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// Removes the hooks that only this tensor holds.
+    pub fn clear_hooks(&self) {
+        if let Some(node) = self.own_node() {
+            node.clear_hooks();
+        }
+    }
+
+    fn own_node(&self) -> Option<Arc<Node>> {
+        let Place::Whole(cell) = &self.0 else { return None };
+        let edge = cell.history.edge().filter(|_| Arc::strong_count(cell) == 1)?;
+        // One is the cell's, and one is in hand.
+        (Arc::strong_count(&edge.node) == 2).then_some(edge.node)
     }
 
     /// Adds to the gradient that was accumulated.
@@ -180,15 +220,28 @@ impl Tensor {
         )))
     }
 
-    /// Gives this tensor the value and the history of another of the same shape and dtype.
-    pub(crate) fn assign(&self, source: &Tensor) -> Result<()> {
+    /// Gives this tensor the value and the history of another of the same shape.
+    pub(crate) fn assign(&self, source: &Tensor, origin: Origin) -> Result<()> {
+        let before = match origin {
+            Origin::Itself if source.is_tracked() => None,
+            Origin::Itself | Origin::Elsewhere => self.edge()?,
+        };
+        let edge = copied(self.meta(), before, source)?;
         match &self.0 {
             Place::Whole(cell) => {
-                cell.set(source.value()?);
-                cell.history.set(source.edge()?);
+                cell.replace(source.value()?)?;
+                cell.follow(edge);
                 Ok(())
             }
-            Place::Part(view) => view.assign(source),
+            Place::Part(view) => view.assign(&source.to_dtype(self.dtype())?, edge),
         }
     }
+}
+
+/// Where a value that is written into a tensor comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// From the tensor itself, which its history tells if anybody wants its gradient.
+    Itself,
+    Elsewhere,
 }

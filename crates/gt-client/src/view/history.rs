@@ -2,8 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use gt_core::Result;
+use gt_core::attrs::{Attr, Attrs};
 use gt_core::expr::{Evaluator, Subject, Term};
+use gt_core::op::View as ViewKind;
+use gt_core::ops::create::ARANGE;
+use gt_core::ops::movement::RESHAPE;
+use gt_core::ops::select::INDEX_WRITE;
+use gt_core::{DType, Error, Result, Shape};
 
 use super::{Root, Step, View};
 use crate::grad::{self, Edge, Gradient, History};
@@ -59,16 +64,36 @@ impl View {
         &self.gradient
     }
 
-    /// Writes another tensor through this view and lets its root remember the way.
-    pub(crate) fn assign(&self, source: &Tensor) -> Result<()> {
+    /// Writes another tensor through this view and lets its root remember the way. If this is the
+    /// root itself, `copied` is the edge of what is written.
+    pub(crate) fn assign(&self, source: &Tensor, copied: Option<Edge>) -> Result<()> {
         let (depth, edge) = self.with_root(|depth, history| (depth, history.edge()));
-        let steps = self.path.len();
-        let session = self.base.session();
-        let writes = self.writes(depth, steps)?;
         let values = self.derive(self.base.current().0, depth)?;
         let value = values[values.len() - 1].clone();
-        let mut bases = vec![Tensor::with_history(self.meta_at(depth).clone(), value, edge)];
-        for step in &self.path[depth..steps.max(depth + 1) - 1] {
+        let root = Tensor::with_history(self.meta_at(depth).clone(), value, edge);
+        let read_only = |step: &Step| matches!(step.op.view, ViewKind::ReadOnly);
+        let written = match &self.path[depth..] {
+            [] => Tensor::with_history(self.meta().clone(), source.value()?, copied),
+            steps if steps.iter().any(read_only) => self.written_by_position(root, source)?,
+            _ => self.written_by_steps(root, source)?,
+        };
+        self.write_through(depth, written.value()?)?;
+        let edge = written.edge()?;
+        let root = self.root.lock().clone();
+        match root {
+            Some(root) => root.history.set(edge),
+            None => self.base.follow(edge),
+        }
+        Ok(())
+    }
+
+    /// The root after `source` was written through each step of the path.
+    fn written_by_steps(&self, root: Tensor, source: &Tensor) -> Result<Tensor> {
+        let (depth, steps) = (self.with_root(|depth, _| depth), self.path.len());
+        let session = self.base.session();
+        let writes = self.writes(depth, steps)?;
+        let mut bases = vec![root];
+        for step in &self.path[depth..steps - 1] {
             let last = &bases[bases.len() - 1];
             bases.push(session.apply_first(step.op, &[last.into()], step.attrs.clone())?);
         }
@@ -81,11 +106,33 @@ impl View {
             let mut emitter = grad::Emitter(session);
             written = Evaluator::new(&mut emitter, subject).evaluate(&formula)?;
         }
-        let Term::Value(written) = written else { return Ok(()) };
-        self.write_through(depth, written.value()?)?;
-        let edge = written.edge()?;
-        self.with_root(|_, history| history.set(edge));
-        Ok(())
+        match written {
+            Term::Value(written) => Ok(written),
+            _ => Err(Error::bug("a write through a view has no value")),
+        }
+    }
+
+    /// The root after `source` was written where the elements of the view lie in it: for a path
+    /// that repeats elements, of which the view has each at most once.
+    fn written_by_position(&self, root: Tensor, source: &Tensor) -> Result<Tensor> {
+        self.check_once(self.path.len())?;
+        let depth = self.with_root(|depth, _| depth);
+        let session = self.base.session();
+        let shape = root.shape().clone();
+        let sized = |tensor: &Tensor, shape: &Shape| {
+            let attrs = Attrs::of([Attr::Ints(shape.to_ints())]);
+            session.apply_first(&RESHAPE, &[tensor.into()], attrs)
+        };
+        let (count, whole) = (Attr::from(shape.count()), Attr::from(DType::I64));
+        let numbers = Attrs::of([Attr::Int(0), count, Attr::Int(1), whole]);
+        let mut places = sized(&session.apply_first(&ARANGE, &[], numbers)?, &shape)?;
+        for step in &self.path[depth..] {
+            places = session.apply_first(step.op, &[(&places).into()], step.attrs.clone())?;
+        }
+        let flat = sized(&root, &[shape.count()].into())?;
+        let inputs = [(&flat).into(), (&places).into(), source.into()];
+        let attrs = Attrs::of([Attr::Int(0), false.into()]);
+        sized(&session.apply_first(&INDEX_WRITE, &inputs, attrs)?, &shape)
     }
 
     fn with_root<T>(&self, use_root: impl FnOnce(usize, &History) -> T) -> T {

@@ -1,10 +1,10 @@
 //! Arithmetic beyond the four operations: whole quotients, remainders, limits and mixtures.
 
-use super::compare::{GE, LE};
-use super::elementwise::{MAXIMUM, MINIMUM, cast, where_};
+use super::compare::{GT, LT, gt};
+use super::elementwise::{DIV, MAXIMUM, MINIMUM, cast, grad_of_choice, where_};
 use super::family::{BINARY, UNARY};
 use crate::attrs::{Attr, AttrKind, AttrSpec};
-use crate::dtype::{DType, Scalar};
+use crate::dtype::{DType, Kind, Scalar};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Number, Zero};
 use crate::kernel::{BinaryFn, Kernel};
@@ -13,8 +13,19 @@ use crate::rules::promote::Promotion;
 use crate::rules::shape;
 
 /// The rows of this file.
-pub(super) static ROWS: &[&Op] =
-    &[&FLOOR_DIVIDE, &REMAINDER, &FMOD, &TRUNC_DIVIDE, &CLAMP, &LERP, &ADDCMUL, &MASKED_FILL];
+pub(super) static ROWS: &[&Op] = &[
+    &FLOOR_DIVIDE,
+    &REMAINDER,
+    &FMOD,
+    &TRUNC_DIVIDE,
+    &DIV_ROUNDED,
+    &CLAMP,
+    &CLAMP_MIN,
+    &CLAMP_MAX,
+    &LERP,
+    &ADDCMUL,
+    &MASKED_FILL,
+];
 
 const QUOTIENT: Op = Op { shape: shape::broadcast_numbers, domain: Domain::NonZero, ..BINARY };
 
@@ -67,6 +78,44 @@ pub static TRUNC_DIVIDE: Op = Op {
     ..QUOTIENT
 };
 
+static ROUNDING_MODE: [AttrSpec; 1] =
+    [AttrSpec::optional("rounding_mode", AttrKind::Text, Attr::None)];
+
+pub static DIV_ROUNDED: Op = Op {
+    name: "div_rounded",
+    code: 388,
+    doc: "The quotient of two elements, as it is, rounded down or cut towards zero.",
+    attrs: &ROUNDING_MODE,
+    shape: |call| quotient(call).and_then(|op| (op.shape)(call)),
+    promotion: Promotion::By(|call, common| match call.attr("rounding_mode") {
+        Attr::None if common.kind() < Kind::Float => DType::F32,
+        _ => common,
+    }),
+    grad: |call| match call.attr("rounding_mode") {
+        Attr::None => (DIV.grad)(call),
+        _ => vec![Zero, Zero],
+    },
+    kernel: |call| quotient(call).and_then(|op| (op.kernel)(call)),
+    python: Python::HIDDEN,
+    samples: || {
+        let of = |mode: Attr| Sample::of(&[&[2, 3], &[3]]).attrs([mode]);
+        vec![of(Attr::None), of(Attr::Text("floor".into())), of(Attr::Text("trunc".into()))]
+    },
+    ..QUOTIENT
+};
+
+/// The operation that rounds as asked.
+fn quotient(call: &Call) -> Result<&'static Op> {
+    match call.attr("rounding_mode") {
+        Attr::None => Ok(&DIV),
+        Attr::Text(mode) if &**mode == "floor" => Ok(&FLOOR_DIVIDE),
+        Attr::Text(mode) if &**mode == "trunc" => Ok(&TRUNC_DIVIDE),
+        other => Err(Error::runtime(format!(
+            "rounding_mode must be None, 'trunc' or 'floor', not {other}"
+        ))),
+    }
+}
+
 static CLAMP_ATTRS: [AttrSpec; 2] = [
     AttrSpec::optional("min", AttrKind::Number, Attr::None),
     AttrSpec::optional("max", AttrKind::Number, Attr::None),
@@ -84,7 +133,7 @@ pub static CLAMP: Op = Op {
     },
     grad: |call| {
         let mut grad = Grad(0);
-        for (limit, inside) in [(limits(call).0, &GE), (limits(call).1, &LE)] {
+        for (limit, inside) in [(limits(call).0, &GT), (limits(call).1, &LT)] {
             if let Some(limit) = limit {
                 let kept = Expr::apply(inside, [Input(0), Number(limit)], []);
                 grad = where_(kept, grad, 0.0);
@@ -117,6 +166,50 @@ pub static CLAMP: Op = Op {
     },
     ..UNARY
 };
+
+static LOWER_LIMIT: [In; 2] =
+    [In { name: "input", role: Role::Operand }, In { name: "min", role: Role::Operand }];
+static UPPER_LIMIT: [In; 2] =
+    [In { name: "input", role: Role::Operand }, In { name: "max", role: Role::Operand }];
+
+/// One limit, which may be a tensor.
+const LIMITED: Op = Op {
+    shape: shape::broadcast_numbers,
+    domain: Domain::Distinct,
+    python: Python::IN_PLACE,
+    ..BINARY
+};
+
+pub static CLAMP_MIN: Op = Op {
+    name: "clamp_min",
+    code: 389,
+    doc: "Each element, or the limit where it is below.",
+    inputs: &LOWER_LIMIT,
+    grad: |call| within(call, Input(0), Input(1)),
+    kernel: |_| Ok(Kernel::Zip(BinaryFn::Max)),
+    torch: "torch.clamp_min",
+    ..LIMITED
+};
+
+pub static CLAMP_MAX: Op = Op {
+    name: "clamp_max",
+    code: 390,
+    doc: "Each element, or the limit where it is above.",
+    inputs: &UPPER_LIMIT,
+    grad: |call| within(call, Input(1), Input(0)),
+    kernel: |_| Ok(Kernel::Zip(BinaryFn::Min)),
+    torch: "torch.clamp_max",
+    ..LIMITED
+};
+
+/// The gradient goes to the larger one. At the limit it is shared with a tensor; a number leaves
+/// nothing.
+fn within(call: &Call, larger: Expr, smaller: Expr) -> Vec<Expr> {
+    match call.inputs[1] {
+        Arg::Tensor(_) => grad_of_choice(larger, smaller),
+        Arg::Scalar(_) => vec![where_(gt(larger, smaller), Grad(0), 0.0), Zero],
+    }
+}
 
 static LERP_INPUTS: [In; 3] = [
     In { name: "input", role: Role::Operand },
@@ -194,6 +287,13 @@ pub static MASKED_FILL: Op = Op {
     code: 387,
     doc: "The tensor with a number where the mask holds.",
     inputs: &FILLED,
+    shape: |call| match call.inputs[2] {
+        Arg::Scalar(value) if !value.fits(call.inputs[0].dtype()) => Err(Error::runtime(format!(
+            "{value} cannot be converted to {} without overflow",
+            call.inputs[0].dtype()
+        ))),
+        _ => shape::broadcast(call),
+    },
     grad: |_| vec![where_(Input(1), 0.0, Grad(0)), Zero, where_(Input(1), Grad(0), 0.0)],
     kernel: |_| Ok(Kernel::Expansion),
     // The value takes the dtype of what it is written into.

@@ -100,8 +100,7 @@ pub static UNSQUEEZE: Op = Op {
     ..MOVE
 };
 
-static SQUEEZE_ATTRS: [AttrSpec; 1] =
-    [AttrSpec::optional("dim", AttrKind::Axes, Attr::Ints(SmallVec::new_const()))];
+static SQUEEZE_ATTRS: [AttrSpec; 1] = [AttrSpec::optional("dim", AttrKind::Axes, Attr::None)];
 
 pub static SQUEEZE: Op = Op {
     name: "squeeze",
@@ -109,8 +108,10 @@ pub static SQUEEZE: Op = Op {
     doc: "Without the axes of size one that are named, or without any.",
     attrs: &SQUEEZE_ATTRS,
     shape: |call| {
+        // An empty list names no axis; only without a list all are meant.
+        let none = matches!(call.attr("dim"), Attr::Ints(axes) if axes.is_empty());
         let (shape, axes) = (call.shape(0), call.axes("dim", 0)?);
-        let stays = |(axis, size): &(usize, &usize)| **size != 1 || !axes.contains(axis);
+        let stays = |(axis, size): &(usize, &usize)| **size != 1 || none || !axes.contains(axis);
         Ok([shape.iter().enumerate().filter(stays).map(|(_, &size)| size).collect()].into())
     },
     grad: |call| vec![reshape(Grad(0), call.shape(0))],
@@ -121,7 +122,14 @@ pub static SQUEEZE: Op = Op {
         let of = |shape: &[usize], axes: &[i64]| {
             Sample::of(&[shape]).attrs([ints(axes.iter().copied())])
         };
-        vec![of(&[1, 3, 1], &[]), of(&[1, 3, 1], &[-1]), of(&[2, 1], &[0]), of(&[], &[])]
+        let all = |shape: &[usize]| Sample::of(&[shape]).attrs([Attr::None]);
+        vec![
+            all(&[1, 3, 1]),
+            of(&[1, 3, 1], &[]),
+            of(&[1, 3, 1], &[-1]),
+            of(&[2, 1], &[0]),
+            all(&[]),
+        ]
     },
     ..MOVE
 };
@@ -168,6 +176,7 @@ pub static RAVEL: Op = Op {
     doc: "The elements along one axis.",
     attrs: &[],
     shape: |call| Ok([[call.shape(0).count()].into()].into()),
+    view: View::IfContiguous(|call| reshape(Grad(0), call.shape(0))),
     torch: "torch.ravel",
     samples: || vec![Sample::of(&[&[2, 3]]), Sample::of(&[&[]]), Sample::of(&[&[0, 2]])],
     ..FLATTEN

@@ -5,14 +5,16 @@ use super::elementwise::{EXP, LOG};
 use super::family::COMPOSITE;
 use super::reduce::{amax, sum};
 use crate::attrs::{Attr, AttrKind, AttrSpec};
-use crate::dtype::DType;
+use crate::dtype::{DType, Kind};
 use crate::error::Error;
 use crate::expr::Expr::{self, Grad, Input, Output};
-use crate::op::{Autocast, Op, Sample};
+use crate::op::{Autocast, Op, Python, Sample};
+use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
 
 /// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&SOFTMAX, &LOG_SOFTMAX, &SOFTMIN];
+pub(super) static ROWS: &[&Op] =
+    &[&SOFTMAX, &LOG_SOFTMAX, &SOFTMIN, &SOFTMAX_IN, &LOG_SOFTMAX_IN, &SOFTMIN_IN];
 
 static SOFTMAX_ATTRS: [AttrSpec; 1] = [AttrSpec::required("dim", AttrKind::Axis)];
 
@@ -43,6 +45,7 @@ pub static SOFTMAX: Op = Op {
     }),
     autocast: Autocast::Full,
     torch: "torch.softmax",
+    python: Python::BOTH.with("dtype", &SOFTMAX_IN),
     samples: || {
         let of = |shape: &[usize], dim: i64| Sample::of(&[shape]).attrs([Attr::Int(dim)]);
         vec![of(&[2, 5], -1), of(&[4, 3], 0), of(&[], 0), of(&[0, 3], 0)]
@@ -68,6 +71,7 @@ pub static LOG_SOFTMAX: Op = Op {
         vec![below - Expr::apply(&LOG, [total], [])]
     }),
     torch: "torch.log_softmax",
+    python: Python::BOTH.with("dtype", &LOG_SOFTMAX_IN),
     ..SOFTMAX
 };
 
@@ -85,5 +89,54 @@ pub static SOFTMIN: Op = Op {
     },
     expansion: Some(|call| vec![Expr::apply(&SOFTMAX, [-Input(0)], [call.attr("dim").clone()])]),
     torch: "torch.nn.functional.softmin",
+    python: Python::BOTH.with("dtype", &SOFTMIN_IN),
     ..SOFTMAX
+};
+
+static IN_ATTRS: [AttrSpec; 2] = [
+    AttrSpec::required("dim", AttrKind::Axis),
+    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
+];
+
+/// The same in a dtype that is given: the input is cast first.
+const IN: Op = Op {
+    attrs: &IN_ATTRS,
+    promotion: Promotion::By(|call, common| match call.dtype("dtype") {
+        Some(dtype) => dtype,
+        None if common.kind() < Kind::Float => DType::F32,
+        None => common,
+    }),
+    torch: "",
+    python: Python::HIDDEN,
+    samples: || {
+        let of = |dtype: Attr| Sample::of(&[&[2, 5]]).attrs([Attr::Int(-1), dtype]);
+        vec![of(Attr::None), of(DType::F32.into())]
+    },
+    ..SOFTMAX
+};
+
+pub static SOFTMAX_IN: Op = Op {
+    name: "softmax_in",
+    code: 493,
+    doc: "Exponentials along an axis, scaled so that they sum to one, in a dtype.",
+    expansion: Some(|call| vec![Expr::apply(&SOFTMAX, [Input(0)], [call.attr("dim").clone()])]),
+    ..IN
+};
+
+pub static LOG_SOFTMAX_IN: Op = Op {
+    name: "log_softmax_in",
+    code: 494,
+    doc: "The logarithm of the softmax along an axis, in a dtype.",
+    grad: |call| (LOG_SOFTMAX.grad)(call),
+    expansion: Some(|call| vec![Expr::apply(&LOG_SOFTMAX, [Input(0)], [call.attr("dim").clone()])]),
+    ..IN
+};
+
+pub static SOFTMIN_IN: Op = Op {
+    name: "softmin_in",
+    code: 495,
+    doc: "Exponentials of the negative elements along an axis, in a dtype.",
+    grad: |call| (SOFTMIN.grad)(call),
+    expansion: Some(|call| vec![Expr::apply(&SOFTMIN, [Input(0)], [call.attr("dim").clone()])]),
+    ..IN
 };

@@ -2,34 +2,20 @@
 
 use super::compare::{eq, lt};
 use super::elementwise::{POW, cast, where_};
-use super::family::{CREATE, MOVED};
+use super::family::CREATE;
 use super::movement::reshape;
 use crate::attrs::{Attr, AttrKind, AttrSpec};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::expr::Expr;
 use crate::kernel::Kernel;
-use crate::op::{Call, Op, Output as Out, OutputType, Python, Sample, Shapes, ints};
+use crate::op::{Arg, Call, Op, Output as Out, OutputType, Python, Sample, Shapes, ints};
 use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
 use crate::shape::{MAX_BYTES, Shape};
 
 /// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[
-    &ZEROS,
-    &ONES,
-    &FULL,
-    &ARANGE,
-    &LINSPACE,
-    &LOGSPACE,
-    &EYE,
-    &ZEROS_LIKE,
-    &ONES_LIKE,
-    &FULL_LIKE,
-    &NEW_ZEROS,
-    &NEW_ONES,
-    &NEW_FULL,
-];
+pub(super) static ROWS: &[&Op] = &[&ZEROS, &ONES, &FULL, &ARANGE, &LINSPACE, &LOGSPACE, &EYE];
 
 pub static ZEROS: Op = Op {
     name: "zeros",
@@ -50,7 +36,7 @@ pub static ONES: Op = Op {
     ..CREATE
 };
 
-static FULL_ATTRS: [AttrSpec; 3] = [
+pub(super) static FULL_ATTRS: [AttrSpec; 3] = [
     AttrSpec::required("shape", AttrKind::Sizes),
     AttrSpec::required("fill_value", AttrKind::Number),
     AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
@@ -61,6 +47,10 @@ pub static FULL: Op = Op {
     code: 162,
     doc: "A tensor with the same number everywhere.",
     attrs: &FULL_ATTRS,
+    shape: |call| {
+        check_fill(call)?;
+        shape::given(call)
+    },
     kernel: |call| Ok(Kernel::Fill(call.number("fill_value"))),
     torch: "torch.full",
     samples: || {
@@ -92,14 +82,17 @@ pub static ARANGE: Op = Op {
     },
     torch: "torch.arange",
     samples: || {
-        let of = |start: Attr, end: Attr, step: Attr| {
-            Sample::of(&[]).attrs([start, end, step, Attr::None])
+        let of = |start: Attr, end: Attr, step: Attr, dtype: Attr| {
+            Sample::of(&[]).attrs([start, end, step, dtype])
         };
+        let whole = || Attr::DType(DType::I64);
         vec![
-            of(Attr::Int(0), Attr::Int(5), Attr::Int(1)),
-            of(Attr::Int(7), Attr::Int(0), Attr::Int(-3)),
-            of(Attr::Float(0.0), Attr::Float(1.0), Attr::Float(0.25)),
-            of(Attr::Int(3), Attr::Int(3), Attr::Int(1)),
+            of(Attr::Int(0), Attr::Int(5), Attr::Int(1), Attr::None),
+            of(Attr::Int(7), Attr::Int(0), Attr::Int(-3), Attr::None),
+            of(Attr::Float(0.0), Attr::Float(1.0), Attr::Float(0.25), Attr::None),
+            of(Attr::Int(3), Attr::Int(3), Attr::Int(1), Attr::None),
+            of(Attr::Int(0), Attr::Float(2.5), Attr::Int(1), whole()),
+            of(Attr::Int(1), Attr::Int(3), Attr::Float(0.5), whole()),
         ]
     },
     ..CREATE
@@ -201,104 +194,17 @@ pub static EYE: Op = Op {
     ..SPACED
 };
 
-static LIKE_ATTRS: [AttrSpec; 1] = [AttrSpec::optional("dtype", AttrKind::DType, Attr::None)];
-
-const LIKE: Op = Op {
-    inputs: &MOVED,
-    attrs: &LIKE_ATTRS,
-    shape: shape::same,
-    shard: shard::pointwise,
-    samples: || {
-        let of = |shape: &[usize]| Sample::of(&[shape]).attrs([Attr::None]);
-        vec![of(&[2, 3]), of(&[]), of(&[0, 2])]
-    },
-    ..CREATE
-};
-
-pub static ZEROS_LIKE: Op = Op {
-    name: "zeros_like",
-    code: 443,
-    doc: "A tensor of zeros in the shape of another.",
-    kernel: |_| Ok(Kernel::Fill(Scalar::Int(0))),
-    torch: "torch.zeros_like",
-    python: Python::FUNCTION.also(&["empty_like"]),
-    ..LIKE
-};
-
-pub static ONES_LIKE: Op = Op {
-    name: "ones_like",
-    code: 444,
-    doc: "A tensor of ones in the shape of another.",
-    kernel: |_| Ok(Kernel::Fill(Scalar::Int(1))),
-    torch: "torch.ones_like",
-    ..LIKE
-};
-
-static FULL_LIKE_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::required("fill_value", AttrKind::Number),
-    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
-];
-
-pub static FULL_LIKE: Op = Op {
-    name: "full_like",
-    code: 445,
-    doc: "A tensor with the same number everywhere, in the shape of another.",
-    attrs: &FULL_LIKE_ATTRS,
-    kernel: |call| Ok(Kernel::Fill(call.number("fill_value"))),
-    torch: "torch.full_like",
-    samples: || {
-        let of = |shape: &[usize], value: Attr| Sample::of(&[shape]).attrs([value, Attr::None]);
-        vec![of(&[2, 3], Attr::Float(1.5)), of(&[], Attr::Int(2))]
-    },
-    ..LIKE
-};
-
-const BESIDE: Op = Op {
-    inputs: &MOVED,
-    shard: shard::gather_first,
-    python: Python { function: false, method: true, ..Python::BOTH },
-    samples: || {
-        let of =
-            |sizes: &[i64]| Sample::of(&[&[2]]).attrs([ints(sizes.iter().copied()), Attr::None]);
-        vec![of(&[2, 3]), of(&[]), of(&[0, 2])]
-    },
-    ..CREATE
-};
-
-pub static NEW_ZEROS: Op = Op {
-    name: "new_zeros",
-    code: 497,
-    doc: "A tensor of zeros in the dtype of another.",
-    kernel: |_| Ok(Kernel::Fill(Scalar::Int(0))),
-    torch: "Tensor.new_zeros",
-    python: Python { function: false, ..Python::BOTH }.also(&["new_empty"]),
-    ..BESIDE
-};
-
-pub static NEW_ONES: Op = Op {
-    name: "new_ones",
-    code: 498,
-    doc: "A tensor of ones in the dtype of another.",
-    kernel: |_| Ok(Kernel::Fill(Scalar::Int(1))),
-    torch: "Tensor.new_ones",
-    ..BESIDE
-};
-
-pub static NEW_FULL: Op = Op {
-    name: "new_full",
-    code: 499,
-    doc: "A tensor with the same number everywhere, in the dtype of another.",
-    attrs: &FULL_ATTRS,
-    kernel: |call| Ok(Kernel::Fill(call.number("fill_value"))),
-    torch: "Tensor.new_full",
-    samples: || {
-        let of = |sizes: &[i64], value: Attr| {
-            Sample::of(&[&[2]]).attrs([ints(sizes.iter().copied()), value, Attr::None])
-        };
-        vec![of(&[2, 3], Attr::Float(1.5)), of(&[], Attr::Int(2))]
-    },
-    ..BESIDE
-};
+/// Refuses a number that the dtype of the result does not have.
+pub(super) fn check_fill(call: &Call) -> Result<()> {
+    let value = call.number("fill_value");
+    let given = call.inputs.first().map(Arg::dtype);
+    match call.dtype("dtype").or(given) {
+        Some(dtype) if !value.fits(dtype) => {
+            Err(Error::runtime(format!("{value} cannot be converted to {dtype} without overflow")))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// A tensor of one number.
 pub fn full(shape: &Shape, value: Scalar, dtype: DType) -> Expr {
@@ -349,7 +255,7 @@ pub fn iota(count: usize) -> Expr {
     Expr::apply(&ARANGE, [], attrs)
 }
 
-/// The limits and the step as the dtype has them: whole numbers are cut before they are counted.
+/// The limits and the step as the dtype has them: whole numbers are cut.
 fn arange_numbers(call: &Call) -> [Scalar; 3] {
     let numbers = [call.number("start"), call.number("end"), call.number("step")];
     match call.dtype("dtype") {
@@ -359,12 +265,11 @@ fn arange_numbers(call: &Call) -> [Scalar; 3] {
 }
 
 fn arange_shape(call: &Call) -> Result<Shapes> {
-    // Only int64 counts its steps in whole numbers.
-    let numbers = match call.dtype("dtype") {
-        Some(DType::I64) | None => arange_numbers(call),
-        Some(_) => [call.number("start"), call.number("end"), call.number("step")],
-    };
-    let cut = arange_numbers(call)[2].as_f64();
+    if call.dtype("dtype") == Some(DType::Bool) {
+        return Err(Error::runtime("not implemented for bool"));
+    }
+    // The steps are those of the numbers as they are given; only elements are cut to whole ones.
+    let numbers = [call.number("start"), call.number("end"), call.number("step")];
     let [start, end, step] = numbers.map(Scalar::as_f64);
     let steps = match numbers {
         [Scalar::Int(start), Scalar::Int(end), Scalar::Int(step)] if step != 0 => {
@@ -375,7 +280,7 @@ fn arange_shape(call: &Call) -> Result<Shapes> {
         _ => ((end - start) / step).ceil(),
     };
     let forward = (step > 0.0 && end >= start) || (step < 0.0 && end <= start);
-    if !forward || cut == 0.0 || !steps.is_finite() || steps > MAX_BYTES as f64 {
+    if !forward || !steps.is_finite() || steps > MAX_BYTES as f64 {
         return Err(Error::runtime(format!("no way from {start} to {end} in steps of {step}")));
     }
     Ok([[steps as usize].into()].into())

@@ -1,30 +1,33 @@
 //! Draws: permutations, chances, positions, and tensors filled with random numbers.
 
-use super::compare::lt;
+use super::compare::{GE, LE, gt, lt};
 use super::elementwise::{MAXIMUM, cast};
-use super::family::CREATE;
+use super::family::{CREATE, MOVE};
 use super::functions::LOG1P;
 use super::index::TOPK;
+use super::logic::{ISFINITE, LOGICAL_AND};
 use super::movement::reshape;
 use super::random::{
     DTYPE, LIKE, RANDN, SEED, START, STREAM, WHOLE, check_float, counted, drawn, same_region,
     uniform,
 };
+use super::reduce::sum;
 use super::statistics::ARGMAX;
 use crate::attrs::{Attr, AttrKind, AttrSpec};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::expr::Expr::{self, Input, Number, Zero};
+use crate::expr::Expr::{self, Grad, Input, Number, Zero};
 use crate::kernel::Kernel;
 use crate::op::{
     Call, Domain, Input as In, Op, Output as Out, OutputType, Python, Role, Sample, Shapes,
 };
 use crate::rules::promote::Promotion;
-use crate::rules::shard;
+use crate::rules::{shape, shard};
 use crate::shape::Shape;
 
 /// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&RANDPERM, &BERNOULLI, &UNIFORM, &NORMAL, &MULTINOMIAL];
+pub(super) static ROWS: &[&Op] =
+    &[&RANDPERM, &BERNOULLI, &UNIFORM, &NORMAL, &MULTINOMIAL, &REQUIRE];
 
 static RANDPERM_ATTRS: [AttrSpec; 4] =
     [AttrSpec::required("n", AttrKind::Int), DTYPE, SEED, STREAM];
@@ -80,11 +83,12 @@ pub static BERNOULLI: Op = Op {
         // As fine as the probabilities are; halves are compared as float32.
         let fine = if dtype == DType::F64 { DType::F64 } else { DType::F32 };
         let chance = match call.attr("p") {
-            Attr::None => Input(0),
+            Attr::None => require(Input(0), probable(Input(0)), "p must be between 0 and 1"),
             _ => Number(call.number("p")),
         };
         vec![cast(lt(uniform(call, &call.shape(0).to_ints(), fine), chance), dtype)]
     }),
+    domain: Domain::Chance,
     torch: "torch.bernoulli",
     python: Python::BOTH,
     samples: || {
@@ -195,7 +199,7 @@ pub static MULTINOMIAL: Op = Op {
     // with the probability of its weight; what comes second, with that among those left.
     expansion: Some(|call| {
         let (shape, samples) = (call.shape(0), call.int("num_samples"));
-        let weights = cast(Input(0), DType::F64);
+        let weights = checked_weights(cast(Input(0), DType::F64));
         if !call.flag("replacement") {
             return vec![largest(weights / waited(call, &shape.to_ints()), samples)];
         }
@@ -219,6 +223,57 @@ pub static MULTINOMIAL: Op = Op {
     },
     ..CREATE
 };
+
+static REQUIRED: [In; 2] =
+    [In { name: "input", role: Role::Any }, In { name: "condition", role: Role::Mask }];
+static MESSAGE: [AttrSpec; 1] = [AttrSpec::required("message", AttrKind::Text)];
+
+pub static REQUIRE: Op = Op {
+    name: "require",
+    code: 455,
+    doc: "The tensor itself, if a condition holds everywhere; otherwise an error.",
+    inputs: &REQUIRED,
+    attrs: &MESSAGE,
+    shape: shape::same,
+    promotion: Promotion::Common,
+    shard: shard::gather_first,
+    grad: |_| vec![Grad(0), Zero],
+    kernel: |call| match call.attr("message") {
+        Attr::Text(message) => Ok(Kernel::Require(message.clone())),
+        _ => Err(Error::bug("a condition has no message")),
+    },
+    python: Python::HIDDEN,
+    samples: || {
+        let of = |shape: &[usize], mask: &[usize]| {
+            let sample = Sample::of(&[shape]).index(mask, 0);
+            sample.attrs([Attr::Text("the condition does not hold".into())])
+        };
+        vec![of(&[2, 3], &[0]), of(&[], &[0])]
+    },
+    ..MOVE
+};
+
+/// `input`, which is an error if the condition does not hold for all elements.
+pub fn require(input: Expr, condition: Expr, message: &str) -> Expr {
+    Expr::apply(&REQUIRE, [input, condition], [Attr::Text(message.into())])
+}
+
+fn probable(chance: Expr) -> Expr {
+    let above = Expr::apply(&GE, [chance.clone(), 0.0.into()], []);
+    Expr::apply(&LOGICAL_AND, [above, Expr::apply(&LE, [chance, 1.0.into()], [])], [])
+}
+
+/// Weights that can be drawn by: none is negative or infinite, and in no row all are zero.
+fn checked_weights(weights: Expr) -> Expr {
+    let finite = Expr::apply(&ISFINITE, [weights.clone()], []);
+    let positive = Expr::apply(&GE, [weights.clone(), 0.0.into()], []);
+    let sound = Expr::apply(&LOGICAL_AND, [finite, positive], []);
+    let message = "probability tensor contains either `inf`, `nan` or element < 0";
+    let weights = require(weights, sound, message);
+    let total = sum(weights.clone(), &[-1], false);
+    let message = "invalid multinomial distribution (sum of probabilities <= 0)";
+    require(weights, gt(total, 0.0), message)
+}
 
 /// Exponentially distributed times, never zero.
 fn waited(call: &Call, sizes: &[i64]) -> Expr {

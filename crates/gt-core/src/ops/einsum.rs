@@ -8,7 +8,7 @@ use contract::{Operand, contract, put_on_diagonals};
 
 use super::movement::{expand, reshape};
 use crate::attrs::{Attr, AttrKind, AttrSpec};
-use crate::dtype::DType;
+use crate::dtype::{DType, Kind};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input};
 use crate::kernel::Kernel;
@@ -32,7 +32,11 @@ pub static EINSUM: Op = Op {
     inputs: &OPERANDS,
     variadic: true,
     attrs: &EQUATION,
-    promotion: Promotion::Common,
+    // The sum over one operand is a sum as any other; products keep their dtype.
+    promotion: Promotion::By(|call, common| match call.inputs.len() == 1 && sums(call) {
+        true if common.kind() < Kind::Float => DType::I64,
+        _ => common,
+    }),
     shape: |call| {
         if call.inputs.iter().all(|input| input.dtype() == DType::Bool) {
             return Err(Error::runtime("bool tensors have no products; cast one of them first"));
@@ -84,6 +88,13 @@ pub static EINSUM: Op = Op {
     ..COMPOSITE
 };
 
+/// Whether an index of the operands is not one of the result.
+fn sums(call: &Call) -> bool {
+    Equation::read(call).is_ok_and(|(inputs, output, _)| {
+        inputs.iter().flatten().any(|label| !output.contains(label))
+    })
+}
+
 /// An index: letters are numbered from zero, axes under an ellipsis from [`ELLIPSIS`] on, the last
 /// one first.
 type Label = u8;
@@ -95,12 +106,21 @@ const ELLIPSIS: Label = 52;
 struct Equation {
     inputs: Vec<Labels>,
     output: Labels,
-    sizes: Vec<(Label, usize)>,
+    sizes: Sizes,
     dtype: DType,
 }
 
+/// The size of each index.
+type Sizes = Vec<(Label, usize)>;
+
 impl Equation {
     fn of(call: &Call) -> Result<Self> {
+        let (inputs, output, sizes) = Equation::read(call)?;
+        Ok(Equation { inputs, output, sizes, dtype: promote(call)? })
+    }
+
+    /// The indices of operands and result, and their sizes.
+    fn read(call: &Call) -> Result<(Vec<Labels>, Labels, Sizes)> {
         let Attr::Text(text) = call.attr("equation") else {
             return Err(Error::runtime("the equation is missing"));
         };
@@ -131,7 +151,7 @@ impl Equation {
         if unknown.is_some() {
             return Err(Error::runtime("the result has an index that no operand has"));
         }
-        Ok(Equation { inputs, output, sizes, dtype: promote(call)? })
+        Ok((inputs, output, sizes))
     }
 
     fn size(&self, label: Label) -> usize {
@@ -257,8 +277,8 @@ fn implied(inputs: &[Labels], hidden: usize) -> Labels {
 }
 
 /// The size of each index; an axis of one element fits any.
-fn sizes(call: &Call, inputs: &[Labels]) -> Result<Vec<(Label, usize)>> {
-    let mut sizes: Vec<(Label, usize)> = Vec::new();
+fn sizes(call: &Call, inputs: &[Labels]) -> Result<Sizes> {
+    let mut sizes: Sizes = Vec::new();
     for (index, labels) in inputs.iter().enumerate() {
         for (axis, &label) in labels.iter().enumerate() {
             let size = call.shape(index)[axis];

@@ -1,5 +1,6 @@
 //! Operations on each element by itself.
 
+use super::arithmetic::DIV_ROUNDED;
 use super::compare::{eq, gt, lt};
 use super::family::{BINARY, MOVE, UNARY};
 use super::update::{ADD_SCALED, SUB_SCALED};
@@ -68,7 +69,9 @@ pub static DIV: Op = Op {
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Div)),
     domain: Domain::NonZero,
     torch: "torch.div",
-    python: Python::operator("truediv").also(&["divide", "true_divide"]),
+    python: Python::operator("truediv")
+        .also(&["divide", "true_divide"])
+        .with("rounding_mode", &DIV_ROUNDED),
     ..BINARY
 };
 
@@ -312,7 +315,7 @@ fn pow(base: Expr, exponent: Expr) -> Expr {
 }
 
 /// The gradient of choosing `winner` where it is larger than `loser`; ties are shared.
-fn grad_of_choice(larger: Expr, smaller: Expr) -> Vec<Expr> {
+pub(super) fn grad_of_choice(larger: Expr, smaller: Expr) -> Vec<Expr> {
     let tie = where_(eq(Input(0), Input(1)), Grad(0) * 0.5, 0.0);
     let first = where_(gt(larger.clone(), smaller.clone()), Grad(0), tie.clone());
     let second = where_(lt(larger, smaller), Grad(0), tie);

@@ -1,12 +1,16 @@
 //! A tensor with something around it.
 
+use super::arithmetic::REMAINDER;
 use super::arrange::uncut;
-use super::create::{full, zeros};
+use super::create::{arange, full, zeros};
+use super::elementwise::ABS;
 use super::family::MOVE;
 use super::movement::{slice, slice_write};
+use super::select::{index, index_write};
 use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use crate::dtype::Scalar;
 use crate::error::{Error, Result};
-use crate::expr::Expr::{Grad, Input};
+use crate::expr::Expr::{self, Grad, Input, Number};
 use crate::kernel::{Axes, Kernel};
 use crate::op::{Call, Linear, Op, Python, Sample, ints};
 use crate::rules::shard::gather_first;
@@ -24,15 +28,23 @@ static PAD_ATTRS: [AttrSpec; 3] = [
 pub static PAD: Op = Op {
     name: "pad",
     code: 430,
-    doc: "The tensor with a number around it: so often before and after, from the last axis on.",
+    doc: "The tensor with a number or its own elements around it: so often before and after, from \
+          the last axis on.",
     attrs: &PAD_ATTRS,
-    shape: |call| Ok([Frame::of(call)?.result].into()),
-    grad: |call| match Frame::of(call) {
-        Ok(frame) => {
+    shape: |call| {
+        let frame = Frame::of(call)?;
+        if let Some(around) = Around::of(call)? {
+            around.check(call, &frame)?;
+        }
+        Ok([frame.result].into())
+    },
+    grad: |call| match (Frame::of(call), Around::of(call)) {
+        (Ok(_), Ok(Some(around))) => vec![around.backward(call, Grad(0))],
+        (Ok(frame), Ok(None)) => {
             let zeros = zeros(call.shape(0), call.inputs[0].dtype());
             vec![slice_write(zeros, slice(Grad(0), frame.inner), frame.kept)]
         }
-        Err(_) => Vec::new(),
+        _ => Vec::new(),
     },
     // What is around the tensor would be counted once for each part.
     linear: Linear::No,
@@ -41,13 +53,14 @@ pub static PAD: Op = Op {
         Err(_) => gather_first(call),
     },
     kernel: |_| Ok(Kernel::Expansion),
-    expansion: Some(|call| match Frame::of(call) {
-        Ok(frame) => {
+    expansion: Some(|call| match (Frame::of(call), Around::of(call)) {
+        (Ok(_), Ok(Some(around))) => vec![around.forward(call, Input(0))],
+        (Ok(frame), Ok(None)) => {
             let value = call.number("value");
             let around = full(&frame.result, value, call.inputs[0].dtype());
             vec![slice_write(around, slice(Input(0), frame.kept), frame.inner)]
         }
-        Err(_) => Vec::new(),
+        _ => Vec::new(),
     }),
     torch: "torch.nn.functional.pad",
     python: Python::FUNCTION,
@@ -55,7 +68,17 @@ pub static PAD: Op = Op {
         let of = |shape: &[usize], pad: &[i64], value: Attr| {
             Sample::of(&[shape]).attrs([ints(pad.iter().copied()), Attr::None, value])
         };
+        let mode = |shape: &[usize], pad: &[i64], mode: &str| {
+            let mode = Attr::Text(mode.into());
+            Sample::of(&[shape]).attrs([ints(pad.iter().copied()), mode, Attr::None])
+        };
         vec![
+            mode(&[2, 3], &[2, 1], "reflect"),
+            mode(&[1, 2, 3, 4], &[-1, 3, 1, 2], "reflect"),
+            mode(&[2, 3], &[2, 4], "replicate"),
+            mode(&[2, 3, 4], &[-1, 2, 2, -1], "replicate"),
+            mode(&[2, 3], &[3, 1], "circular"),
+            mode(&[1, 3, 4], &[-1, 2, 2, -1], "circular"),
             of(&[2, 3], &[1, 2], Attr::None),
             of(&[2, 3], &[1, 0, 0, 2], Attr::Float(1.5)),
             of(&[5, 2], &[0, 0, -1, 2], Attr::None),
@@ -64,6 +87,14 @@ pub static PAD: Op = Op {
     },
     ..MOVE
 };
+
+/// The elements moved by so many places along an axis, with a number where none is left.
+pub fn shifted(input: Expr, shape: &Shape, axis: usize, by: i64, value: f64) -> Expr {
+    let mut pad = vec![0; 2 * (shape.rank() - 1 - axis)];
+    let by = by.clamp(-(shape[axis] as i64), shape[axis] as i64);
+    pad.extend([by, -by]);
+    Expr::apply(&PAD, [input], [ints(pad), Attr::None, Attr::Float(value)])
+}
 
 /// Where a tensor stands within what is around it.
 struct Frame {
@@ -79,12 +110,6 @@ struct Frame {
 impl Frame {
     fn of(call: &Call) -> Result<Self> {
         let (shape, pad) = (call.shape(0), call.ints("pad"));
-        match call.attr("mode") {
-            Attr::Text(mode) if &**mode != "constant" => {
-                return Err(Error::runtime(format!("mode '{mode}' is not supported yet")));
-            }
-            _ => {}
-        }
         if pad.len() % 2 != 0 || pad.len() / 2 > shape.rank() {
             let (count, rank) = (pad.len(), shape.rank());
             return Err(Error::runtime(format!(
@@ -115,5 +140,106 @@ impl Frame {
             }
         }
         Ok(Frame { result: sizes.into_iter().collect(), kept, inner, framed })
+    }
+}
+
+/// Which of a tensor's own elements stand around it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    /// Those next to the border, in the opposite order.
+    Reflect,
+    /// The one at the border.
+    Replicate,
+    /// Those at the other end.
+    Circular,
+}
+
+impl Around {
+    /// What the mode asks for; `None` if it is a number.
+    fn of(call: &Call) -> Result<Option<Self>> {
+        match call.attr("mode") {
+            Attr::Text(mode) => match &**mode {
+                "constant" => Ok(None),
+                "reflect" => Ok(Some(Around::Reflect)),
+                "replicate" => Ok(Some(Around::Replicate)),
+                "circular" => Ok(Some(Around::Circular)),
+                other => Err(Error::runtime(format!("there is no padding mode '{other}'"))),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    fn check(self, call: &Call, frame: &Frame) -> Result<()> {
+        let (shape, pad) = (call.shape(0), call.ints("pad"));
+        let pairs = pad.len() / 2;
+        if !(1..=3).contains(&pairs) || !(pairs + 1..=pairs + 2).contains(&shape.rank()) {
+            return Err(Error::runtime(format!(
+                "only the last one to three of two to five axes, all but one or two, are padded \
+                 with a tensor's own elements, not {pairs} of {shape}"
+            )));
+        }
+        for &axis in &frame.framed {
+            let pair = 2 * (shape.rank() - 1 - axis);
+            let (size, most) = (shape[axis] as i64, pad[pair].max(pad[pair + 1]));
+            let fits = match self {
+                Around::Reflect => most < size,
+                Around::Replicate => size > 0,
+                Around::Circular => most <= size && frame.kept[axis].len > 0,
+            };
+            if !fits {
+                return Err(Error::runtime(format!(
+                    "an axis of size {size} has too few elements to stand around it {most} times"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The element that stands at each place along an axis.
+    fn places(self, call: &Call, axis: usize) -> Expr {
+        let whole = |number: i64| Number(Scalar::Int(number));
+        let (shape, pad) = (call.shape(0), call.ints("pad"));
+        let pair = 2 * (shape.rank() - 1 - axis);
+        let (before, after, size) = (pad[pair], pad[pair + 1], shape[axis] as i64);
+        let total = (size + before + after).max(0) as usize;
+        let from = |start: i64| arange(start, total);
+        match self {
+            Around::Reflect => {
+                let abs = |expr: Expr| Expr::apply(&ABS, [expr], []);
+                let mirrored = abs(whole(size - 1) - abs(from(-before)));
+                whole(size - 1) - mirrored
+            }
+            Around::Replicate => {
+                let limits = [Attr::Int(0), Attr::Int(size - 1)];
+                Expr::apply(&super::arithmetic::CLAMP, [from(-before)], limits)
+            }
+            Around::Circular => {
+                let (first, cut) = (-before.min(0), before.min(0) + after.min(0));
+                let turned = [from(-before.max(0)), whole(size + cut)];
+                Expr::apply(&REMAINDER, turned, []) + whole(first)
+            }
+        }
+    }
+
+    fn forward(self, call: &Call, input: Expr) -> Expr {
+        let axes = Frame::of(call).map(|frame| frame.framed).unwrap_or_default();
+        // An expansion is an operation, also where nothing is around the tensor.
+        let start = super::movement::reshape(input, call.shape(0));
+        axes.iter().fold(start, |expr, &axis| index(expr, self.places(call, axis), axis as i64))
+    }
+
+    /// Each element has the gradients of all its places.
+    fn backward(self, call: &Call, grad: Expr) -> Expr {
+        let Ok(frame) = Frame::of(call) else { return grad };
+        frame.framed.iter().enumerate().rev().fold(grad, |expr, (done, &axis)| {
+            let sizes = call.shape(0).iter().enumerate();
+            let later = &frame.framed[done..];
+            let sizes = sizes.map(|(other, &size)| match later.contains(&other) {
+                true => size,
+                false => frame.result[other],
+            });
+            let nothing = zeros(&sizes.collect(), call.inputs[0].dtype());
+            index_write(nothing, self.places(call, axis), expr, axis as i64, true)
+        })
     }
 }

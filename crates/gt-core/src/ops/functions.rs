@@ -5,10 +5,12 @@ use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10, PI};
 use super::compare::eq;
 use super::elementwise::{LOG, POW, cast, where_};
 use super::family::UNARY;
+use crate::attrs::{Attr, AttrKind, AttrSpec};
 use crate::dtype::DType;
+use crate::error::Error;
 use crate::expr::Expr::{self, Grad, Input, Output, Zero};
 use crate::kernel::{Kernel, UnaryFn};
-use crate::op::{Autocast, Call, Domain, Op, Python};
+use crate::op::{Autocast, Call, Domain, Op, Python, Sample};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
 
@@ -18,6 +20,7 @@ pub(super) static ROWS: &[&Op] = &[
     &FLOOR,
     &CEIL,
     &ROUND,
+    &ROUND_DECIMALS,
     &TRUNC,
     &RECIPROCAL,
     &RSQRT,
@@ -81,6 +84,38 @@ pub static ROUND: Op = Op {
     doc: "The whole number nearest to each element; of two, the even one.",
     kernel: |_| Ok(Kernel::Map(UnaryFn::Round)),
     torch: "torch.round",
+    python: Python::IN_PLACE.with("decimals", &ROUND_DECIMALS),
+    ..ROUNDING
+};
+
+static DECIMALS: [AttrSpec; 1] = [AttrSpec::optional("decimals", AttrKind::Int, Attr::Int(0))];
+
+pub static ROUND_DECIMALS: Op = Op {
+    name: "round_decimals",
+    code: 318,
+    doc: "The number with so many decimals that is nearest to each element; below zero, the \
+          multiple of a power of ten.",
+    attrs: &DECIMALS,
+    shape: |call| match call.inputs[0].dtype().is_float() || call.int("decimals") == 0 {
+        true => shape::broadcast_numbers(call),
+        false => Err(Error::runtime("whole numbers have no decimals; decimals must be 0")),
+    },
+    kernel: |_| Ok(Kernel::Expansion),
+    expansion: Some(|call| {
+        let decimals = call.int("decimals").clamp(-400, 400);
+        let power = 10f64.powi(decimals.unsigned_abs() as i32);
+        let round = |x: Expr| Expr::apply(&ROUND, [x], []);
+        match decimals {
+            0 => vec![round(Input(0))],
+            1.. => vec![round(Input(0) * power) / power],
+            _ => vec![round(Input(0) / power) * power],
+        }
+    }),
+    python: Python::HIDDEN,
+    samples: || {
+        let of = |decimals: i64| Sample::of(&[&[2, 3]]).attrs([decimals.into()]);
+        vec![of(1), of(-1), of(0)]
+    },
     ..ROUNDING
 };
 

@@ -2,7 +2,7 @@
 
 use std::f64::consts::LN_2;
 
-use super::compare::{gt, lt};
+use super::compare::{eq, gt, lt};
 use super::elementwise::{ABS, LOG, SQRT, where_};
 use super::family::UNARY;
 use super::functions::{EXPM1, LOG1P, exp, finely};
@@ -61,8 +61,7 @@ pub static ASINH: Op = Op {
             let bent = square.clone() / (sqrt(square + 1.0) + 1.0);
             let near = Expr::apply(&LOG1P, [size.clone() + bent], []);
             let far = Expr::apply(&LOG, [size.clone()], []) + LN_2;
-            let found = where_(gt(size, LARGE), far, near);
-            where_(lt(x, 0.0), -found.clone(), found)
+            signed(x, where_(gt(size, LARGE), far, near))
         })
     }),
     torch: "torch.asinh",
@@ -98,8 +97,7 @@ pub static ATANH: Op = Op {
             // Of a negative number, one would be taken away from almost one.
             let size = abs(x.clone());
             let ratio = (size.clone() + size.clone()) / (Expr::from(1.0) - size);
-            let found = Expr::apply(&LOG1P, [ratio], []) * 0.5;
-            where_(lt(x, 0.0), -found.clone(), found)
+            signed(x, Expr::apply(&LOG1P, [ratio], []) * 0.5)
         })
     }),
     domain: Domain::Unit,
@@ -107,6 +105,12 @@ pub static ATANH: Op = Op {
     python: Python::IN_PLACE.also(&["arctanh"]),
     ..HYPERBOLIC
 };
+
+/// An odd function of `x` from its value for the size of `x`. A zero keeps its sign.
+fn signed(x: Expr, found: Expr) -> Expr {
+    let turned = where_(lt(x.clone(), 0.0), -found.clone(), found);
+    where_(eq(x.clone(), 0.0), x, turned)
+}
 
 fn abs(input: Expr) -> Expr {
     Expr::apply(&ABS, [input], [])

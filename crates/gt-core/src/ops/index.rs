@@ -2,7 +2,7 @@
 
 use super::create::zeros;
 use super::family::MOVE;
-use super::movement::{slice, slice_write};
+use super::movement::{reshape, slice, slice_write};
 use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -41,7 +41,15 @@ pub static GATHER: Op = Op {
         let zeros = zeros(call.shape(0), call.inputs[0].dtype());
         vec![scatter_add(zeros, Input(1), Grad(0), call.int("dim")), Zero]
     },
-    kernel: |call| Ok(Kernel::Gather(call.axis("dim", 0)?)),
+    kernel: |call| match is_single(call) {
+        true => Ok(Kernel::Expansion),
+        false => Ok(Kernel::Gather(call.axis("dim", 0)?)),
+    },
+    // A tensor without axes is a vector of one element.
+    expansion: Some(|call| {
+        let [input, index] = [0, 1].map(|at| reshape(Input(at), &vector(call.shape(at))));
+        vec![reshape(gather(input, index, call.int("dim")), call.shape(1))]
+    }),
     torch: "torch.gather",
     python: Python { order: &["input", "dim", "index"], ..Python::BOTH },
     samples: || {
@@ -49,6 +57,9 @@ pub static GATHER: Op = Op {
             Sample::of(&[&[4, 3]]).index(&[2, 3], 4).attrs([Attr::Int(0)]),
             Sample::of(&[&[2, 5]]).index(&[2, 7], 5).attrs([Attr::Int(-1)]),
             Sample::of(&[&[3, 2, 4]]).index(&[2, 2, 3], 2).attrs([Attr::Int(1)]),
+            Sample::of(&[&[]]).index(&[2], 1).attrs([Attr::Int(0)]),
+            Sample::of(&[&[]]).index(&[], 1).attrs([Attr::Int(-1)]),
+            Sample::of(&[&[3]]).index(&[], 3).attrs([Attr::Int(0)]),
         ]
     },
     ..MOVE
@@ -63,6 +74,7 @@ pub static SCATTER_ADD: Op = Op {
     shape: |call| {
         check_index(call)?;
         let (index, src) = (call.shape(1), call.shape(2));
+        let (index, src) = (&vector(index), &vector(src));
         let fits = index.rank() == src.rank() && index.iter().zip(src.iter()).all(|(i, s)| i <= s);
         if !fits {
             return Err(Error::runtime(format!("an index of shape {index} leaves src {src}")));
@@ -75,19 +87,23 @@ pub static SCATTER_ADD: Op = Op {
         if index == src {
             return vec![Grad(0), Zero, used];
         }
-        let zeros = zeros(src, call.inputs[2].dtype());
-        vec![Grad(0), Zero, slice_write(zeros, used, corner(index))]
+        let (index, lone) = (vector(index), vector(src));
+        let zeros = zeros(&lone, call.inputs[2].dtype());
+        let used = slice_write(zeros, reshape(used, &index), corner(&index));
+        vec![Grad(0), Zero, reshape(used, src)]
     },
     linear: Linear::Together(&[0, 2]),
     promotion: Promotion::Common,
-    kernel: |call| match call.shape(1) == call.shape(2) {
+    kernel: |call| match call.shape(1) == call.shape(2) && !is_single(call) {
         true => Ok(Kernel::Scatter { axis: call.axis("dim", 0)?, add: true }),
         false => Ok(Kernel::Expansion),
     },
-    // Of a larger source, the corner that the index covers is used.
+    // Of a larger source, the corner that the index covers is used; a tensor without axes is a
+    // vector of one element.
     expansion: Some(|call| {
-        let used = slice(Input(2), corner(call.shape(1)));
-        vec![scatter_add(Input(0), Input(1), used, call.int("dim"))]
+        let [input, index, src] = [0, 1, 2].map(|at| reshape(Input(at), &vector(call.shape(at))));
+        let used = slice(src, corner(&vector(call.shape(1))));
+        vec![reshape(scatter_add(input, index, used, call.int("dim")), call.shape(0))]
     }),
     torch: "torch.scatter_add",
     python: Python { order: &["input", "dim", "index", "src"], ..Python::IN_PLACE },
@@ -96,7 +112,8 @@ pub static SCATTER_ADD: Op = Op {
             Sample::of(&[shape]).index(index, below).tensor(index).attrs([Attr::Int(axis)])
         };
         let larger = Sample::of(&[&[4, 3]]).index(&[2, 3], 4).tensor(&[5, 4]).attrs([Attr::Int(0)]);
-        vec![of(&[4, 3], &[6, 3], 4, 0), of(&[2, 5], &[2, 3], 5, -1), larger]
+        let single = Sample::of(&[&[]]).index(&[2], 1).tensor(&[2]).attrs([Attr::Int(0)]);
+        vec![of(&[4, 3], &[6, 3], 4, 0), of(&[2, 5], &[2, 3], 5, -1), larger, single]
     },
     ..MOVE
 };
@@ -184,8 +201,19 @@ pub fn corner(shape: &Shape) -> Vec<Range> {
     shape.iter().map(|&size| Range::all(size)).collect()
 }
 
+/// The shape, or that of a vector of one element for a tensor without axes.
+pub fn vector(shape: &Shape) -> Shape {
+    if shape.rank() == 0 { [1].into() } else { shape.clone() }
+}
+
+/// Whether tensor or index has no axes.
+fn is_single(call: &Call) -> bool {
+    call.shape(0).rank() == 0 || call.shape(1).rank() == 0
+}
+
 pub fn check_index(call: &Call) -> Result<()> {
-    let (shape, index, axis) = (call.shape(0), call.shape(1), call.axis("dim", 0)?);
+    let axis = call.axis("dim", 0)?;
+    let (shape, index) = (&vector(call.shape(0)), &vector(call.shape(1)));
     let sizes = || index.iter().zip(shape.iter()).enumerate();
     let larger = || sizes().any(|(at, (index, size))| at != axis && index > size);
     if index.rank() != shape.rank() || larger() {

@@ -25,6 +25,7 @@ pub mod hyperbolic;
 pub mod index;
 pub mod inverse;
 pub mod join;
+pub mod like;
 pub mod linear;
 pub mod listed;
 pub mod logic;
@@ -34,6 +35,7 @@ pub mod movement;
 pub mod normalize;
 pub mod order;
 pub mod pooling;
+pub mod product;
 pub mod random;
 pub mod rank;
 pub mod reduce;
@@ -60,6 +62,7 @@ static FILES: &[&[&Op]] = &[
     compare::ROWS,
     reduce::ROWS,
     statistics::ROWS,
+    product::ROWS,
     scan::ROWS,
     matmul::ROWS,
     linear::ROWS,
@@ -77,6 +80,7 @@ static FILES: &[&[&Op]] = &[
     order::ROWS,
     rank::ROWS,
     create::ROWS,
+    like::ROWS,
     random::ROWS,
     draw::ROWS,
     window::ROWS,

@@ -174,10 +174,14 @@ pub static CAT: Op = Op {
     attrs: &CAT_ATTRS,
     shape: cat_shape,
     grad: |call| {
-        let Ok(axis) = call.axis("dim", 0) else { return Vec::new() };
+        let Ok(axis) = cat_axis(call) else { return Vec::new() };
         let mut start = 0;
         let mut grads = Vec::with_capacity(call.inputs.len());
-        for input in call.inputs {
+        for (index, input) in call.inputs.iter().enumerate() {
+            if is_left_out(call, index) {
+                grads.push(Expr::Zero);
+                continue;
+            }
             let mut ranges: Vec<Range> =
                 input.shape().iter().map(|&size| Range::all(size)).collect();
             ranges[axis].start = start;
@@ -187,11 +191,18 @@ pub static CAT: Op = Op {
         grads
     },
     linear: Linear::Together(&[]),
-    shard: |call| match call.axis("dim", 0) {
-        Ok(axis) => shard::all_but(call, axis),
-        Err(_) => shard::gather_first(call),
+    shard: |call| match cat_axis(call) {
+        Ok(axis) if !leaves_out(call) => shard::all_but(call, axis),
+        _ => shard::gather_first(call),
     },
-    kernel: |call| Ok(Kernel::Concat(call.axis("dim", 0)?)),
+    kernel: |call| match leaves_out(call) {
+        true => Ok(Kernel::Expansion),
+        false => Ok(Kernel::Concat(cat_axis(call)?)),
+    },
+    expansion: Some(|call| {
+        let kept = (0..call.inputs.len()).filter(|&index| !is_left_out(call, index));
+        vec![Expr::apply(&CAT, kept.map(Input), [call.attr("dim").clone()])]
+    }),
     autocast: Autocast::Widest,
     torch: "torch.cat",
     python: Python::FUNCTION.also(&["concat", "concatenate"]),
@@ -200,6 +211,8 @@ pub static CAT: Op = Op {
             Sample::of(&[&[2, 3], &[1, 3]]).attrs([Attr::Int(0)]),
             Sample::of(&[&[2, 3], &[2, 0], &[2, 4]]).attrs([Attr::Int(-1)]),
             Sample::of(&[&[4]]).attrs([Attr::Int(0)]),
+            Sample::of(&[&[0], &[2, 3], &[0], &[2, 1]]).attrs([Attr::Int(1)]),
+            Sample::of(&[&[0], &[0]]).attrs([Attr::Int(0)]),
         ]
     },
     ..MOVE
@@ -287,14 +300,36 @@ fn inverse(call: &Call) -> SmallVec<[usize; 4]> {
     inverse
 }
 
+/// Whether an input is an empty vector among tensors of other ranks: it fits all of them.
+fn is_left_out(call: &Call, index: usize) -> bool {
+    let first = cat_first(call);
+    **call.shape(index) == [0] && **call.shape(first) != [0] && call.shape(first).rank() != 1
+}
+
+fn leaves_out(call: &Call) -> bool {
+    (0..call.inputs.len()).any(|index| is_left_out(call, index))
+}
+
+/// The first input that is more than an empty vector; the very first, if none is.
+fn cat_first(call: &Call) -> usize {
+    (0..call.inputs.len()).find(|&index| **call.shape(index) != [0]).unwrap_or(0)
+}
+
+fn cat_axis(call: &Call) -> Result<usize> {
+    call.axis("dim", cat_first(call))
+}
+
 fn cat_shape(call: &Call) -> Result<Shapes> {
-    let (first, axis) = (call.shape(0), call.axis("dim", 0)?);
+    let (first, axis) = (call.shape(cat_first(call)), cat_axis(call)?);
     if first.rank() == 0 {
         return Err(Error::runtime("tensors without axes cannot be concatenated"));
     }
     let mut total: usize = 0;
     for index in 0..call.inputs.len() {
         let next = call.shape(index);
+        if is_left_out(call, index) {
+            continue;
+        }
         if next.rank() != first.rank() || next.with(axis, 0) != first.with(axis, 0) {
             return Err(Error::runtime(format!(
                 "sizes must match except along axis {axis}: {first} and {next}"

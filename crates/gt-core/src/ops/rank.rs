@@ -84,35 +84,43 @@ static SEARCHED: [In; 2] = [
     In { name: "sorted_sequence", role: Role::Operand },
     In { name: "input", role: Role::Operand },
 ];
-static RIGHT: [AttrSpec; 1] = [AttrSpec::optional("right", AttrKind::Bool, Attr::Bool(false))];
-static PLACES: [Out; 1] = [Out { name: "result", dtype: OutputType::Is(DType::I64) }];
+static SEARCH_ATTRS: [AttrSpec; 3] =
+    [OUT_INT32, RIGHT, AttrSpec::optional("side", AttrKind::Text, Attr::None)];
+static BUCKET_ATTRS: [AttrSpec; 2] = [OUT_INT32, RIGHT];
+const OUT_INT32: AttrSpec = AttrSpec::optional("out_int32", AttrKind::Bool, Attr::Bool(false));
+const RIGHT: AttrSpec = AttrSpec::optional("right", AttrKind::Bool, Attr::Bool(false));
+static PLACES: [Out; 1] = [Out { name: "result", dtype: OutputType::Position }];
 
 pub static SEARCHSORTED: Op = Op {
     name: "searchsorted",
     code: 653,
     doc: "Where elements would stand among sorted ones: before those that are equal, or after.",
     inputs: &SEARCHED,
-    attrs: &RIGHT,
+    attrs: &SEARCH_ATTRS,
     outputs: &PLACES,
     numbers: true,
     shape: |call| {
         check_search(call, 0, 1)?;
+        is_right(call)?;
         Ok([call.shape(1).clone()].into())
     },
     grad: NO_GRADIENT,
     linear: Linear::No,
     shard: shard::gather_first,
     kernel: |_| Ok(Kernel::Expansion),
-    expansion: Some(|call| vec![search(call, 0, 1)]),
+    expansion: Some(|call| vec![search(call, [0, 1], is_right(call).unwrap_or_default())]),
     torch: "torch.searchsorted",
     python: Python::FUNCTION,
     samples: || {
-        let of = |right: bool| [Attr::Bool(right)];
+        let of = |right: bool| [Attr::Bool(false), Attr::Bool(right), Attr::None];
+        let side = |side: &str| [true.into(), false.into(), Attr::Text(side.into())];
         vec![
             Sample::of(&[&[4], &[2, 3]]).attrs(of(false)),
             Sample::of(&[&[2, 3], &[2, 4]]).attrs(of(true)),
             Sample::of(&[&[5]]).scalar(0.5).attrs(of(false)),
             Sample::of(&[&[0], &[3]]).attrs(of(false)),
+            Sample::of(&[&[4], &[2]]).attrs(side("right")),
+            Sample::of(&[&[4], &[2]]).attrs(side("left")),
         ]
     },
     ..MOVE
@@ -126,6 +134,7 @@ pub static BUCKETIZE: Op = Op {
     code: 654,
     doc: "Between which boundaries each element lies: the number of the upper one.",
     inputs: &BOUNDED,
+    attrs: &BUCKET_ATTRS,
     shape: |call| {
         if call.shape(1).rank() != 1 {
             return Err(Error::runtime("boundaries must have one axis"));
@@ -133,16 +142,31 @@ pub static BUCKETIZE: Op = Op {
         check_search(call, 1, 0)?;
         Ok([call.shape(0).clone()].into())
     },
-    expansion: Some(|call| vec![search(call, 1, 0)]),
+    expansion: Some(|call| vec![search(call, [1, 0], call.flag("right"))]),
     torch: "torch.bucketize",
     samples: || {
         vec![
-            Sample::of(&[&[2, 3], &[4]]).attrs([false.into()]),
-            Sample::of(&[&[], &[2]]).attrs([true.into()]),
+            Sample::of(&[&[2, 3], &[4]]).attrs([false.into(), false.into()]),
+            Sample::of(&[&[], &[2]]).attrs([true.into(), true.into()]),
         ]
     },
     ..SEARCHSORTED
 };
+
+/// Whether equal elements come before the values: `right`, or what `side` says.
+fn is_right(call: &Call) -> Result<bool> {
+    match call.attr("side") {
+        Attr::Text(side) if &**side == "right" => Ok(true),
+        Attr::Text(side) if &**side == "left" && !call.flag("right") => Ok(false),
+        Attr::Text(side) if &**side == "left" => {
+            Err(Error::runtime("side and right can't be set to opposites"))
+        }
+        Attr::Text(side) => {
+            Err(Error::runtime(format!("side can only be 'left' or 'right', not '{side}'")))
+        }
+        _ => Ok(call.flag("right")),
+    }
+}
 
 fn check_search(call: &Call, sequence: usize, values: usize) -> Result<()> {
     let (sorted, sought) = (call.shape(sequence), call.shape(values));
@@ -159,7 +183,7 @@ fn check_search(call: &Call, sequence: usize, values: usize) -> Result<()> {
 
 /// How many elements of the sequence come before each value. The values are sorted among the
 /// sequence; what they stand behind there, less what they stand behind among themselves.
-fn search(call: &Call, sequence: usize, values: usize) -> Expr {
+fn search(call: &Call, [sequence, values]: [usize; 2], right: bool) -> Expr {
     let (sorted, sought) = (call.shape(sequence), call.shape(values));
     let flat: Shape = match sorted.rank() {
         1 => [sought.count()].into(),
@@ -174,13 +198,13 @@ fn search(call: &Call, sequence: usize, values: usize) -> Expr {
     let axis = flat.rank() - 1;
     let (before, count) = (sorted[sorted.rank() - 1], flat[axis]);
     // Equal elements keep their order, so that who comes first is in front.
-    let right = call.flag("right");
     let parts =
         if right { [Input(sequence), given.clone()] } else { [given.clone(), Input(sequence)] };
     let joined = Expr::apply(&CAT, parts, [Attr::from(axis)]);
     let mut own: Vec<Range> = flat.iter().map(|&size| Range::all(size)).collect();
     own[axis] = Range { start: if right { before } else { 0 }, len: count, step: 1 };
-    reshape(slice(standing(joined), own) - standing(given), sought)
+    let places = reshape(slice(standing(joined), own) - standing(given), sought);
+    if call.flag("out_int32") { cast(places, DType::I32) } else { places }
 }
 
 /// Where each element stands when all are sorted.

@@ -3,14 +3,14 @@
 use super::family::REDUCE;
 use super::movement::slice;
 use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
-use crate::expr::Expr::{self, Grad, Input, Output};
+use crate::expr::Expr::{self, Grad};
 use crate::kernel::{Kernel, ScanFn};
-use crate::op::{Autocast, Call, Domain, Linear, Op, Sample};
+use crate::op::{Autocast, Call, Linear, Op, Sample};
 use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
 
 /// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&CUMSUM, &CUMPROD];
+pub(super) static ROWS: &[&Op] = &[&CUMSUM];
 
 static SCAN_ATTRS: [AttrSpec; 2] = [
     AttrSpec::required("dim", AttrKind::Axis),
@@ -41,18 +41,6 @@ pub static CUMSUM: Op = Op {
         vec![of(&[3, 4], 0), of(&[2, 5], -1), of(&[0, 2], 0)]
     },
     ..REDUCE
-};
-
-pub static CUMPROD: Op = Op {
-    name: "cumprod",
-    code: 410,
-    doc: "The product of each element and those before it along an axis.",
-    grad: |call| vec![cumsum_from_end(call, Grad(0) * Output(0)) / Input(0)],
-    linear: Linear::No,
-    kernel: |call| Ok(Kernel::Scan { with: ScanFn::Prod, axis: call.axis("dim", 0)? }),
-    domain: Domain::NonZero,
-    torch: "torch.cumprod",
-    ..CUMSUM
 };
 
 /// The sum of each element and those after it.

@@ -42,6 +42,10 @@ pub static SCATTER: Op = Op {
     shape: |call| {
         tensors_only(call)?;
         check_index(call)?;
+        if call.shape(0).rank() != call.shape(1).rank() {
+            let (shape, index) = (call.shape(0), call.shape(1));
+            return Err(Error::runtime(format!("an index of shape {index} does not fit {shape}")));
+        }
         check_source(call)?;
         adds(call)?;
         shape::same(call)

@@ -1,4 +1,4 @@
-//! Reductions beyond sums: products, truths, positions, spread and lengths.
+//! Reductions beyond sums: truths, positions, spread and lengths.
 
 use smallvec::SmallVec;
 
@@ -15,39 +15,10 @@ use crate::expr::Expr::{self, Grad, Input, Output};
 use crate::kernel::{Kernel, ReduceFn};
 use crate::op::{Autocast, Call, Domain, Op, Output as Out, OutputType, Sample, Shapes, ints};
 use crate::placement::Combine;
-use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
 
 /// The rows of this file.
-pub(super) static ROWS: &[&Op] =
-    &[&PROD, &ANY, &ALL, &ARGMAX, &ARGMIN, &VAR, &STD, &NORM, &LOGSUMEXP];
-
-static PROD_ATTRS: [AttrSpec; 3] = [
-    AttrSpec::optional("dim", AttrKind::Axis, Attr::None),
-    AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
-    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
-];
-
-pub static PROD: Op = Op {
-    name: "prod",
-    code: 400,
-    doc: "The product of the elements along axes, or of all.",
-    attrs: &PROD_ATTRS,
-    promotion: Promotion::Accumulate,
-    grad: |call| vec![spread(call, Grad(0) * Output(0)) / Input(0)],
-    shard: |call| shard::reduce(call, Combine::Prod),
-    kernel: |call| reduce(call, ReduceFn::Prod),
-    domain: Domain::NonZero,
-    autocast: Autocast::Full,
-    torch: "torch.prod",
-    samples: || {
-        let of = |shape: &[usize], dim: Attr| {
-            Sample::of(&[shape]).attrs([dim, false.into(), Attr::None])
-        };
-        vec![of(&[2, 3], Attr::None), of(&[2, 3, 2], Attr::Int(1)), of(&[], Attr::None)]
-    },
-    ..REDUCE
-};
+pub(super) static ROWS: &[&Op] = &[&ANY, &ALL, &ARGMAX, &ARGMIN, &VAR, &STD, &NORM, &LOGSUMEXP];
 
 static TRUTH_OF: [Out; 1] = [Out { name: "result", dtype: OutputType::Truth }];
 
@@ -107,7 +78,7 @@ pub static ARGMIN: Op = Op {
 
 static SPREAD_ATTRS: [AttrSpec; 3] = [
     AttrSpec::optional("dim", AttrKind::Axes, Attr::Ints(SmallVec::new_const())),
-    AttrSpec::optional("correction", AttrKind::Int, Attr::Int(1)),
+    AttrSpec::optional("correction", AttrKind::Number, Attr::Int(1)),
     AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
 ];
 
@@ -143,7 +114,7 @@ pub static STD: Op = Op {
 };
 
 static NORM_ATTRS: [AttrSpec; 3] = [
-    AttrSpec::optional("p", AttrKind::Float, Attr::Float(2.0)),
+    AttrSpec::optional("p", AttrKind::Order, Attr::Float(2.0)),
     AttrSpec::optional("dim", AttrKind::Axes, Attr::Ints(SmallVec::new_const())),
     AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
 ];
@@ -312,11 +283,17 @@ fn position_samples() -> Vec<Sample> {
 }
 
 fn spread_samples() -> Vec<Sample> {
-    let of = |shape: &[usize], axes: &[i64], correction: i64, keep: bool| {
+    let of = |shape: &[usize], axes: &[i64], correction: Attr, keep: bool| {
         let dim = ints(axes.iter().copied());
-        Sample::of(&[shape]).attrs([dim, correction.into(), keep.into()])
+        Sample::of(&[shape]).attrs([dim, correction, keep.into()])
     };
-    vec![of(&[3, 4], &[], 1, false), of(&[3, 4], &[1], 0, true), of(&[2, 3, 2], &[0, 2], 1, false)]
+    vec![
+        of(&[3, 4], &[], Attr::Int(1), false),
+        of(&[3, 4], &[1], Attr::Int(0), true),
+        of(&[2, 3, 2], &[0, 2], Attr::Int(1), false),
+        of(&[3, 4], &[1], Attr::Float(0.5), false),
+        of(&[5], &[], Attr::Bool(false), false),
+    ]
 }
 
 fn mean(call: &Call) -> Expr {
@@ -326,7 +303,7 @@ fn mean(call: &Call) -> Expr {
 
 /// How many elements are free to differ.
 fn freedom(call: &Call) -> f64 {
-    (reduced_count(call) - call.int("correction") as f64).max(0.0)
+    (reduced_count(call) - call.number("correction").as_f64()).max(0.0)
 }
 
 /// The input, half precision widened: sums of squares overflow it soon.

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::op::{Arg, Call, Role};
 
 /// How an operation chooses the dtype it computes in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Promotion {
     /// The dtype its operands have in common.
     Common,
@@ -23,6 +23,8 @@ pub enum Promotion {
     Whole,
     /// The attribute `dtype`, or int64.
     AttrOrInt64,
+    /// What the row makes of the common one.
+    By(fn(&Call, DType) -> DType),
 }
 
 /// The dtype this call computes in, after checking what its inputs may be.
@@ -41,6 +43,7 @@ pub fn promote(call: &Call) -> Result<DType> {
         Promotion::Accumulate if asked.is_none() && common.kind() < Kind::Float => DType::I64,
         Promotion::Accumulate | Promotion::Attr => asked.unwrap_or(common),
         Promotion::AttrOrInt64 => asked.unwrap_or(DType::I64),
+        Promotion::By(decide) => decide(call, common),
     };
     if dtype.is_supported() {
         return Ok(dtype);

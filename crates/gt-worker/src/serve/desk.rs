@@ -98,7 +98,8 @@ impl Desk {
         enlisted: &mut dyn FnMut(WorkerId),
         stop: &Stop,
     ) -> Result<Parting> {
-        let mut next_beat = Instant::now() + BEAT;
+        let began = Instant::now();
+        let mut next_beat = began + BEAT;
         loop {
             if stop.is_stopped() {
                 self.leave();
@@ -116,6 +117,7 @@ impl Desk {
             self.read_news();
             if Instant::now() >= next_beat {
                 self.beat();
+                self.pool.tick(began.elapsed());
                 next_beat = Instant::now() + BEAT;
                 if self.heard.elapsed() > SILENCE {
                     return Ok(self.apart("the server says nothing"));

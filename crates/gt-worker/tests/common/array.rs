@@ -184,15 +184,19 @@ impl Dice {
             Domain::Real => self.roll() * 4.0 - 2.0,
             Domain::Positive => 0.5 + self.roll() * 1.5,
             Domain::Unit => self.roll() * 1.8 - 0.9,
+            Domain::Chance => self.roll() * 0.8 + 0.1,
             Domain::AboveOne => 1.25 + self.roll() * 2.0,
             Domain::NonZero => sign * (0.5 + self.roll() * 1.5),
+            Domain::WithZeros if self.roll() < 0.3 => 0.0,
+            Domain::WithZeros => sign * (0.5 + self.roll() * 1.5),
             // Far enough apart for a difference quotient to stay on one side.
             Domain::Distinct => order * 0.0625 + self.roll() * 0.015625,
         };
         match (dtype.is_float(), domain) {
             (true, _) => number,
             (false, Domain::Distinct) => order,
-            (false, Domain::Unit | Domain::AboveOne) => number.round(),
+            (false, Domain::WithZeros) => number.round(),
+            (false, Domain::Unit | Domain::AboveOne | Domain::Chance) => number.round(),
             (false, Domain::Real) => (number * 3.0).round(),
             (false, Domain::Positive) => (number * 3.0).ceil(),
             (false, Domain::NonZero) => (number.abs() * 3.0).ceil() * number.signum(),

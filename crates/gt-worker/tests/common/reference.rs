@@ -27,6 +27,10 @@ impl Kernels for Reference {
         let out = outputs[0].clone();
         let result = match kernel {
             Kernel::NonZero => nonzero(&inputs[0]),
+            Kernel::Require(message) if inputs[1].data.contains(&0.0) => {
+                return Err(Error::runtime(&**message));
+            }
+            Kernel::Require(_) => inputs[0].clone(),
             Kernel::Random(random) => numbers(random, out),
             Kernel::Fill(value) => Array::full(out, value.as_f64()),
             Kernel::Iota { start, step } => {

@@ -29,6 +29,11 @@ def _one(value: Sizes) -> int:
     return only
 
 
+def _steps(stride: Sizes | None, kernel: tuple[int, int]) -> tuple[int, int]:
+    """How far a window moves; by its own size, if that is not given."""
+    return _two(stride) if isinstance(stride, int) or stride else kernel
+
+
 @named
 def conv2d(
     input: Tensor,
@@ -109,9 +114,16 @@ def conv_transpose2d(
         return conv_transpose2d(
             input.unsqueeze(0), weight, bias, stride, padding, output_padding, groups, dilation
         ).squeeze(0)
-    result = _gt.conv_transpose2d(
-        input, weight, _two(stride), _two(padding), _two(output_padding), groups, _two(dilation)
-    )
+    steps, sides, more, apart = _two(stride), _two(padding), _two(output_padding), _two(dilation)
+    if any(extra >= max(pair) for extra, *pair in zip(more, steps, apart, strict=True)):
+        raise RuntimeError("output padding must be smaller than either stride or dilation")
+    if all(extra < step for extra, step in zip(more, steps, strict=True)):
+        result = _gt.conv_transpose2d(input, weight, steps, sides, more, groups, apart)
+    else:
+        # Beyond what a step reaches there is nothing but the bias.
+        result = _gt.conv_transpose2d(input, weight, steps, (0, 0), (0, 0), groups, apart)
+        ends = [(-side, extra - side) for side, extra in zip(sides, more, strict=True)]
+        result = _gt.pad(result, (*ends[1], *ends[0]))
     return result if bias is None else result + alike(bias, result).reshape(-1, 1, 1)
 
 
@@ -198,7 +210,7 @@ def max_pool2d(
         demand_float("max_pool2d", input)
     _demand_images("max_pool2d", input)
     kernel, sides, apart = _two(kernel_size), _two(padding), _two(dilation)
-    steps = _two(stride or kernel)
+    steps = _steps(stride, kernel)
     width = input.shape[3]
     rows, columns = _extras(input, kernel, steps, sides, apart, ceil_mode)
     if rows or columns:
@@ -233,7 +245,7 @@ def avg_pool2d(
     demand_float("avg_pool2d", input)
     _demand_images("avg_pool2d", input)
     kernel, sides = _two(kernel_size), _two(padding)
-    steps = _two(stride or kernel)
+    steps = _steps(stride, kernel)
     more = _extras(input, kernel, steps, sides, (1, 1), ceil_mode)
     if any(more):
         return _partial_means(

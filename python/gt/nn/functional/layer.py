@@ -8,7 +8,6 @@ from gt.autograd.precision import full_precision
 from gt.nn.functional.activation import written
 from gt.nn.functional.checks import demand_float, named, same_dtype
 
-one_hot = _gt.one_hot
 pad = _gt.pad
 
 
@@ -124,3 +123,20 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     x1, x2 = x1.expand(product.shape), x2.expand(product.shape)
     lengths = _gt.norm(x1, 2.0, dim).clamp(min=eps) * _gt.norm(x2, 2.0, dim).clamp(min=eps)
     return product.sum(dim) / lengths
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """For each class a row of zeros with a one at its place; without their number, it is read.
+
+    >>> import gt
+    >>> gt.nn.functional.one_hot(gt.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    if num_classes == -1:
+        if not tensor.numel():
+            raise RuntimeError("one_hot: of no classes, their number must be given")
+        num_classes = int(tensor.max().item()) + 1
+        if int(tensor.min().item()) < 0:
+            raise RuntimeError("one_hot: class values must be non-negative")
+    return _gt.one_hot(tensor, num_classes)

@@ -1,4 +1,4 @@
-"""Images in other sizes: interpolated, shuffled from channels, framed by their own elements."""
+"""Images in other sizes: interpolated, shuffled from channels."""
 
 from __future__ import annotations
 
@@ -147,26 +147,3 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     count = len(lead)
     order = (*lead, count, count + 2, count + 4, count + 1, count + 3)
     return parts.permute(*order).flatten(-5, -3)
-
-
-def framed(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
-    """The input with elements of its own around: mirrored, repeated, or those of the other end."""
-    if mode in ("zeros", "constant"):
-        return _gt.pad(input, list(pad))
-    for place in range(len(pad) // 2):
-        axis, (before, after) = input.ndim - 1 - place, pad[2 * place : 2 * place + 2]
-        size = input.shape[axis]
-        most = {"reflect": size - 1, "circular": size}.get(mode, max(before, after))
-        if max(before, after) > most or size == 0:
-            raise RuntimeError(
-                f"pad: {mode} padding of {before} and {after} is too much for an axis of {size}"
-            )
-        index = _gt.arange(-before, size + after)
-        if mode == "reflect":
-            index = (size - 1) - ((size - 1) - index.abs()).abs()
-        elif mode == "replicate":
-            index = index.clamp(0, size - 1)
-        else:
-            index = index.remainder(size)
-        input = input.index_select(axis, index)
-    return input

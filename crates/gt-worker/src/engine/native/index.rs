@@ -177,6 +177,13 @@ pub fn scatter(
     Ok(movement::contiguous_view(base, shape))
 }
 
+/// A value that is an error unless a condition holds everywhere.
+pub fn require(native: &Native, message: &str, x: Value, truth: &Value) -> Result<Value> {
+    let truth = movement::contiguous(native, truth)?;
+    let truth = truth.slice::<u8>().ok_or_else(|| Error::bug("truth is not contiguous"))?;
+    if truth.contains(&0) { Err(Error::runtime(message)) } else { Ok(x) }
+}
+
 /// The positions of the elements that are not zero, a row each.
 pub fn non_zero(native: &Native, x: &Value) -> Result<Value> {
     let truth = Meta { dtype: DType::Bool, shape: x.shape().clone() };

@@ -115,6 +115,10 @@ impl Native {
                 let [base, index, values] = self.tensors(kernel, inputs, out)?;
                 take::put(self, (axis, Write::of(add)), base, index, values)
             }
+            Kernel::Require(message) => {
+                let [x, truth] = self.tensors(kernel, inputs, out)?;
+                index::require(self, message, x, &truth)
+            }
             Kernel::Ravel(sizes) => take::ravel(self, sizes, inputs, out),
             Kernel::Map(_) | Kernel::Cast => {
                 let [x] = exactly(kernel, inputs)?;
