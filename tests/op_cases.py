@@ -889,6 +889,7 @@ BY_PARAMETERS: dict[str, Callable[[Maker, str], Cases]] = {
 
 # Rows whose parameters do not tell what shapes they want.
 BY_NAME: dict[str, Callable[[Maker, str], Cases]] = {
+    **dict.fromkeys(("softmax", "log_softmax", "softmin"), one_axis),
     "matmul": matmul,
     "reshape": copied_shape,
     "view": other_shape,

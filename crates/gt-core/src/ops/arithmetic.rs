@@ -174,7 +174,10 @@ static UPPER_LIMIT: [In; 2] =
 
 /// One limit, which may be a tensor.
 const LIMITED: Op = Op {
-    shape: shape::broadcast_numbers,
+    shape: |call| match call.inputs[1] {
+        Arg::Tensor(_) => shape::broadcast(call),
+        Arg::Scalar(_) => shape::broadcast_numbers(call),
+    },
     domain: Domain::Distinct,
     python: Python::IN_PLACE,
     ..BINARY
