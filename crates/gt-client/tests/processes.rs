@@ -11,6 +11,7 @@ use gt_client::remote::RemoteOptions;
 use gt_client::{Input, Session, Tensor};
 use gt_core::{DType, Meta, Scalar, ops};
 use gt_dispatcher::front::Patience;
+use gt_dispatcher::role::Groups;
 use gt_dispatcher::serve::{Local, Options, Server};
 use gt_transport::hello::Card;
 use gt_transport::lock::Mutex;
@@ -40,6 +41,7 @@ impl Cluster {
             monitor: cluster.folder.join("watch"),
             relay: cluster.folder.join("relay"),
             access: IpcAccess::SameUser,
+            groups: Groups::default(),
         };
         let patience = Patience::default();
         let options = Options {
