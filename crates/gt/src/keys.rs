@@ -2,8 +2,9 @@
 //! owner can read.
 //!
 //! A server's ring has `server.secret`, the server's own keys; `allowed`, the public keys that may
-//! connect, one to a line, each with its role and a name behind it; and key files, `cluster.key` and
-//! those that `gt keys new` makes. A key file is what a client or a worker on another host is given.
+//! connect, one to a line, each with its role and a name behind it; and key files, `cluster.key`
+//! and those that `gt keys new` makes. A key file is what a client or a worker on another host is
+//! given.
 
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder, OpenOptions};

@@ -16,8 +16,8 @@ struct LogFile {
     has_complained: bool,
 }
 
-/// A log at the end of the file at `path`, which is made if it is not there. What others write there
-/// meanwhile stays whole, and so does what was there.
+/// A log at the end of the file at `path`, which is made if it is not there. What others write
+/// there meanwhile stays whole, and so does what was there.
 pub fn create(path: &Path) -> Result<Box<dyn EventSink>> {
     let file = OpenOptions::new().append(true).create(true).open(path).map_err(|error| {
         let path = path.display();
