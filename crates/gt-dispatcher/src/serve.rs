@@ -74,7 +74,7 @@ pub struct Server {
     tcp: Option<String>,
     start: Instant,
     peers: HashMap<Line, PeerId>,
-    lines: HashMap<PeerId, Line>,
+    lines: HashMap<PeerId, (Line, Credentials)>,
     next_line: u64,
     late: Late,
     roles: Roles,
@@ -200,17 +200,16 @@ impl Server {
         match arrival {
             Arrival::Message { from, frames } => {
                 let is_known = self.lines.contains_key(&from);
-                let line = self.line(&from);
+                let (line, credentials) = self.line(&from);
                 debug!(target: "gt::dispatcher", line = line.0, frames = frames.len(), "message");
                 if is_known || self.has_room() {
-                    let credentials = self.credentials(&from);
                     self.front.hear(now_ns, line, credentials, frames, &mut out);
                 } else {
                     self.front.turn_away(line, self.crowded(), &mut out);
                 }
             }
             Arrival::Gone { from } => {
-                let Some(line) = self.lines.remove(&from) else { return };
+                let Some((line, _)) = self.lines.remove(&from) else { return };
                 self.peers.remove(&line);
                 debug!(target: "gt::dispatcher", line = line.0, "gone");
                 self.front.gone(now_ns, line, &mut out);
@@ -239,16 +238,16 @@ impl Server {
         ))
     }
 
-    /// The number of a connection.
-    fn line(&mut self, peer: &PeerId) -> Line {
-        if let Some(line) = self.lines.get(peer) {
-            return *line;
+    /// The number of a connection, and who is at its other end.
+    fn line(&mut self, peer: &PeerId) -> (Line, Credentials) {
+        if let Some(known) = self.lines.get(peer) {
+            return *known;
         }
-        let line = Line(self.next_line);
+        let (line, credentials) = (Line(self.next_line), self.credentials(peer));
         self.next_line += 1;
-        self.lines.insert(peer.clone(), line);
+        self.lines.insert(peer.clone(), (line, credentials));
         self.peers.insert(line, peer.clone());
-        line
+        (line, credentials)
     }
 
     /// Sends what the front desk wants sent. Whoever does not take it is gone, and what follows
@@ -286,7 +285,13 @@ impl Server {
                 }
             }
             Delivery::Relay(Message::Forget { session }) => self.relay.withdraw_all(session.0),
-            Delivery::Relay(_) | Delivery::Forget(_) => {}
+            // Whoever speaks there again is somebody who has just come.
+            Delivery::Forget(line) => {
+                if let Some(peer) = self.peers.remove(&line) {
+                    self.lines.remove(&peer);
+                }
+            }
+            Delivery::Relay(_) => {}
         }
     }
 
