@@ -187,7 +187,7 @@ fn a_worker_answers_what_it_was_asked_once() {
     let session = client.session;
     client.send(&mut desk, &[upload(0), read(0, 5)]);
     let answer = Message::Answer { session, request: RequestId(5), result: Ok(value()) };
-    assert_eq!(told(&worker.say(&mut desk, &answer), 2), [answer.clone()]);
+    assert_eq!(told(&worker.say(&mut desk, &answer), 2), std::slice::from_ref(&answer));
     let done = |commands| Message::Done { session, commands, bytes: 0, busy_ns: 0 };
     worker.say(&mut desk, &done(2));
     assert_eq!(workers(&desk), 1);
