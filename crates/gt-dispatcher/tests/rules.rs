@@ -201,6 +201,29 @@ fn a_worker_answers_what_it_was_asked_once() {
 }
 
 #[test]
+fn a_worker_of_a_session_answers_for_no_other() {
+    let mut desk = Desk::open();
+    let mut workers = [Rogue::join(&mut desk, 1), Rogue::join(&mut desk, 2)];
+    let mut client = Client::join(&mut desk, 3);
+    let session = client.session;
+    let out = client.send(&mut desk, &[upload(0), upload(1), read(0, 5)]);
+    assert!([1, 2].iter().all(|line| !told(&out, *line).is_empty()), "each has a value");
+    let is_read = |message: &Message| match message {
+        Message::Commands { batch, .. } => {
+            batch.commands().any(|command| matches!(command, Ok(Command::Read { .. })))
+        }
+        _ => false,
+    };
+    let asked = told(&out, 1).iter().any(is_read);
+    let rogue = &mut workers[usize::from(asked)];
+    let forged = Message::Answer { session, request: RequestId(5), result: Ok(value()) };
+    let out = rogue.say(&mut desk, &forged);
+    assert!(!told(&out, 3).contains(&forged), "{out:?}");
+    assert!(refusal(&out).is_some());
+    assert_eq!(desk.front.report(desk.now_ns).workers.len(), 1);
+}
+
+#[test]
 fn what_a_worker_says_of_a_session_that_is_over_is_ignored() {
     let mut desk = Desk::open();
     let mut worker = Rogue::join(&mut desk, 1);
