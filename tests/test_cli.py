@@ -3,7 +3,9 @@
 import json
 import os
 import re
+import resource
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -49,7 +51,17 @@ class Home:
             check=False,
         )
 
-    def start(self, *words: object, module: str = "gt", **environment: str) -> "Running":
+    def at(self, server: "Running") -> dict[str, str]:
+        """Give the variable that leads to a server."""
+        return {"GT_SERVER": f"localhost:{server.port}"}
+
+    def start(
+        self,
+        *words: object,
+        module: str = "gt",
+        before: Callable[[], None] | None = None,
+        **environment: str,
+    ) -> "Running":
         """Start a command that goes on."""
         process = subprocess.Popen(
             [sys.executable, "-m", module, *map(str, words)],
@@ -57,6 +69,7 @@ class Home:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=before,
         )
         self.started.append(process)
         return Running(process)
@@ -253,13 +266,92 @@ def test_a_running_server_notices_keys(home: Home):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     eventually(lambda: home.run(*tcp, "--key", path).returncode == 0)
     listed = home.run("keys", "list").stdout
-    assert re.search(r"^ann\s+\S{40}\s+\S+ann\.key$", listed, re.MULTILINE)
+    assert re.search(r"^ann\s+client\s+\S{40}\s+\S+ann\.key$", listed, re.MULTILINE)
     copy = home.keys.with_name("ann.copy")
     copy.touch(mode=0o600)
     copy.write_text(path.read_text())
     home.run("keys", "remove", "ann")
     assert not path.exists()
     eventually(lambda: "refuses this key" in home.run(*tcp, "--key", copy).stderr)
+
+
+def test_a_key_has_one_role(home: Home):
+    server = home.server("--bind", "127.0.0.1")
+    port = str(server.port)
+    home.run("keys", "new", "bob")
+    home.run("keys", "new", "--worker", "node8")
+    listed = home.run("keys", "list").stdout
+    roles = re.findall(r"^(\w+)\s+(client|worker|both)\s", listed, re.MULTILINE)
+    assert roles == [("cluster", "both"), ("bob", "client"), ("node8", "worker")]
+    tcp = ("--host", "tcp://127.0.0.1", "-p", port)
+    bob, node8 = (home.keys / f"{name}.key" for name in ("bob", "node8"))
+    eventually(lambda: home.run("status", *tcp, "--key", node8).returncode == 0)
+    refused = home.run("worker", *tcp, "--key", bob)
+    assert refused.returncode == 1
+    assert "this key may not be a worker; `gt keys new --worker NAME`" in refused.stderr
+    worker = home.start("worker", *tcp, "--threads", 1, "--memory", "100M", "--key", node8)
+    worker.hear("works for")
+    code = f"import gt; gt.connect('tcp://127.0.0.1:{port}'); print(gt.ones(3).sum().item())"
+    refused = home.program(code, GT_KEY=str(node8))
+    assert "this key may not open sessions; `gt keys new NAME`" in refused.stderr
+    for key in (bob, home.keys / "cluster.key"):
+        assert home.program(code, GT_KEY=str(key)).stdout == "3.0\n"
+
+
+def test_a_server_without_descriptors_says_so_and_goes_on(home: Home):
+    few = (resource.RLIMIT_NOFILE, (64, 64))
+    server = home.start("server", "-p", 0, before=lambda: resource.setrlimit(*few))
+    server.hear("gt.connect(")
+    worker = home.start("worker", "-p", server.port, "--threads", 1, "--memory", "100M")
+    worker.hear("works for")
+    path = str(home.runtime / f"{server.port}.ipc")
+    crowd = [socket.socket(socket.AF_UNIX) for _ in range(80)]
+    for silent in crowd:
+        silent.connect(path)
+    assert server.process.poll() is None
+    for silent in crowd:
+        silent.close()
+    code = f"""
+import gt
+gt.connect('localhost:{server.port}')
+sessions = []
+try:
+    while len(sessions) < 80:
+        sessions.append(gt.connect('localhost:{server.port}', new=True))
+except RuntimeError as error:
+    print(str(error), len(sessions))
+print(gt.ones(3).sum().item())
+"""
+    eventually(lambda: home.run("status", "-p", server.port).returncode == 0)
+    done = home.program(code)
+    refused, value = done.stdout.splitlines()
+    assert "descriptors in use and takes no more connections" in refused, done.stderr
+    assert 5 < int(refused.split()[-1]) < 64
+    assert value == "3.0"
+    again = "import gt; print(gt.ones(1).sum().item())"
+    eventually(lambda: home.program(again, **home.at(server)).stdout == "1.0\n")
+
+
+def test_descriptors_are_raised_to_what_is_allowed(home: Home):
+    server = home.start(
+        "server", "-p", 0, before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 500))
+    )
+    server.hear("gt.connect(")
+    limits = Path(f"/proc/{server.process.pid}/limits").read_text()
+    assert re.search(r"Max open files\s+500\s+500\s", limits), limits
+
+
+def test_a_log_goes_on_and_complains_once(home: Home):
+    log = home.keys.with_name("events.log")
+    log.write_text("what was there\n")
+    home.program("import gt; gt.ones(2).sum().item()", GT_INSTRUCTION_LOG=str(log))
+    first, *rest = log.read_text().splitlines()
+    assert first == "what was there"
+    assert any("sum" in line for line in rest)
+    code = "import gt\nfor _ in range(3): gt.ones(2).sum().item()\nprint('through')"
+    done = home.program(code, GT_INSTRUCTION_LOG="/dev/full")
+    assert (done.returncode, done.stdout) == (0, "through\n")
+    assert done.stderr.count("GT_INSTRUCTION_LOG: /dev/full cannot be written") == 1
 
 
 def test_loose_keys_are_refused(home: Home):

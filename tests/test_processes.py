@@ -10,12 +10,14 @@ import struct
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import gt
 import numpy as np
 import pytest
 import zmq
 from cluster import PATIENCE, Cluster, plain_environment
+from zmq.utils.monitor import recv_monitor_message
 
 pytestmark = pytest.mark.embedded("has servers of its own")
 
@@ -291,7 +293,7 @@ print(bool((total.numpy() == 4 * x).all()))
 
 # What every message begins with: magic, version, kind, nothing, payloads.
 HEADER = struct.Struct("<4sHHHHI")
-ASIDE, INQUIRE, REPORT, ENDED = b"\xff" * 8, 18, 19, 10
+ASIDE, INQUIRE, REPORT, ENDED, HELLO, WELCOME = b"\xff" * 8, 18, 19, 10, 1, 11
 
 
 def dealer(cluster):
@@ -325,6 +327,102 @@ def test_garbage_is_refused_and_others_go_on():
             peer.send_multipart(frames)
         assert report(cluster)["traffic"]["refused"] > 100
         assert child.communicate("\n", timeout=PATIENCE)[0] == "5.0\n"
+
+
+def varint(number):
+    """Write a number as postcard does."""
+    more = number >> 7
+    return bytes([number]) if not more else bytes([number & 127 | 128]) + varint(more)
+
+
+def key_dealer(cluster, name):
+    """Connect by TCP with a key of this name, which is made; wait until the server knows it."""
+    gt_keys = [sys.executable, "-m", "gt", "keys", "new", name]
+    env = plain_environment(**cluster.environment)
+    path = subprocess.run(gt_keys, env=env, capture_output=True, text=True, check=True).stdout
+    words = dict(line.split(" ", 1) for line in Path(path.strip()).read_text().splitlines()[1:])
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        peer = zmq.Context.instance().socket(zmq.DEALER)
+        peer.setsockopt(zmq.LINGER, 0)
+        peer.setsockopt(zmq.RCVTIMEO, 1_000)
+        peer.curve_serverkey, peer.curve_publickey, peer.curve_secretkey = (
+            words[word].encode() for word in ("server", "public", "secret")
+        )
+        peer.connect(cluster.address)
+        peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", 1, 0, INQUIRE, 0, 0)])
+        try:
+            peer.recv_multipart()
+            return peer
+        except zmq.Again:
+            peer.close()
+    raise AssertionError(f"the server does not know {name}")
+
+
+def say_hello(peer, resume=b"\0"):
+    """Say hello; give the kind of the answer, and what it says."""
+    hello = varint(3) + b"bob" + b"\0" + resume
+    peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", 1, 0, HELLO, 0, 0) + hello])
+    _, head = peer.recv_multipart()
+    return HEADER.unpack(head[: HEADER.size])[3], head[HEADER.size :]
+
+
+def test_a_stolen_token_is_of_no_use():
+    with Cluster(workers=1, tcp=True) as cluster:
+        with key_dealer(cluster, "bob") as bob, key_dealer(cluster, "eve") as eve:
+            kind, words = say_hello(bob)
+            assert (kind, words[0] < 128) == (WELCOME, True)
+            token = words[1:17]
+            resume = b"\x01" + words[:1] + token + varint(0)
+            kind, words = say_hello(eve, resume)
+            assert (kind, b"not this client's" in words) == (ENDED, True)
+        with key_dealer(cluster, "ann") as ann:
+            assert say_hello(ann, resume)[0] == ENDED
+
+
+def test_a_server_holds_no_message_without_an_end():
+    with Cluster(workers=1) as cluster:
+        child = program(cluster, "import gt\nx = gt.ones(5)\ninput()\nprint(x.sum().item())")
+        until(cluster, lambda found: found["sessions"])
+        status = Path(f"/proc/{cluster.server.child.pid}/status")
+
+        def peak():
+            lines = status.read_text().splitlines()
+            return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+
+        before = peak()
+        gone = zmq.EVENT_DISCONNECTED
+        with dealer(cluster) as peer, peer.get_monitor_socket(gone) as monitor:
+            monitor.setsockopt(zmq.RCVTIMEO, 10_000)
+            # Sent whole by this side, taken in part by the other.
+            peer.send_multipart([ASIDE, *[bytes(8 << 20)] * 64])
+            recv_monitor_message(monitor)
+            peer.disable_monitor()
+        assert peak() - before < 200_000, "kB"
+        assert child.communicate("\n", timeout=PATIENCE)[0] == "5.0\n"
+
+
+def test_memory_is_known_as_soon_as_everything_is_done(cluster):
+    code = """
+import gt
+for size in (1000, 3000, 2000):
+    x = gt.ones(size, size)
+    gt.synchronize()
+    print(gt.status()["memory_bytes"] >= 4 * size * size)
+"""
+    assert output(cluster, code) == ["True"] * 3
+
+
+def test_what_cannot_be_sent_ends_the_session_with_a_reason(cluster):
+    code = """
+import gt
+x = gt.ones(1)
+try:
+    gt.cat([x] * 4_500_000).sum().item()
+except (ValueError, RuntimeError) as error:
+    print("cannot be sent" in str(error), str(error)[:200])
+"""
+    assert output(cluster, code)[0].startswith("True")
 
 
 def refusal(*arguments, **more):

@@ -1,8 +1,9 @@
 //! `gt keys`: who may connect to the servers that use a ring of keys.
 
 use clap::Subcommand;
-use gt::keys::KeyRing;
+use gt::keys::{KeyRing, role_name};
 use gt_core::Result;
+use gt_dispatcher::role::Role;
 
 use crate::say::say;
 use crate::table::table;
@@ -16,10 +17,13 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Make a key file that may connect, to give to somebody.
+    /// Make a key file that may connect as a client, to give to somebody.
     New {
         /// What the key is called.
         name: String,
+        /// The key is for a worker, which computes for everybody and sees their values.
+        #[arg(long)]
+        worker: bool,
     },
     /// Show the keys that may connect.
     List,
@@ -35,7 +39,10 @@ enum Action {
 pub fn run(args: &Args) -> Result<()> {
     let ring = KeyRing::of_user()?;
     match &args.action {
-        Action::New { name } => say(ring.add(name)?.display()),
+        Action::New { name, worker } => {
+            let role = if *worker { Role::Worker } else { Role::Client };
+            say(ring.add(name, role)?.display());
+        }
         Action::List => say(list(&ring)?),
         Action::Remove { which } => {
             let removed = ring.remove(which)?;
@@ -54,10 +61,13 @@ fn list(ring: &KeyRing) -> Result<String> {
     };
     let rows: Vec<_> = allowed
         .iter()
-        .map(|one| [one.name.clone(), one.key.to_string(), file(&one.name)])
+        .map(|one| {
+            let (role, key) = (role_name(one.role).to_string(), one.key.to_string());
+            [one.name.clone(), role, key, file(&one.name)]
+        })
         .collect();
     Ok(match rows.as_slice() {
         [] => format!("no keys in {}", ring.allowed_list().display()),
-        rows => table(["name", "key", "file"], rows),
+        rows => table(["name", "role", "key", "file"], rows),
     })
 }

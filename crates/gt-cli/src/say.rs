@@ -13,3 +13,10 @@ pub fn say(line: impl Display) {
 pub fn complain(line: impl Display) {
     let _ = writeln!(stderr().lock(), "{line}");
 }
+
+/// Lets the process have as many descriptors as the system allows it.
+pub fn raise_descriptor_limit() {
+    if let Err(error) = gt_zmq::raise_descriptor_limit() {
+        complain(format_args!("gt: {error}"));
+    }
+}

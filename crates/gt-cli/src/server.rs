@@ -5,17 +5,18 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use gt::address::{Address, DEFAULT_PORT, host_name};
-use gt::folder::{Claim, Folder, Record, Sockets};
+use gt::folder::{Claim, Folder, Record, Sockets, group_number};
 use gt::keys::{KeyRing, Origin};
 use gt::settings::Settings;
 use gt_core::{Error, Result};
 use gt_dispatcher::front::Patience;
+use gt_dispatcher::role::Groups;
 use gt_dispatcher::serve::{Local, Options, Server};
 use gt_transport::stop::Stop;
 use gt_zmq::{AllowList, TcpSecurity};
 
 use self::watch::Watch;
-use crate::say::say;
+use crate::say::{raise_descriptor_limit, say};
 use crate::signals::Attention;
 
 mod watch;
@@ -32,9 +33,13 @@ pub struct Args {
     /// Listen for other hosts too, at this address of this host; 0.0.0.0 is all of them.
     #[arg(long, value_name = "HOST")]
     bind: Option<String>,
-    /// Admit users of this host who belong to a group.
+    /// Admit users of this host who belong to a group, as clients.
     #[arg(long, value_name = "NAME")]
     allow_group: Option<String>,
+    /// Admit users of this host who belong to a group, with workers; with --allow-group, those who
+    /// belong to both.
+    #[arg(long, value_name = "NAME")]
+    worker_group: Option<String>,
     /// Admit everybody who reaches the port from another host, and encrypt nothing.
     #[arg(long, requires = "bind")]
     insecure: bool,
@@ -56,7 +61,8 @@ pub fn run(args: Args) -> Result<()> {
     let mut settings = Settings::from_environment()?;
     settings.voices.listen();
     settings.instruction_log = args.log.clone().or(settings.instruction_log);
-    let folder = match &args.allow_group {
+    raise_descriptor_limit();
+    let folder = match args.allow_group.as_ref().or(args.worker_group.as_ref()) {
         Some(group) => Folder::for_group(group)?,
         None => Folder::own()?,
     };
@@ -64,7 +70,7 @@ pub fn run(args: Args) -> Result<()> {
     let sockets = folder.sockets(claim.port())?;
     let door = Door::new(&args, claim.port())?;
     let server = Server::open(Options {
-        local: Some(local(&folder, &sockets)),
+        local: Some(local(&args, &folder, &sockets)?),
         tcp: door.as_ref().map(|door| (door.listen.to_string(), door.security.clone())),
         relay: args.bind.as_ref().map(|host| unassigned(host)),
         advertise: door.as_ref().map(|door| door.seen.clone()),
@@ -121,15 +127,19 @@ impl Door {
 fn guard() -> Result<(TcpSecurity, Option<Keys>)> {
     let ring = KeyRing::of_user()?;
     let keys = ring.server()?;
-    let allowed = AllowList::new(keys.allowed.iter().map(|allowed| allowed.key));
+    let allowed = keys.allowed.iter().map(|one| (one.key, one.role.into()));
+    let allowed = AllowList::new(allowed);
     let (secret, public) = (keys.pair.secret, keys.pair.public);
     let security = TcpSecurity::Curve { secret, public, allowed: allowed.clone() };
     Ok((security, Some((ring, allowed, keys.origin))))
 }
 
-fn local(folder: &Folder, sockets: &Sockets) -> Local {
+fn local(args: &Args, folder: &Folder, sockets: &Sockets) -> Result<Local> {
     let Sockets { control, monitor, relay } = sockets.clone();
-    Local { control, monitor, relay, access: folder.access() }
+    let number = |name: &Option<String>| name.as_deref().map(group_number).transpose();
+    let groups =
+        Groups { clients: number(&args.allow_group)?, workers: number(&args.worker_group)? };
+    Ok(Local { control, monitor, relay, access: folder.access(), groups })
 }
 
 /// A free port at a host.

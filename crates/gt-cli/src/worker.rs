@@ -22,7 +22,7 @@ use gt_worker::serve::{self, DataPlace, Notice, Options};
 use gt_zmq::Endpoint;
 
 use crate::place::Place;
-use crate::say::say;
+use crate::say::{raise_descriptor_limit, say};
 use crate::signals::Attention;
 
 /// How often a server is looked for that is not there yet.
@@ -83,6 +83,7 @@ pub fn run(args: Args) -> Result<()> {
     let settings = Settings::from_environment()?;
     settings.voices.listen();
     quiet::kernel_panics();
+    raise_descriptor_limit();
     let address = args.place.address()?;
     let Some(way) = way_to(&address, &args.place.trust()?, &stop)? else { return Ok(()) };
     let threads = args.threads.map_or(settings.thread_count(), |count| count as usize);

@@ -207,11 +207,9 @@ impl Embedded {
             let Some(parcel) = machines.mail.pop_front() else { break };
             let now_ns = self.now_ns();
             debug!(target: "gt::dispatcher", "{parcel}");
+            let session = parcel.session();
             let deliver = AssertUnwindSafe(|| machines.deliver(parcel, now_ns));
-            let plans = catch_unwind(deliver).unwrap_or_else(|_| {
-                machines.end_all();
-                Vec::new()
-            });
+            let plans = catch_unwind(deliver).unwrap_or_else(|_| machines.end(session, now_ns));
             machines.log();
             for (worker, plan) in plans {
                 let small = plan.cost_ns <= INLINE_NS && start.elapsed() < host::PATIENCE;

@@ -9,7 +9,7 @@ use gt_transport::{Batch, Message};
 
 use crate::link::Link;
 use crate::mailbox::{Mailbox, State};
-use crate::stream::Stream;
+use crate::stream::{BATCH_COMMANDS, Stream};
 use crate::{fork, host};
 
 /// A client may be so many commands ahead of the workers …
@@ -97,10 +97,14 @@ impl Inner {
     pub(crate) fn open_stream(&self) -> std::sync::MutexGuard<'_, Stream> {
         let mut stream = self.stream.lock();
         let mut dropped = self.dropped.lock();
-        if !dropped.is_empty() {
-            stream.free(&dropped);
-            dropped.clear();
+        // No batch is larger than a dispatcher takes, however many were dropped at once.
+        for some in dropped.chunks(BATCH_COMMANDS) {
+            stream.free(some);
+            if stream.is_full() {
+                self.send(stream.take());
+            }
         }
+        dropped.clear();
         stream
     }
 

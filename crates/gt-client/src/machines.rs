@@ -20,6 +20,16 @@ pub(crate) enum Parcel {
     Finished(WorkerId, Outcome),
 }
 
+impl Parcel {
+    /// The session that it is about.
+    pub(crate) fn session(&self) -> SessionId {
+        match self {
+            Parcel::Open(id, _) | Parcel::FromClient(id, _) => *id,
+            Parcel::Finished(_, outcome) => outcome.session,
+        }
+    }
+}
+
 impl fmt::Display for Parcel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -86,13 +96,14 @@ impl Machines {
         plans
     }
 
-    /// A machine broke one of its own promises, and nobody can rely on it any more.
-    pub(crate) fn end_all(&mut self) {
-        let all: Vec<SessionId> = self.clients.keys().copied().collect();
-        for session in all {
-            let error = Error::bug("the embedded dispatcher or a worker panicked");
-            self.reach(session, Message::Ended { session, error });
-        }
+    /// A machine broke one of its own promises while it did something for a session, which is over.
+    pub(crate) fn end(&mut self, session: SessionId, now_ns: u64) -> Vec<(WorkerId, Plan)> {
+        let (mut outbox, mut plans) = (Outbox::default(), Vec::new());
+        let error = Error::bug("the embedded dispatcher or a worker panicked");
+        self.reach(session, Message::Ended { session, error: error.clone() });
+        self.dispatcher.close(now_ns, session, error, &mut outbox);
+        self.route(&mut outbox, now_ns, &mut plans);
+        plans
     }
 
     /// Gives a message to a session, if there is one.

@@ -11,6 +11,7 @@ use gt_client::remote::RemoteOptions;
 use gt_client::{Input, Session, Tensor};
 use gt_core::{DType, Meta, Scalar, ops};
 use gt_dispatcher::front::Patience;
+use gt_dispatcher::role::Groups;
 use gt_dispatcher::serve::{Local, Options, Server};
 use gt_transport::hello::Card;
 use gt_transport::lock::Mutex;
@@ -26,7 +27,13 @@ use gt_zmq::{Endpoint, IpcAccess};
 struct Cluster {
     folder: PathBuf,
     stop: Stop,
+    worker_stop: Stop,
+    /// The server's first.
     threads: Vec<JoinHandle<()>>,
+}
+
+fn switch() -> Stop {
+    Stop::new().expect("a switch")
 }
 
 impl Cluster {
@@ -34,12 +41,13 @@ impl Cluster {
         let folder = std::env::temp_dir().join(format!("gt-test-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder for the sockets");
         let mut cluster =
-            Cluster { folder, stop: Stop::new().expect("a switch"), threads: Vec::new() };
+            Cluster { folder, stop: switch(), worker_stop: switch(), threads: Vec::new() };
         let local = Local {
             control: cluster.control(),
             monitor: cluster.folder.join("watch"),
             relay: cluster.folder.join("relay"),
             access: IpcAccess::SameUser,
+            groups: Groups::default(),
         };
         let patience = Patience::default();
         let options = Options {
@@ -76,7 +84,7 @@ impl Cluster {
             engine: Arc::new(Native::sharing(pool.clone(), threads)),
             pool,
         };
-        let stop = self.stop.clone();
+        let stop = self.worker_stop.clone();
         let (enlisted, is_enlisted) = std::sync::mpsc::channel();
         self.threads.push(thread::spawn(move || {
             let mut notice = |notice| {
@@ -99,6 +107,8 @@ impl Drop for Cluster {
         self.stop.stop();
         for thread in self.threads.drain(..) {
             let ended = thread.join();
+            // Workers go after the server, so that clients hear of its end and not of theirs.
+            self.worker_stop.stop();
             if !thread::panicking() {
                 ended.expect("no thread panics");
             }

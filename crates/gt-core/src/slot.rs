@@ -54,6 +54,9 @@ impl Slot {
     /// Clients name their values below this number; the dispatcher names its copies from here on.
     pub const FIRST_COPY: u32 = 1 << 31;
 
+    /// A session has at most so many values at once, and as many copies.
+    pub const MOST_VALUES: u32 = 1 << 24;
+
     /// Whether the dispatcher made this name, for a value that no client knows.
     pub const fn is_copy(self) -> bool {
         self.0 >= Self::FIRST_COPY

@@ -9,11 +9,13 @@ use gt_transport::hello::{Card, Hello};
 use gt_transport::{Batch, Message, Peer};
 
 use crate::context::{Context, Witness};
-use crate::load::Load;
+use crate::load::{Health, Load};
 use crate::outbox::Outbox;
 use crate::roster::Roster;
 use crate::session::{Reach, Session};
 use crate::tickets::Tickets;
+
+mod report;
 
 /// All sessions and all workers, as the dispatcher knows them.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub struct Dispatcher {
     sessions: BTreeMap<SessionId, Session>,
     load: Load,
     roster: Roster,
+    /// The largest number that a session had.
+    last_session: SessionId,
     next_tag: u64,
     tickets: Option<Tickets>,
     /// What happened, for whoever is interested.
@@ -32,7 +36,8 @@ impl Dispatcher {
     pub fn new(events: usize) -> Self {
         let (sessions, load, roster) = Default::default();
         let events = Ring::new(events);
-        Dispatcher { sessions, load, roster, next_tag: 0, tickets: None, events }
+        let last_session = SessionId(0);
+        Dispatcher { sessions, load, roster, last_session, next_tag: 0, tickets: None, events }
     }
 
     /// The same, for workers and clients in processes of their own: larger values travel straight
@@ -41,7 +46,8 @@ impl Dispatcher {
         Dispatcher { tickets: Some(tickets), ..self }
     }
 
-    /// Takes one message. A session that breaks the rules is ended; nobody else notices.
+    /// Takes one message. A session that breaks the rules is ended; nobody else notices. A worker
+    /// that breaks them is lost to those who had something there.
     pub fn step(&mut self, now_ns: u64, from: Peer, message: Message, out: &mut Outbox) {
         match from {
             Peer::Client(session) => {
@@ -50,7 +56,13 @@ impl Dispatcher {
                     out.send(from, Message::Ended { session, error });
                 }
             }
-            Peer::Worker(worker) => self.step_worker(now_ns, worker, message, out),
+            Peer::Worker(worker) => {
+                if let Err(error) = self.step_worker(now_ns, worker, message, out) {
+                    let ended = Message::Ended { session: SessionId(0), error };
+                    self.lose(now_ns, worker, "broke the rules", out);
+                    out.send(from, ended);
+                }
+            }
             Peer::Relay => {}
         }
     }
@@ -66,6 +78,7 @@ impl Dispatcher {
             session.engage(worker);
         }
         self.sessions.insert(id, session);
+        self.last_session = self.last_session.max(id);
         self.note(now_ns, Station::Connected, id, None, None, None);
         Ok(())
     }
@@ -95,6 +108,18 @@ impl Dispatcher {
             ));
             self.close(now_ns, id, error, out);
         }
+        for (&id, session) in &mut self.sessions {
+            for (request, parts) in session.unanswered(worker) {
+                let weight = Box::default();
+                let weighed = Message::Weighed { session: id, request, parts, weight };
+                out.send(Peer::Client(id), weighed);
+            }
+        }
+    }
+
+    /// A worker fell silent, or was heard again.
+    pub fn set_health(&mut self, worker: WorkerId, health: Health) {
+        self.load.set_health(worker, health);
     }
 
     /// The open sessions.
@@ -117,7 +142,8 @@ impl Dispatcher {
     /// Bytes that the values on a session's workers take, those of others included.
     pub fn used_bytes(&self, session: SessionId) -> u64 {
         let workers = self.sessions.get(&session).into_iter().flat_map(Session::workers);
-        workers.filter_map(|worker| self.roster.get(worker)).map(|member| member.used_bytes).sum()
+        let members = workers.filter_map(|worker| self.roster.get(worker));
+        members.map(|member| member.used_bytes).fold(0, u64::saturating_add)
     }
 
     /// How many commands for a worker are not done.
@@ -144,10 +170,7 @@ impl Dispatcher {
                 self.end(now_ns, id, out);
                 Ok(())
             }
-            Message::Weigh { request, .. } => {
-                self.weigh(id, request, out);
-                Ok(())
-            }
+            Message::Weigh { request, .. } => self.weigh(id, request, out),
             Message::Unreachable { tag } => self.detour(Peer::Client(id), tag, out),
             _ => Err(Error::bug("a client sent what only others send")),
         }
@@ -165,6 +188,7 @@ impl Dispatcher {
         };
         let (load, next_tag, tickets) = (&mut self.load, &mut self.next_tag, self.tickets.as_mut());
         let mut context = Context { now_ns, load, next_tag, tickets };
+        session.check_pace(batch, &context)?;
         let events = &mut self.events;
         for index in 0..batch.len() {
             if !events.is_on() && session.rewrite_quickly(batch, index, &mut context)? {
@@ -187,59 +211,11 @@ impl Dispatcher {
         Ok(())
     }
 
-    fn step_worker(&mut self, now_ns: u64, worker: WorkerId, message: Message, out: &mut Outbox) {
-        match message {
-            Message::Ready(card) => self.enlist(now_ns, worker, *card),
-            Message::Answer { session, request, result } => {
-                let Some(open) = self.sessions.get_mut(&session) else { return };
-                open.describe(request, result.as_ref().ok().map(|value| &value.meta));
-                self.events.record(|| Event {
-                    bytes: result.as_ref().map_or(0, |value| value.data.len() as u64),
-                    error: result.as_ref().err().map(|failure| failure.error.to_string().into()),
-                    ..event(now_ns, Station::Answered, session, Some(worker), None, None)
-                });
-                out.send(Peer::Client(session), Message::Answer { session, request, result });
-            }
-            Message::Failed { session, failure } => {
-                let error = Some(failure.error.to_string().into());
-                self.note(now_ns, Station::Ended, session, Some(worker), None, error);
-            }
-            Message::Done { session, commands, busy_ns, .. } => {
-                self.note(now_ns, Station::Ended, session, Some(worker), None, None);
-                let Some(open) = self.sessions.get_mut(&session) else { return };
-                if let Some((commands, bytes)) = open.finish(worker, commands) {
-                    let done = Message::Done { session, commands, bytes, busy_ns };
-                    out.send(Peer::Client(session), done);
-                }
-            }
-            Message::Ended { session, error } if self.sessions.contains_key(&session) => {
-                self.end(now_ns, session, out);
-                out.send(Peer::Client(session), Message::Ended { session, error });
-            }
-            Message::Handover { session, to, .. } if self.sessions.contains_key(&session) => {
-                out.send(Peer::Worker(to), message);
-            }
-            Message::Weighed { session, .. } if self.sessions.contains_key(&session) => {
-                out.send(Peer::Client(session), message);
-            }
-            Message::Unreachable { tag } => {
-                let session = self
-                    .tickets
-                    .as_ref()
-                    .and_then(|tickets| tickets.session_of(Peer::Worker(worker), tag));
-                if let (Err(error), Some(session)) =
-                    (self.detour(Peer::Worker(worker), tag, out), session)
-                {
-                    self.close(now_ns, session, error, out);
-                }
-            }
-            // A worker that says anything else is out of order; ignoring it harms no session.
-            _ => {}
-        }
-    }
-
     /// A worker is there, for new sessions and for those that want more.
-    fn enlist(&mut self, now_ns: u64, worker: WorkerId, card: Card) {
+    fn enlist(&mut self, now_ns: u64, worker: WorkerId, card: Card) -> Result<()> {
+        if self.roster.get(worker).is_some() {
+            return Err(Error::bug(format!("{worker} is there already")));
+        }
         self.load.join(worker);
         if let Some(tickets) = &mut self.tickets {
             tickets.listen(worker, card.data.clone());
@@ -251,20 +227,23 @@ impl Dispatcher {
             }
         }
         self.note(now_ns, Station::Connected, SessionId(0), Some(worker), None, None);
+        Ok(())
     }
 
     /// Asks every worker of a session what it holds there.
-    fn weigh(&mut self, session: SessionId, request: RequestId, out: &mut Outbox) {
-        let Some(open) = self.sessions.get(&session) else { return };
-        let parts = open.workers().count() as u32;
+    fn weigh(&mut self, session: SessionId, request: RequestId, out: &mut Outbox) -> Result<()> {
+        let Some(open) = self.sessions.get_mut(&session) else { return Ok(()) };
+        let workers = open.ask_weights(request)?;
+        let parts = workers.len() as u32;
         if parts == 0 {
             let weight = Box::default();
             let weighed = Message::Weighed { session, request, parts, weight };
             out.send(Peer::Client(session), weighed);
         }
-        for worker in open.workers() {
+        for worker in workers {
             out.send(Peer::Worker(worker), Message::Weigh { session, request, parts });
         }
+        Ok(())
     }
 
     /// Lets a value travel by the relay.
@@ -285,7 +264,8 @@ impl Dispatcher {
         for worker in self.load.workers() {
             out.send(Peer::Worker(worker), Message::Forget { session: id });
         }
-        if self.tickets.is_some() {
+        if let Some(tickets) = &mut self.tickets {
+            tickets.end(id);
             out.send(Peer::Relay, Message::Forget { session: id });
         }
         true

@@ -15,9 +15,10 @@ use gt_transport::{Message, Peer};
 
 use self::seat::Seat;
 use crate::dispatcher::Dispatcher;
+use crate::load::Health;
 use crate::outbox::Outbox;
+use crate::role::Credentials;
 use crate::roster::Member;
-use crate::session::Reach;
 
 mod admit;
 mod seat;
@@ -33,16 +34,27 @@ pub struct Patience {
     pub closed_ns: u64,
     /// A client that is connected and silent.
     pub silent_ns: u64,
-    /// A worker that is connected and silent.
+    /// A worker that is connected and silent, before nothing more is sent to it …
+    pub suspect_ns: u64,
+    /// … and before it is given up.
     pub worker_ns: u64,
 }
 
 impl Default for Patience {
     fn default() -> Self {
         const SECOND: u64 = 1_000_000_000;
-        Patience { closed_ns: 4 * SECOND, silent_ns: 600 * SECOND, worker_ns: 30 * SECOND }
+        Patience {
+            closed_ns: 4 * SECOND,
+            silent_ns: 600 * SECOND,
+            suspect_ns: 5 * SECOND,
+            worker_ns: 6 * SECOND,
+        }
     }
 }
+
+/// Between two looks at the clock others may be silent for so long. If it is longer, the dispatcher
+/// itself was stopped, and nobody else is to blame.
+const PAUSE_NS: u64 = 2_000_000_000;
 
 /// What whoever has the sockets is to do.
 #[derive(Debug, PartialEq)]
@@ -67,6 +79,9 @@ pub struct Front {
     secret: Secret,
     patience: Patience,
     most_sessions: usize,
+    most_workers: usize,
+    /// When the clock was last looked at.
+    checked_ns: u64,
     traffic: Traffic,
 }
 
@@ -83,6 +98,8 @@ impl Front {
             secret,
             patience,
             most_sessions: 1 << 14,
+            most_workers: 1 << 12,
+            checked_ns: 0,
             traffic: Traffic::default(),
         }
     }
@@ -92,16 +109,20 @@ impl Front {
         &mut self,
         now_ns: u64,
         line: Line,
-        reach: Reach,
+        credentials: Credentials,
         parts: Vec<Bytes>,
         out: &mut Vec<Delivery>,
     ) {
         self.count(&parts);
         let Some(&peer) = self.guests.get(&line) else {
-            return self.admit(now_ns, line, reach, &parts, out);
+            return self.admit(now_ns, line, credentials, &parts, out);
         };
         let Some(seat) = self.seat(peer) else { return };
         seat.heard_ns = now_ns;
+        if let Peer::Worker(worker) = peer {
+            self.dispatcher.set_health(worker, Health::Well);
+        }
+        let Some(seat) = self.seat(peer) else { return };
         match seat.listen(parts) {
             Ok(Some(Message::Inquire)) => self.answer_inquiry(now_ns, line, out),
             Ok(Some(Message::Beat { used_bytes, .. })) => {
@@ -149,7 +170,17 @@ impl Front {
 
     /// Time has passed: tells everybody that the dispatcher is there, and gives up who is not.
     pub fn tick(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
-        let Patience { closed_ns, silent_ns, worker_ns } = self.patience;
+        self.check_silence(now_ns, out);
+        for (&session, seat) in &mut self.clients {
+            out.extend(seat.beat(self.dispatcher.used_bytes(session)));
+        }
+        out.extend(self.workers.values_mut().filter_map(|seat| seat.beat(0)));
+    }
+
+    /// Time has passed: suspects workers that are silent, and gives up who is gone.
+    pub fn check_silence(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
+        self.excuse_pause(now_ns);
+        let Patience { closed_ns, silent_ns, suspect_ns, worker_ns } = self.patience;
         let over = |seat: &Seat| {
             let patience = if seat.line.is_some() { silent_ns } else { closed_ns };
             now_ns.saturating_sub(seat.heard_ns) > patience
@@ -159,15 +190,25 @@ impl Front {
             let error = Error::Lost("the client was silent for too long".to_string());
             self.refuse(now_ns, Peer::Client(session), error, out);
         }
-        let over = |seat: &Seat| now_ns.saturating_sub(seat.heard_ns) > worker_ns;
-        let workers = self.workers.iter().filter(|(_, seat)| over(seat)).map(|(&id, _)| id);
-        for worker in workers.collect::<Vec<_>>() {
-            self.drop_worker(now_ns, Peer::Worker(worker), "was silent for too long", out);
+        let silence = |seat: &Seat| now_ns.saturating_sub(seat.heard_ns);
+        let workers = self.workers.iter().map(|(&id, seat)| (id, silence(seat)));
+        for (worker, silence) in workers.collect::<Vec<_>>() {
+            if silence >= worker_ns {
+                self.drop_worker(now_ns, Peer::Worker(worker), "was silent for too long", out);
+            } else if silence >= suspect_ns {
+                self.dispatcher.set_health(worker, Health::Suspect);
+            }
         }
-        for (&session, seat) in &mut self.clients {
-            out.extend(seat.beat(self.dispatcher.used_bytes(session)));
+    }
+
+    /// If the dispatcher itself was stopped, what others said meanwhile waits to be heard.
+    fn excuse_pause(&mut self, now_ns: u64) {
+        let pause = now_ns.saturating_sub(self.checked_ns);
+        self.checked_ns = now_ns;
+        if pause > PAUSE_NS {
+            let seats = self.clients.values_mut().chain(self.workers.values_mut());
+            seats.for_each(|seat| seat.heard_ns = now_ns.min(seat.heard_ns + pause));
         }
-        out.extend(self.workers.values_mut().filter_map(|seat| seat.beat(0)));
     }
 
     /// The server ends: everybody who is there is told.
@@ -230,7 +271,7 @@ impl Front {
         let dispatcher = &mut self.dispatcher;
         let step = AssertUnwindSafe(|| dispatcher.step(now_ns, peer, message, &mut outbox));
         let panicked = catch_unwind(step).is_err();
-        self.deliver(&mut outbox, out);
+        self.deliver(now_ns, &mut outbox, out);
         if panicked {
             self.refuse(now_ns, peer, Error::bug("the dispatcher panicked"), out);
         }
@@ -243,7 +284,7 @@ impl Front {
                 self.traffic.refused += 1;
                 let mut outbox = Outbox::default();
                 self.dispatcher.close(now_ns, session, error, &mut outbox);
-                self.deliver(&mut outbox, out);
+                self.deliver(now_ns, &mut outbox, out);
                 self.unseat(peer, out);
             }
             Peer::Worker(_) => {
@@ -259,24 +300,43 @@ impl Front {
         self.unseat(peer, out);
         let mut outbox = Outbox::default();
         self.dispatcher.lose(now_ns, worker, why, &mut outbox);
-        self.deliver(&mut outbox, out);
+        self.deliver(now_ns, &mut outbox, out);
     }
 
-    /// Passes on what the dispatcher wants sent. Whoever is away gets it later.
-    fn deliver(&mut self, outbox: &mut Outbox, out: &mut Vec<Delivery>) {
+    /// Passes on what the dispatcher wants sent. Whoever is away gets it later. A session of which
+    /// something cannot be said ends.
+    fn deliver(&mut self, now_ns: u64, outbox: &mut Outbox, out: &mut Vec<Delivery>) {
+        let mut unsaid = Vec::new();
         for (to, message) in outbox.drain() {
             if to == Peer::Relay {
                 out.push(Delivery::Relay(message));
                 continue;
             }
+            let used_bytes = match (to, &message) {
+                // Whoever has waited for everything may ask how much memory that took.
+                (Peer::Client(session), Message::Answer { .. }) => {
+                    Some(self.dispatcher.used_bytes(session))
+                }
+                _ => None,
+            };
             let Some(seat) = self.seat(to) else { continue };
+            out.extend(used_bytes.and_then(|used_bytes| seat.tell_memory(used_bytes)));
             let ended = matches!(message, Message::Ended { .. });
-            if let (Ok(parts), Some(line)) = (seat.conversation.say(&message), seat.line) {
-                out.push(Delivery::Send(line, parts));
+            match (seat.conversation.say(&message), seat.line) {
+                (Ok(parts), Some(line)) => out.push(Delivery::Send(line, parts)),
+                (Ok(_), None) => {}
+                // The end needs no number, because nothing follows it.
+                (Err(_), line) if ended => {
+                    out.extend(line.map(|line| Delivery::Send(line, aside(&message))));
+                }
+                (Err(error), _) => unsaid.push((session_of(to, &message), to, error)),
             }
             if ended {
                 self.unseat(to, out);
             }
+        }
+        for (session, to, error) in unsaid {
+            self.refuse(now_ns, session.map_or(to, Peer::Client), error, out);
         }
     }
 
@@ -307,5 +367,17 @@ impl Front {
             let largest = &mut self.traffic.largest_payload;
             *largest = (*largest).max(payload.len() as u64);
         }
+    }
+}
+
+/// Whose message this is.
+fn session_of(to: Peer, message: &Message) -> Option<SessionId> {
+    match (to, message) {
+        (Peer::Client(session), _) => Some(session),
+        (_, Message::Commands { session, .. } | Message::Handover { session, .. }) => {
+            Some(*session)
+        }
+        (_, Message::Ticket(ticket)) => Some(ticket.session),
+        _ => None,
     }
 }

@@ -3,16 +3,19 @@
 
 mod context;
 pub mod dispatcher;
+mod duties;
 mod flights;
 pub mod front;
 pub mod load;
 pub mod outbox;
 pub mod registry;
+pub mod role;
 pub mod roster;
 pub mod serve;
 pub mod session;
 pub mod tickets;
 mod trust;
+mod worker_map;
 
 pub use dispatcher::Dispatcher;
 pub use outbox::Outbox;

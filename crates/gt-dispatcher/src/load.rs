@@ -2,6 +2,8 @@
 
 use gt_core::WorkerId;
 
+use crate::worker_map::WorkerMap;
+
 /// What handing a value over costs besides its bytes.
 const HANDOVER_NS: u64 = 20_000;
 
@@ -11,7 +13,22 @@ const BYTES_PER_NS: u64 = 4;
 /// The workers, and when each will be free.
 #[derive(Debug, Default)]
 pub struct Load {
-    free_ns: Vec<Option<u64>>,
+    workers: WorkerMap<Lane>,
+}
+
+#[derive(Debug)]
+struct Lane {
+    free_ns: u64,
+    health: Health,
+}
+
+/// Whether work may go to a worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Health {
+    /// It was heard of lately.
+    Well,
+    /// It is silent: nothing new goes there as long as there is somebody else.
+    Suspect,
 }
 
 /// An input of a piece of work: when it is there, and what handing it over would cost.
@@ -26,24 +43,29 @@ pub struct Needed {
 impl Load {
     /// A worker is there.
     pub fn join(&mut self, worker: WorkerId) {
-        let index = worker.0 as usize;
-        if self.free_ns.len() <= index {
-            self.free_ns.resize(index + 1, None);
-        }
-        self.free_ns[index] = Some(0);
+        self.workers.insert(worker, Lane { free_ns: 0, health: Health::Well });
     }
 
     /// A worker is gone.
     pub fn leave(&mut self, worker: WorkerId) {
-        if let Some(free) = self.free_ns.get_mut(worker.0 as usize) {
-            *free = None;
-        }
+        self.workers.remove(worker);
     }
 
     /// The workers that are there.
     pub fn workers(&self) -> impl Iterator<Item = WorkerId> {
-        let there = self.free_ns.iter().enumerate().filter(|(_, free)| free.is_some());
-        there.map(|(index, _)| WorkerId(index as u32))
+        self.workers.iter().map(|(worker, _)| worker)
+    }
+
+    /// A worker fell silent, or was heard again.
+    pub fn set_health(&mut self, worker: WorkerId, health: Health) {
+        if let Some(lane) = self.workers.get_mut(worker) {
+            lane.health = health;
+        }
+    }
+
+    /// Whether work may go to a worker.
+    pub fn health(&self, worker: WorkerId) -> Health {
+        self.workers.get(worker).map_or(Health::Suspect, |lane| lane.health)
     }
 
     /// The one of `workers` that is free soonest.
@@ -52,7 +74,8 @@ impl Load {
         now_ns: u64,
         workers: impl Iterator<Item = WorkerId>,
     ) -> Option<WorkerId> {
-        workers.min_by_key(|&worker| (self.free_ns(worker).max(now_ns), worker))
+        workers
+            .min_by_key(|&worker| (self.health(worker), self.free_ns(worker).max(now_ns), worker))
     }
 
     /// When work of `cost_ns` would end on a worker; `inputs` says when those that are there will
@@ -65,20 +88,22 @@ impl Load {
         inputs: (u64, Option<Needed>),
     ) -> u64 {
         let (present_ns, absent) = inputs;
-        let arrives = absent
-            .map_or(0, |needed| needed.ready_ns + HANDOVER_NS + needed.bytes as u64 / BYTES_PER_NS);
-        self.free_ns(worker).max(now_ns).max(present_ns).max(arrives) + cost_ns
+        let transfer_ns = |needed: Needed| HANDOVER_NS + needed.bytes as u64 / BYTES_PER_NS;
+        let arrives =
+            absent.map_or(0, |needed| needed.ready_ns.saturating_add(transfer_ns(needed)));
+        let start = self.free_ns(worker).max(now_ns).max(present_ns).max(arrives);
+        start.saturating_add(cost_ns)
     }
 
     fn free_ns(&self, worker: WorkerId) -> u64 {
-        self.free_ns.get(worker.0 as usize).copied().flatten().unwrap_or(0)
+        self.workers.get(worker).map_or(0, |lane| lane.free_ns)
     }
 
     /// Gives work to a worker; says when it will be done.
     pub fn assign(&mut self, worker: WorkerId, now_ns: u64, cost_ns: u64) -> u64 {
-        let end = self.free_ns(worker).max(now_ns) + cost_ns;
-        if let Some(free) = self.free_ns.get_mut(worker.0 as usize) {
-            *free = Some(end);
+        let end = self.free_ns(worker).max(now_ns).saturating_add(cost_ns);
+        if let Some(lane) = self.workers.get_mut(worker) {
+            lane.free_ns = end;
         }
         end
     }

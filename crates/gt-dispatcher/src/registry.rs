@@ -3,8 +3,8 @@
 use gt_core::{Error, Meta, Result, Slot, WorkerId};
 use smallvec::SmallVec;
 
-/// A client names its values densely; a name this far beyond all others is a mistake or an attack.
-const LARGEST_GAP: usize = 1 << 16;
+/// A session has at most so many values at once.
+const MOST_VALUES: usize = Slot::MOST_VALUES as usize;
 
 /// The values of one session.
 #[derive(Debug, Default)]
@@ -64,11 +64,17 @@ impl Registry {
     /// Gives a value its name.
     pub fn insert(&mut self, slot: Slot, entry: Entry) -> Result<()> {
         let index = slot.0 as usize;
-        if slot.is_copy() || index > self.entries.len() + LARGEST_GAP {
+        // A client's stream gives a name that was freed, or the first that was never used.
+        if slot.is_copy() || index > self.entries.len() {
             return Err(Error::bug(format!("{slot} is not a name a client can give")));
         }
-        if index >= self.entries.len() {
-            self.entries.resize_with(index + 1, || None);
+        if index >= MOST_VALUES {
+            return Err(Error::value(format!(
+                "a session has at most {MOST_VALUES} values at once; free some before more are made"
+            )));
+        }
+        if index == self.entries.len() {
+            self.entries.push(None);
         }
         let place = &mut self.entries[index];
         if place.is_some() {

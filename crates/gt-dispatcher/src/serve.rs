@@ -16,11 +16,16 @@ use tracing::{debug, info};
 
 use crate::dispatcher::Dispatcher;
 use crate::front::{Delivery, Front, Line, Patience};
+use crate::role::{Credentials, Groups, Identity, Roles};
 use crate::session::Reach;
 use crate::tickets::Tickets;
 
 /// How often time passes for the front desk.
 const TICK: Duration = Duration::from_secs(1);
+/// How often it looks who is silent.
+const LOOK: Duration = Duration::from_millis(250);
+/// Messages of one peer that may wait to be heard.
+const WAITING: u32 = 128;
 /// Events that are kept for whoever looks.
 const EVENTS: usize = 1 << 14;
 /// Messages that are taken in before the clock is looked at again.
@@ -54,6 +59,8 @@ pub struct Local {
     pub relay: PathBuf,
     /// Who may.
     pub access: IpcAccess,
+    /// What they may be there.
+    pub groups: Groups,
 }
 
 /// A dispatcher that listens.
@@ -67,9 +74,12 @@ pub struct Server {
     tcp: Option<String>,
     start: Instant,
     peers: HashMap<Line, PeerId>,
-    lines: HashMap<PeerId, Line>,
+    lines: HashMap<PeerId, (Line, Credentials)>,
     next_line: u64,
     late: Late,
+    roles: Roles,
+    /// How many descriptors there may be before nobody more is admitted.
+    most_descriptors: u64,
 }
 
 /// Connections that did not keep up or went away while something was sent to them.
@@ -85,6 +95,7 @@ impl Server {
         let bounds = gt_zmq::Options {
             heartbeat_timeout: Duration::from_nanos(patience.silent_ns.saturating_mul(2)),
             send_high_water: 1 << 17,
+            receive_high_water: WAITING,
             ..Default::default()
         };
         let mut router = Router::new(&context, &bounds).map_err(cannot_listen)?;
@@ -96,6 +107,13 @@ impl Server {
             monitor.bind_ipc(&local.monitor, local.access).map_err(cannot_listen)?;
             publisher = Some(monitor);
         }
+        let roles = Roles {
+            groups: local.as_ref().map_or(Groups::default(), |local| local.groups),
+            keys: tcp.as_ref().and_then(|(_, security)| match security {
+                TcpSecurity::Curve { allowed, .. } => Some(allowed.clone()),
+                TcpSecurity::Insecure => None,
+            }),
+        };
         let tcp = tcp.map(|(address, security)| router.bind_tcp(&address, security));
         let tcp = tcp.transpose().map_err(cannot_listen)?;
         let allowed_group = local.as_ref().and_then(|local| match local.access {
@@ -130,6 +148,8 @@ impl Server {
             lines,
             next_line,
             late,
+            roles,
+            most_descriptors: most_descriptors()?,
         })
     }
 
@@ -140,14 +160,21 @@ impl Server {
 
     /// Serves until it is asked to stop; then every client and worker is told.
     pub fn run(mut self, stop: &Stop) -> Result<()> {
-        let mut next_tick = Instant::now() + TICK;
+        let (mut next_look, mut next_tick) = (Instant::now() + LOOK, Instant::now() + TICK);
         while !stop.is_stopped() {
-            let left = next_tick.saturating_duration_since(Instant::now());
+            let left = next_look.saturating_duration_since(Instant::now());
             gt_zmq::wait(&[&self.router], &[stop.waker()], left).map_err(cannot_listen)?;
             self.hear_all()?;
-            if Instant::now() >= next_tick {
+            let now = Instant::now();
+            if now >= next_look {
+                let mut out = Vec::new();
+                self.front.check_silence(self.now_ns(), &mut out);
+                self.send_all(out);
+                next_look = now + LOOK;
+            }
+            if now >= next_tick {
                 self.tick();
-                next_tick = Instant::now() + TICK;
+                next_tick = now + TICK;
             }
         }
         let mut out = Vec::new();
@@ -172,16 +199,17 @@ impl Server {
         let (now_ns, mut out) = (self.now_ns(), Vec::new());
         match arrival {
             Arrival::Message { from, frames } => {
-                let line = self.line(&from);
-                let reach = match self.router.origin(&from) {
-                    Some(origin) if origin.local => Reach::Local,
-                    _ => Reach::Remote,
-                };
+                let is_known = self.lines.contains_key(&from);
+                let (line, credentials) = self.line(&from);
                 debug!(target: "gt::dispatcher", line = line.0, frames = frames.len(), "message");
-                self.front.hear(now_ns, line, reach, frames, &mut out);
+                if is_known || self.has_room() {
+                    self.front.hear(now_ns, line, credentials, frames, &mut out);
+                } else {
+                    self.front.turn_away(line, self.crowded(), &mut out);
+                }
             }
             Arrival::Gone { from } => {
-                let Some(line) = self.lines.remove(&from) else { return };
+                let Some((line, _)) = self.lines.remove(&from) else { return };
                 self.peers.remove(&line);
                 debug!(target: "gt::dispatcher", line = line.0, "gone");
                 self.front.gone(now_ns, line, &mut out);
@@ -190,16 +218,36 @@ impl Server {
         self.send_all(out);
     }
 
-    /// The number of a connection.
-    fn line(&mut self, peer: &PeerId) -> Line {
-        if let Some(line) = self.lines.get(peer) {
-            return *line;
+    fn credentials(&self, peer: &PeerId) -> Credentials {
+        let nobody =
+            Credentials { reach: Reach::Remote, identity: Identity::Anonymous, role: None };
+        self.router.origin(peer).map_or(nobody, |origin| self.roles.credentials(&origin))
+    }
+
+    /// Whether there are descriptors for another connection. Its own is open already; it gets back
+    /// to the system when whoever was turned away hangs up.
+    fn has_room(&self) -> bool {
+        gt_zmq::descriptor_count().is_ok_and(|count| count <= self.most_descriptors)
+    }
+
+    fn crowded(&self) -> Error {
+        let most = self.most_descriptors;
+        Error::Lost(format!(
+            "the server has {most} descriptors in use and takes no more connections; start it \
+             with a higher limit (`ulimit -n`)"
+        ))
+    }
+
+    /// The number of a connection, and who is at its other end.
+    fn line(&mut self, peer: &PeerId) -> (Line, Credentials) {
+        if let Some(known) = self.lines.get(peer) {
+            return *known;
         }
-        let line = Line(self.next_line);
+        let (line, credentials) = (Line(self.next_line), self.credentials(peer));
         self.next_line += 1;
-        self.lines.insert(peer.clone(), line);
+        self.lines.insert(peer.clone(), (line, credentials));
         self.peers.insert(line, peer.clone());
-        line
+        (line, credentials)
     }
 
     /// Sends what the front desk wants sent. Whoever does not take it is gone, and what follows
@@ -237,7 +285,13 @@ impl Server {
                 }
             }
             Delivery::Relay(Message::Forget { session }) => self.relay.withdraw_all(session.0),
-            Delivery::Relay(_) | Delivery::Forget(_) => {}
+            // Whoever speaks there again is somebody who has just come.
+            Delivery::Forget(line) => {
+                if let Some(peer) = self.peers.remove(&line) {
+                    self.lines.remove(&peer);
+                }
+            }
+            Delivery::Relay(_) => {}
         }
     }
 
@@ -277,6 +331,13 @@ impl Server {
     fn now_ns(&self) -> u64 {
         self.start.elapsed().as_nanos() as u64
     }
+}
+
+/// Some descriptors are kept for the data plane, for logs, and for those who are told why they
+/// cannot stay.
+fn most_descriptors() -> Result<u64> {
+    let limit = gt_zmq::descriptor_limit().map_err(cannot_listen)?;
+    Ok(limit - (limit / 8).clamp(limit.min(8), 256))
 }
 
 fn cannot_listen(error: gt_zmq::Error) -> Error {

@@ -10,15 +10,28 @@ use gt_transport::batch::INLINE_BYTES;
 use gt_transport::{Batch, Message, Peer};
 use smallvec::SmallVec;
 
+use self::outgoing::Outgoing;
 use self::place::{Request, no_worker};
+use self::report::Weighing;
 use crate::context::{Context, Witness};
+use crate::duties::{Duties, Duty, Way};
 use crate::flights::{Flight, Flights};
 use crate::outbox::Outbox;
 use crate::registry::{Entry, Registry};
 use crate::tickets::{Cargo, Passage};
 use crate::trust::Trust;
+use crate::worker_map::WorkerMap;
 
+mod outgoing;
 mod place;
+mod report;
+
+/// Clients stop far below this many commands under way; whoever does not keeps to no rules.
+const MOST_COMMANDS: u64 = 1 << 20;
+/// The bytes that commands under way may take between processes.
+const MOST_BYTES: u64 = 256 << 20;
+/// Signals may be nested so deep.
+const MOST_SIGNALS: usize = 1 << 10;
 
 /// Whether a client can use sockets of the dispatcher's host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +51,7 @@ pub struct Session {
     reach: Reach,
     /// How many workers it asked for; all if absent.
     wanted: Option<usize>,
-    /// Its workers in the order in which it numbers them; those that left keep their place.
+    /// Its workers in the order in which it numbers them; the place of one that left is vacant.
     workers: Vec<Option<WorkerId>>,
     /// Messages that go out before its commands.
     letters: Vec<(Peer, Message)>,
@@ -48,8 +61,12 @@ pub struct Session {
     /// Shapes the client has asked for.
     described: HashMap<RequestId, Slot>,
     /// Commands for each worker that are not sent yet.
-    outgoing: Vec<Batch>,
+    outgoing: WorkerMap<Outgoing>,
     flights: Flights,
+    /// What its workers were asked to send.
+    duties: Duties,
+    /// Who was asked what the session holds, and has not answered.
+    weighing: HashMap<RequestId, Weighing>,
     /// Bytes that the batch under way announced; they count as its own.
     announced: u64,
     trust: Trust,
@@ -68,8 +85,10 @@ impl Session {
             registry: Registry::default(),
             signals: Vec::new(),
             described: HashMap::new(),
-            outgoing: Vec::new(),
+            outgoing: WorkerMap::default(),
             flights: Flights::default(),
+            duties: Duties::default(),
+            weighing: HashMap::new(),
             announced: 0,
             trust: Trust::default(),
         }
@@ -89,7 +108,10 @@ impl Session {
     pub fn engage(&mut self, worker: WorkerId) -> bool {
         let wants = self.wanted.is_none_or(|wanted| self.workers().count() < wanted);
         if wants {
-            self.workers.push(Some(worker));
+            match self.workers.iter_mut().find(|place| place.is_none()) {
+                Some(vacant) => *vacant = Some(worker),
+                None => self.workers.push(Some(worker)),
+            }
         }
         wants
     }
@@ -100,12 +122,19 @@ impl Session {
             return false;
         };
         *place = None;
-        self.registry.holds(worker) || self.flights.has(worker.0 as usize)
+        if self.registry.holds(worker) || self.flights.has(worker) {
+            return true;
+        }
+        self.outgoing.remove(worker);
+        self.flights.forget(worker);
+        self.duties.forget(worker);
+        self.trust.forget(worker);
+        false
     }
 
     /// How many commands for a worker are not done.
     pub fn queued_at(&self, worker: WorkerId) -> u64 {
-        self.flights.left(worker.0 as usize)
+        self.flights.left(worker)
     }
 
     /// How many commands of the client are not done.
@@ -127,7 +156,7 @@ impl Session {
             let outputs = [Slot(record.out)];
             let request = Request { op, outputs: &outputs, attrs: &NO_ATTRS, replaces };
             let worker = self.place(&request, &mut operands, context, nobody)?;
-            self.outgoing(worker).records.push(record.renamed(&operands));
+            self.outgoing(worker).push_record(record.renamed(&operands));
             return Ok(true);
         }
         match batch.freed(index) {
@@ -161,26 +190,30 @@ impl Session {
             }
             Command::Free(slots) => slots.iter().try_for_each(|&slot| self.free(slot, sent)),
             Command::Read { slot, request } => {
-                self.offer(slot, request, context)?;
+                let way = self.offer(slot, request, context)?;
                 let home = self.registry.get(slot)?.home;
-                self.settle(home, context, sent);
+                self.settle(home, context, sent)?;
                 self.emit(home, Command::Read { slot, request }, sent);
-                Ok(())
+                self.owe(home, Duty::Answer(request), way)
             }
             Command::Describe { slot, request } => {
                 let home = self.registry.get(slot)?.home;
                 self.described.insert(request, slot);
-                self.settle(home, context, sent);
+                self.settle(home, context, sent)?;
                 self.emit(home, Command::Describe { slot, request }, sent);
-                Ok(())
+                self.owe(home, Duty::Answer(request), Way::Message)
             }
             Command::Sync { request } => {
-                let worker = self.workers().next().ok_or_else(no_worker)?;
-                self.settle(worker, context, sent);
+                let worker = self.speaker(context).ok_or_else(no_worker)?;
+                self.settle(worker, context, sent)?;
                 self.emit(worker, Command::Sync { request }, sent);
-                Ok(())
+                self.owe(worker, Duty::Answer(request), Way::Message)
             }
             Command::Enter(name) => {
+                if self.signals.len() >= MOST_SIGNALS {
+                    let most = MOST_SIGNALS;
+                    return Err(Error::value(format!("signals are nested more than {most} deep")));
+                }
                 self.signals.push(name);
                 Ok(())
             }
@@ -196,14 +229,18 @@ impl Session {
         }
     }
 
-    /// The worker has told the shape of a value that depends on data.
-    pub fn describe(&mut self, request: RequestId, meta: Option<&Meta>) {
-        let Some(slot) = self.described.remove(&request) else { return };
-        let entry = self.registry.get_mut(slot).ok().filter(|entry| !entry.described);
-        if let (Some(entry), Some(meta)) = (entry, meta) {
-            entry.meta = meta.clone();
-            entry.described = true;
+    /// An error if the client has sent more than anybody who waits for the workers would.
+    pub fn check_pace(&self, batch: &Batch, context: &Context) -> Result<()> {
+        let commands = self.flights.commands() + batch.len() as u64;
+        let bytes = self.flights.held_bytes() + batch.bytes() as u64;
+        let between_processes = context.tickets.is_some();
+        if commands > MOST_COMMANDS || (between_processes && bytes > MOST_BYTES) {
+            return Err(Error::value(format!(
+                "{commands} commands of {bytes} bytes are under way, more than a client may send \
+                 before workers are done with them"
+            )));
         }
+        Ok(())
     }
 
     /// Sends what was rewritten since the last time, as the rewriting of one batch of the client;
@@ -211,23 +248,17 @@ impl Session {
     pub fn flush(&mut self, commands: u64, bytes: u64, out: &mut Outbox) -> Option<(u64, u64)> {
         self.letters.drain(..).for_each(|(to, letter)| out.send(to, letter));
         let mut waiting = 0;
-        for (worker, batch) in self.outgoing.iter_mut().enumerate() {
-            if batch.is_empty() {
-                continue;
+        for (worker, outgoing) in self.outgoing.iter_mut() {
+            for batch in outgoing.take() {
+                waiting += 1;
+                self.flights.depart(worker, batch.len() as u64);
+                out.send_commands(Peer::Worker(worker), self.id, batch);
             }
-            waiting += 1;
-            self.flights.depart(worker, batch.len() as u64);
-            let to = Peer::Worker(WorkerId(worker as u32));
-            out.send_commands(to, self.id, std::mem::take(batch));
         }
-        let bytes = bytes + std::mem::take(&mut self.announced);
-        self.flights.begin(Flight { commands, bytes, waiting });
+        let held_bytes = bytes;
+        let bytes = bytes.saturating_add(std::mem::take(&mut self.announced));
+        self.flights.begin(Flight { commands, bytes, held_bytes, waiting });
         self.flights.land()
-    }
-
-    /// A worker is done with so many commands; gives what the client may be told of its own.
-    pub fn finish(&mut self, worker: WorkerId, commands: u64) -> Option<(u64, u64)> {
-        self.flights.arrive(worker.0 as usize, commands)
     }
 
     /// A client's upload whose elements travel apart.
@@ -256,10 +287,10 @@ impl Session {
         Ok(())
     }
 
-    /// A larger value that is read goes straight to the client.
-    fn offer(&mut self, slot: Slot, request: RequestId, context: &mut Context) -> Result<()> {
+    /// A larger value that is read goes straight to the client; gives the way it takes.
+    fn offer(&mut self, slot: Slot, request: RequestId, context: &mut Context) -> Result<Way> {
         if context.tickets.is_none() {
-            return Ok(());
+            return Ok(Way::Message);
         }
         let entry = self.registry.get(slot)?;
         if !entry.described {
@@ -270,8 +301,9 @@ impl Session {
             let passage = self.passage(meta, home, Cargo::Answer(request));
             let tag = context.tag();
             self.send_off(tag, passage, context);
+            return Ok(Way::Apart);
         }
-        Ok(())
+        Ok(Way::Message)
     }
 
     /// A way between the client and a worker.
@@ -333,11 +365,16 @@ impl Session {
         sent.see(worker, || command);
     }
 
-    fn outgoing(&mut self, worker: WorkerId) -> &mut Batch {
-        let index = worker.0 as usize;
-        if self.outgoing.len() <= index {
-            self.outgoing.resize_with(index + 1, Batch::default);
+    fn outgoing(&mut self, worker: WorkerId) -> &mut Outgoing {
+        self.outgoing.of(worker)
+    }
+
+    /// The last command for a worker asks it to send something.
+    fn owe(&mut self, worker: WorkerId, duty: Duty, way: Way) -> Result<()> {
+        let position = self.outgoing.of(worker).position();
+        if self.duties.owe(worker, position, duty, way) {
+            return Ok(());
         }
-        &mut self.outgoing[index]
+        Err(Error::bug(format!("{duty:?} is asked for twice")))
     }
 }

@@ -8,8 +8,8 @@ use gt_transport::{Message, Peer};
 
 /// For so long a transfer may be asked to go another way …
 const LIFETIME_NS: u64 = 20_000_000_000;
-/// … or until so many have begun since.
-const MOST: usize = 1 << 16;
+/// … or until the session has begun so many since.
+const MOST: usize = 1 << 12;
 
 /// Makes tickets, and knows where the workers listen.
 #[derive(Debug)]
@@ -17,7 +17,8 @@ pub struct Tickets {
     secret: Secret,
     addresses: HashMap<WorkerId, Address>,
     relay: Option<Address>,
-    recent: VecDeque<(u64, u64)>,
+    /// When each session's transfers began, and their tags.
+    recent: HashMap<SessionId, VecDeque<(u64, u64)>>,
     passages: HashMap<u64, Passage>,
 }
 
@@ -127,12 +128,20 @@ impl Tickets {
 
     fn remember(&mut self, now_ns: u64, tag: u64, passage: Passage) {
         let old = |&(since, _): &(u64, u64)| since + LIFETIME_NS < now_ns;
-        while self.recent.len() >= MOST || self.recent.front().is_some_and(old) {
-            let Some((_, tag)) = self.recent.pop_front() else { break };
+        let recent = self.recent.entry(passage.session).or_default();
+        while recent.len() >= MOST || recent.front().is_some_and(old) {
+            let Some((_, tag)) = recent.pop_front() else { break };
             self.passages.remove(&tag);
         }
-        self.recent.push_back((now_ns, tag));
+        recent.push_back((now_ns, tag));
         self.passages.insert(tag, passage);
+    }
+
+    /// A session is over, and with it its transfers.
+    pub fn end(&mut self, session: SessionId) {
+        for (_, tag) in self.recent.remove(&session).unwrap_or_default() {
+            self.passages.remove(&tag);
+        }
     }
 }
 

@@ -5,10 +5,12 @@
 use gt_core::WorkerId;
 use smallvec::SmallVec;
 
+use crate::worker_map::WorkerMap;
+
 /// What happened on each worker since the client last heard from it.
 #[derive(Debug, Default)]
 pub struct Trust {
-    workers: Vec<Standing>,
+    workers: WorkerMap<Standing>,
 }
 
 #[derive(Debug, Default)]
@@ -24,12 +26,12 @@ struct Standing {
 impl Trust {
     /// A worker is given something to do.
     pub fn busy(&mut self, worker: WorkerId) {
-        self.of(worker).busy = true;
+        self.workers.of(worker).busy = true;
     }
 
     /// A worker is given something that may fail because of the data.
     pub fn risk(&mut self, worker: WorkerId) {
-        let standing = self.of(worker);
+        let standing = self.workers.of(worker);
         standing.busy = true;
         standing.risky = true;
         standing.told.clear();
@@ -39,8 +41,7 @@ impl Trust {
     /// not asked again before it has taken another risk.
     pub fn ask(&mut self, worker: WorkerId) -> SmallVec<[WorkerId; 4]> {
         let mut unheard = SmallVec::new();
-        for (index, standing) in self.workers.iter_mut().enumerate() {
-            let other = WorkerId(index as u32);
+        for (other, standing) in self.workers.iter_mut() {
             if other != worker && standing.risky && !standing.told.contains(&worker) {
                 standing.told.push(worker);
                 unheard.push(other);
@@ -52,8 +53,7 @@ impl Trust {
     /// The client hears through `worker`: gives the others that must tell it what they know.
     pub fn settle(&mut self, worker: WorkerId) -> SmallVec<[WorkerId; 4]> {
         let mut busy = SmallVec::new();
-        for (index, standing) in self.workers.iter_mut().enumerate() {
-            let other = WorkerId(index as u32);
+        for (other, standing) in self.workers.iter_mut() {
             if std::mem::take(standing).busy && other != worker {
                 busy.push(other);
             }
@@ -61,11 +61,11 @@ impl Trust {
         busy
     }
 
-    fn of(&mut self, worker: WorkerId) -> &mut Standing {
-        let index = worker.0 as usize;
-        if self.workers.len() <= index {
-            self.workers.resize_with(index + 1, Standing::default);
+    /// A worker is gone.
+    pub fn forget(&mut self, worker: WorkerId) {
+        self.workers.remove(worker);
+        for (_, standing) in self.workers.iter_mut() {
+            standing.told.retain(|told| *told != worker);
         }
-        &mut self.workers[index]
     }
 }

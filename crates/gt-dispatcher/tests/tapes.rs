@@ -279,8 +279,8 @@ fn a_shape_that_depends_on_data_is_used_after_it_was_told() {
         t1 := nonzero t0
         describe t1 as r1
         send
-        w0 done 3
         w0 describes r1 as [3, 2]
+        w0 done 3
         t2 := reshape t1 shape=[6]
         send
         # It still has three rows: eight numbers are too many.
@@ -289,8 +289,8 @@ fn a_shape_that_depends_on_data_is_used_after_it_was_told() {
         w0   t0 := upload float32[4, 2] (32 bytes)
         w0   t1 := nonzero t0
         w0   describe t1 as r1
-        client done 3
         client answer r1
+        client done 3
         w0   t2 := reshape t1 shape=[6]
         w0   forget
         client ended: reshape: shape [8] is invalid for input of size 6

@@ -11,17 +11,33 @@ use crate::codec::{self, Frames, Limits};
 
 /// Bytes of messages that may wait for their confirmation.
 const MAX_UNCONFIRMED_BYTES: usize = 256 << 20;
+/// The same where many others are on the other side, and what is said is small.
+const MAX_UNCONFIRMED_BYTES_OF_MANY: usize = 32 << 20;
 
 /// One side of a conversation.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Conversation {
     /// The number of the first message that is kept.
     first: u64,
     kept: VecDeque<Vec<Bytes>>,
     kept_bytes: usize,
+    max_kept_bytes: usize,
     received: u64,
     /// Whether what was said is forgotten at once.
     forgetful: bool,
+}
+
+impl Default for Conversation {
+    fn default() -> Self {
+        Conversation {
+            first: 0,
+            kept: VecDeque::new(),
+            kept_bytes: 0,
+            max_kept_bytes: MAX_UNCONFIRMED_BYTES,
+            received: 0,
+            forgetful: false,
+        }
+    }
 }
 
 /// What to do with a message that came.
@@ -39,22 +55,30 @@ impl Conversation {
         Conversation { forgetful: true, ..Conversation::default() }
     }
 
+    /// A conversation with one of many, who may not confirm anything.
+    pub fn with_one_of_many() -> Self {
+        let max_kept_bytes = MAX_UNCONFIRMED_BYTES_OF_MANY;
+        Conversation { max_kept_bytes, ..Conversation::default() }
+    }
+
     /// How many messages of the other side have arrived.
     pub fn received(&self) -> u64 {
         self.received
     }
 
-    /// The parts in which a message travels. It is kept until it is confirmed.
+    /// The parts in which a message travels. It is kept until it is confirmed. An error if no other
+    /// side would take it; then nothing was said.
     pub fn say(&mut self, message: &Message) -> Result<Vec<Bytes>> {
         let parts = parts_of(self.first + self.kept.len() as u64, message);
+        let bytes = check_size(&parts, &Limits::CONTROL)?;
         if self.forgetful {
             self.first += 1;
             return Ok(parts);
         }
-        self.kept_bytes += parts.iter().map(Bytes::len).sum::<usize>();
-        if self.kept_bytes > MAX_UNCONFIRMED_BYTES {
+        if self.kept_bytes + bytes > self.max_kept_bytes {
             return Err(Error::Lost("the other side has confirmed nothing for too long".into()));
         }
+        self.kept_bytes += bytes;
         self.kept.push_back(parts.clone());
         Ok(parts)
     }
@@ -115,6 +139,22 @@ pub fn open_aside(parts: &[Bytes], limits: &Limits) -> Result<Option<Message>> {
     open(parts.to_vec(), limits).map(|(_, message)| Some(message))
 }
 
+/// The bytes of a message that is about to be sent; an error if the other side would refuse it.
+fn check_size(parts: &[Bytes], limits: &Limits) -> Result<usize> {
+    let bytes = parts.iter().map(Bytes::len).sum();
+    let fits = bytes <= limits.message_bytes
+        && parts.len() <= limits.payloads + 2
+        && parts.iter().skip(2).all(|payload| payload.len() <= limits.payload_bytes);
+    if fits {
+        return Ok(bytes);
+    }
+    Err(Error::value(format!(
+        "a message of {bytes} bytes cannot be sent, the limit is {}; lists and texts inside an \
+         operation have to be smaller, tensors may have any size",
+        limits.message_bytes
+    )))
+}
+
 fn parts_of(number: u64, message: &Message) -> Vec<Bytes> {
     let Frames { head, payloads } = codec::encode(message);
     let number = Bytes::copy_from_slice(&number.to_le_bytes());
@@ -168,6 +208,28 @@ mod tests {
         for parts in [vec![], vec![Bytes::new()], vec![Bytes::new(); 2], vec![Bytes::new(); 9]] {
             assert!(heard(&mut side, parts).is_err());
         }
+    }
+
+    #[test]
+    fn what_nobody_would_take_is_not_said_and_leaves_no_gap() {
+        let (mut here, mut there) = (Conversation::default(), Conversation::default());
+        let session = gt_core::SessionId(1);
+        let error = Error::value("x".repeat(Limits::CONTROL.message_bytes));
+        let refused = here.say(&Message::Ended { session, error }).unwrap_err().to_string();
+        assert!(refused.contains("cannot be sent"), "{refused}");
+        assert_eq!(here.kept_bytes, 0);
+        let said = here.say(&Message::Bye).unwrap();
+        assert_eq!(heard(&mut there, said), Ok(Heard::New(Message::Bye)));
+    }
+
+    #[test]
+    fn what_one_of_many_does_not_confirm_is_kept_up_to_a_bound() {
+        let mut side = Conversation::with_one_of_many();
+        let session = gt_core::SessionId(1);
+        let error = Error::value("x".repeat(Limits::CONTROL.message_bytes / 2));
+        let message = Message::Ended { session, error };
+        let said = (0..100).take_while(|_| side.say(&message).is_ok()).count();
+        assert!(said < 5 && side.kept_bytes <= MAX_UNCONFIRMED_BYTES_OF_MANY, "{said}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::fmt;
 use gt_core::SessionId;
 use serde::{Deserialize, Serialize};
 
+use crate::bulk::seal;
 use crate::ticket::Address;
 
 /// A client's first words.
@@ -26,7 +27,7 @@ impl Hello {
 }
 
 /// A session that goes on over another connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resume {
     /// The session.
     pub session: SessionId,
@@ -37,8 +38,20 @@ pub struct Resume {
 }
 
 /// What a client shows to go on with its session.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Eq, Serialize, Deserialize)]
 pub struct Token(pub [u8; 16]);
+
+impl PartialEq for Token {
+    fn eq(&self, other: &Token) -> bool {
+        seal::equal(&self.0, &other.0)
+    }
+}
+
+impl Drop for Token {
+    fn drop(&mut self) {
+        seal::wipe(&mut self.0);
+    }
+}
 
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,7 +60,7 @@ impl fmt::Debug for Token {
 }
 
 /// The dispatcher's first words to a client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Welcome {
     /// The client's session.
     pub session: SessionId,

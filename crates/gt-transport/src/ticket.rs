@@ -1,7 +1,12 @@
 //! Tickets: the dispatcher's word that a value may travel straight from one process to another.
 
+use std::ffi::CStr;
+
 use gt_core::{Meta, RequestId, Result, SessionId};
 use serde::{Deserialize, Serialize};
+
+use crate::bulk::seal;
+use crate::hello::Token;
 
 pub use crate::bulk::{Address, Key};
 
@@ -62,20 +67,30 @@ pub enum Wanted {
     Answer(RequestId),
 }
 
-/// What a dispatcher makes keys of.
+/// What a dispatcher makes keys of. It is wiped when it is dropped.
 #[derive(Clone, Debug)]
 pub struct Secret(Key);
+
+/// What a key is made for. Each has a context of its own, so that no key serves two purposes.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Ticket,
+    Token,
+}
+
+impl Purpose {
+    fn context(self) -> &'static CStr {
+        match self {
+            Purpose::Ticket => c"gtticket",
+            Purpose::Token => c"gt-token",
+        }
+    }
+}
 
 impl Secret {
     /// A secret that nobody else has.
     pub fn random() -> Self {
-        let mut key = [0; 32];
-        // SAFETY: the length is that of the array.
-        unsafe {
-            libsodium_sys::sodium_init();
-            libsodium_sys::randombytes_buf(key.as_mut_ptr().cast(), key.len());
-        }
-        Secret(Key(key))
+        Secret(Key::random())
     }
 
     /// A secret that everybody knows, for tests.
@@ -85,19 +100,52 @@ impl Secret {
 
     /// The key of one transfer. Nobody without the secret can tell it, even from all others.
     pub fn key(&self, tag: u64) -> Key {
-        let mut key = [0; 32];
-        let purpose = c"gt-ticke";
-        // SAFETY: the lengths are those of the arrays; the purpose has eight bytes.
+        self.derive(Purpose::Ticket, tag)
+    }
+
+    /// What a client shows to go on with its session, and is of use to nobody but itself.
+    pub fn token(&self, session: u64, identity: &[u8; 33]) -> Token {
+        let key = self.derive(Purpose::Token, session);
+        let mut word = seal::hash(&key.0, &[identity]);
+        let (token, _) = word.split_first_chunk().expect("a hash is longer than a token");
+        let token = Token(*token);
+        seal::wipe(&mut word);
+        token
+    }
+
+    fn derive(&self, purpose: Purpose, number: u64) -> Key {
+        let mut key = Key([0; 32]);
+        let context = purpose.context();
+        assert_eq!(context.count_bytes(), 8, "the library reads eight bytes");
+        // SAFETY: the lengths are those of the arrays; the context has eight bytes.
         let status = unsafe {
             libsodium_sys::crypto_kdf_derive_from_key(
-                key.as_mut_ptr(),
-                key.len(),
-                tag,
-                purpose.as_ptr(),
+                key.0.as_mut_ptr(),
+                key.0.len(),
+                number,
+                context.as_ptr(),
                 self.0.0.as_ptr(),
             )
         };
         assert_eq!(status, 0, "the lengths are those that the library asks for");
-        Key(key)
+        key
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_token_is_part_of_a_ticket_or_of_another_token() {
+        let secret = Secret::known(7);
+        let token = secret.token(5, &[1; 33]);
+        assert!(token == secret.token(5, &[1; 33]));
+        assert!(token != secret.token(5, &[2; 33]) && token != secret.token(6, &[1; 33]));
+        assert!(token != Secret::known(8).token(5, &[1; 33]));
+        for tag in [5, 5 | 1 << 63] {
+            assert!(secret.key(tag).0[..16] != token.0);
+            assert_ne!(secret.key(tag), secret.derive(Purpose::Token, tag));
+        }
     }
 }

@@ -49,8 +49,19 @@ impl Executor {
         Executor { engine, pool }
     }
 
-    /// Runs a plan to its end. Whatever fails becomes a failed value.
+    /// Runs a plan to its end. Whatever fails becomes a failed value; a panic outside of a kernel
+    /// ends the session, whose values it may have taken with it.
     pub fn run(&self, plan: Plan) -> Outcome {
+        let (session, commands, purpose) = (plan.session, plan.commands, plan.purpose);
+        let run = AssertUnwindSafe(|| self.run_steps(plan));
+        catch_unwind(run).unwrap_or_else(|panic| {
+            let messages = vec![Message::Ended { session, error: panicked(&*panic) }];
+            let (kept, poison, holdings) = (Vec::new(), None, None);
+            Outcome { session, kept, messages, commands, busy_ns: 0, poison, purpose, holdings }
+        })
+    }
+
+    fn run_steps(&self, plan: Plan) -> Outcome {
         let Plan { session, steps, registers, kept, commands, places, poison, purpose, .. } = plan;
         let (messages, holdings) = (Vec::new(), None);
         let mut run =
@@ -264,4 +275,26 @@ fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
     Error::bug(format!("a kernel panicked: {text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::null::Null;
+
+    #[test]
+    fn a_panic_ends_the_session_of_its_plan() {
+        crate::quiet::kernel_panics();
+        let pool = Pool::new(1 << 20);
+        let executor = Executor::new(Arc::new(Null(pool.clone())), pool);
+        let mut store = crate::store::Store::default();
+        let mut plan = crate::planner::Planner::new(SessionId(7), &mut store).finish(3);
+        // A register that no plan has.
+        let value = Use { register: Register(99), last: true };
+        plan.steps.push(Step::Handover { to: WorkerId(0), tag: 0, value });
+        let outcome = in_kernel(|| executor.run(plan));
+        assert_eq!((outcome.session, outcome.commands), (SessionId(7), 3));
+        let ended = |message: &Message| matches!(message, Message::Ended { .. });
+        assert!(outcome.messages.iter().all(ended) && outcome.messages.len() == 1);
+    }
 }

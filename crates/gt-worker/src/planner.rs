@@ -82,7 +82,7 @@ impl<'a> Planner<'a> {
             self.store.free(slot);
         }
         for (&slot, &register) in outputs.iter().zip(&results) {
-            self.store.promise(slot, register);
+            self.store.promise(slot, register)?;
             self.touched.push(slot);
         }
         Ok(())
@@ -111,30 +111,35 @@ impl<'a> Planner<'a> {
     }
 
     /// Plans an upload.
-    pub fn upload(&mut self, out: Slot, value: gt_transport::Value, provenance: Provenance) {
+    pub fn upload(
+        &mut self,
+        out: Slot,
+        value: gt_transport::Value,
+        provenance: Provenance,
+    ) -> Result<()> {
         let origin = Origin { op: None, slot: out, provenance };
         self.origin = origin;
         let register = self.register(value.meta.clone());
         self.plan.cost_ns += value.data.len() as u64 / 8;
         self.plan.steps.push(Step::Upload { out: register, value, origin });
-        self.store.promise(out, register);
         self.touched.push(out);
+        self.store.promise(out, register)
     }
 
     /// Plans to take in what another worker has handed over.
-    pub fn receive(&mut self, out: Slot, arrival: Arrival, provenance: Provenance) {
+    pub fn receive(&mut self, out: Slot, arrival: Arrival, provenance: Provenance) -> Result<()> {
         let Arrival { meta, result } = arrival;
         match result {
             Ok(data) => {
                 let value = gt_transport::Value { meta, data };
-                self.upload(out, value, provenance);
+                self.upload(out, value, provenance)
             }
             Err(failure) => {
                 let register = self.register(meta.clone());
                 let failed = Stored::Failed(meta, failure);
                 self.plan.registers[register.0 as usize] = Some(failed);
-                self.store.promise(out, register);
                 self.touched.push(out);
+                self.store.promise(out, register)
             }
         }
     }

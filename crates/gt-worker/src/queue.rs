@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use gt_core::instruction::Command;
 use gt_core::record::code;
-use gt_core::{Meta, RequestId, Result, SessionId, WorkerId};
+use gt_core::{Error, Meta, RequestId, Result, SessionId, WorkerId};
 use gt_transport::{Batch, Failure};
 
 use crate::ahead::{Before, Reader};
@@ -39,10 +39,17 @@ pub struct Arrival {
     pub result: std::result::Result<Bytes, Arc<Failure>>,
 }
 
+/// A session has at most so many commands waiting; a dispatcher stops long before.
+const MOST_COMMANDS: u64 = 1 << 22;
+/// At most so many values wait to be received.
+const MOST_ARRIVALS: usize = 1 << 20;
+
 /// One session on one worker.
 #[derive(Debug, Default)]
 pub struct Queue {
     batches: VecDeque<Batch>,
+    /// How many commands are in them.
+    commands: u64,
     /// How many batches were planned as a whole.
     gone: u64,
     /// The newest read that ends a batch.
@@ -58,19 +65,34 @@ pub struct Queue {
     pub poison: Option<Arc<Failure>>,
     /// The workers that were handed something.
     pub neighbours: BTreeSet<WorkerId>,
+    /// Whether planning panics.
+    #[cfg(test)]
+    pub(crate) is_broken: bool,
 }
 
 impl Queue {
     /// Appends commands.
-    pub fn push(&mut self, batch: Batch) {
+    pub fn push(&mut self, batch: Batch) -> Result<()> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.commands += batch.len() as u64;
+        if self.commands > MOST_COMMANDS {
+            return Err(Error::value(format!("more than {MOST_COMMANDS} commands wait")));
+        }
         let number = self.gone + self.batches.len() as u64;
         self.reader = Reader::at_end_of(&batch, number).or(self.reader);
         self.batches.push_back(batch);
+        Ok(())
     }
 
     /// Takes in what another worker handed over.
-    pub fn arrive(&mut self, tag: u64, arrival: Arrival) {
+    pub fn arrive(&mut self, tag: u64, arrival: Arrival) -> Result<()> {
+        if self.arrivals.len() >= MOST_ARRIVALS {
+            return Err(Error::value(format!("more than {MOST_ARRIVALS} values wait to be used")));
+        }
         self.arrivals.insert(tag, arrival);
+        Ok(())
     }
 
     /// A plan in turn took so long.
@@ -98,10 +120,13 @@ impl Queue {
 
     /// A plan for the next commands; `None` if there are none, or the first waits for a handover.
     pub fn plan(&mut self, session: SessionId, window: Window) -> Result<Option<Plan>> {
+        #[cfg(test)]
+        assert!(!self.is_broken, "this test wants a panic");
         if let Some(plan) = self.plan_ahead(session)? {
             return Ok(Some(plan));
         }
-        let Queue { batches, gone, planned, store, arrivals, poison, answered, .. } = self;
+        let Queue { batches, commands: waiting, gone, planned, store, .. } = self;
+        let (arrivals, poison, answered) = (&mut self.arrivals, &self.poison, &mut self.answered);
         let mut planner = Planner::new(session, store);
         let mut commands = 0;
         while commands < window.commands && planner.cost_ns() < window.cost_ns {
@@ -122,6 +147,7 @@ impl Queue {
             commands += 1;
             *planned += 1;
             if *planned == batch.len() {
+                *waiting -= batch.len() as u64;
                 batches.pop_front();
                 *gone += 1;
                 *planned = 0;
@@ -170,13 +196,13 @@ pub(crate) fn plan_command(
         }
         Command::Free(slots) => slots.iter().for_each(|&slot| planner.free(slot)),
         Command::Upload { out, meta, data, provenance } => {
-            planner.upload(out, gt_transport::Value { meta, data }, provenance);
+            planner.upload(out, gt_transport::Value { meta, data }, provenance)?;
         }
         Command::Read { slot, request } => planner.answer(slot, request, false)?,
         Command::Describe { slot, request } => planner.answer(slot, request, true)?,
         Command::Send { slot, to, tag } => planner.hand_over(slot, to, tag)?,
         Command::Receive { out, tag, provenance } => match arrivals.remove(&tag) {
-            Some(arrival) => planner.receive(out, arrival, provenance),
+            Some(arrival) => planner.receive(out, arrival, provenance)?,
             None => return Ok(Planned::Waits),
         },
         Command::Sync { request } => planner.push_step(Step::Sync { request }),

@@ -50,9 +50,45 @@ enum Entry {
 /// Values by their names: the client's, and those the dispatcher gave to copies.
 #[derive(Debug, Default)]
 pub struct Store {
-    values: Vec<Entry>,
-    copies: Vec<Entry>,
+    values: Names,
+    copies: Names,
     stored: u64,
+}
+
+/// So many names lie together.
+const PAGE: usize = 64;
+
+/// Entries by number, in pages: a number costs a page at most, whatever it is. A client's names are
+/// dense, but only some of its values are on this worker.
+#[derive(Debug, Default)]
+struct Names {
+    pages: Vec<Option<Box<[Entry; PAGE]>>>,
+}
+
+impl Names {
+    fn get(&self, index: u32) -> Option<&Entry> {
+        let page = self.pages.get(index as usize / PAGE)?.as_ref()?;
+        Some(&page[index as usize % PAGE])
+    }
+
+    /// The entry, to be changed; `None` if it is empty and no page has it.
+    fn get_mut(&mut self, index: u32) -> Option<&mut Entry> {
+        let page = self.pages.get_mut(index as usize / PAGE)?.as_mut()?;
+        Some(&mut page[index as usize % PAGE])
+    }
+
+    fn entry(&mut self, index: u32) -> &mut Entry {
+        let (page, place) = (index as usize / PAGE, index as usize % PAGE);
+        if page >= self.pages.len() {
+            self.pages.resize_with(page + 1, || None);
+        }
+        let empty = || Box::new([const { Entry::Empty }; PAGE]);
+        &mut self.pages[page].get_or_insert_with(empty)[place]
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.pages.iter().flatten().flat_map(|page| page.iter())
+    }
 }
 
 /// What planning finds under a name.
@@ -71,7 +107,8 @@ impl Store {
 
     /// Gives the value to a plan, which will know it as `register` unless it knows it already.
     pub fn load(&mut self, slot: Slot, register: Register) -> Result<Found> {
-        let entry = self.entry(slot);
+        let missing = || Error::bug(format!("{slot} is not on this worker"));
+        let entry = self.known(slot).ok_or_else(missing)?;
         match std::mem::replace(entry, Entry::InPlan(register)) {
             Entry::Here(stored, place) => Ok(Found::Loaded(stored, place)),
             Entry::InPlan(known) => {
@@ -80,24 +117,30 @@ impl Store {
             }
             Entry::Empty => {
                 *entry = Entry::Empty;
-                Err(Error::bug(format!("{slot} is not on this worker")))
+                Err(missing())
             }
         }
     }
 
-    /// A plan will make this value.
-    pub fn promise(&mut self, slot: Slot, register: Register) {
+    /// A plan will make this value. An error if no session has so many.
+    pub fn promise(&mut self, slot: Slot, register: Register) -> Result<()> {
+        if numbered(slot).1 >= Slot::MOST_VALUES {
+            return Err(Error::bug(format!("{slot} is not a name a dispatcher gives")));
+        }
         *self.entry(slot) = Entry::InPlan(register);
+        Ok(())
     }
 
     /// Forgets a name. A value that a plan has stays there as long as the plan needs it.
     pub fn free(&mut self, slot: Slot) {
-        *self.entry(slot) = Entry::Empty;
+        if let Some(entry) = self.known(slot) {
+            *entry = Entry::Empty;
+        }
     }
 
     /// The register a name stands for in the current plan.
     pub fn register(&mut self, slot: Slot) -> Option<Register> {
-        match self.entry(slot) {
+        match self.known(slot)? {
             Entry::InPlan(register) => Some(*register),
             _ => None,
         }
@@ -111,11 +154,11 @@ impl Store {
 
     /// What is here under a name.
     pub fn peek(&self, slot: Slot) -> Option<(&Stored, Provenance)> {
-        let (entries, index) = match slot.is_copy() {
-            true => (&self.copies, slot.0 - Slot::FIRST_COPY),
-            false => (&self.values, slot.0),
+        let entry = match numbered(slot) {
+            (Kind::Copy, index) => self.copies.get(index),
+            (Kind::Value, index) => self.values.get(index),
         };
-        match entries.get(index as usize)? {
+        match entry? {
             Entry::Here(stored, place) => Some((stored, *place)),
             _ => None,
         }
@@ -123,22 +166,61 @@ impl Store {
 
     /// The values that are here, and where each was made.
     pub fn values(&self) -> impl Iterator<Item = (&Value, Provenance)> {
-        self.values.iter().chain(&self.copies).filter_map(|entry| match entry {
+        self.values.iter().chain(self.copies.iter()).filter_map(|entry| match entry {
             Entry::Here(Stored::Value(value), place) => Some((value, *place)),
             _ => None,
         })
     }
 
-    fn entry(&mut self, slot: Slot) -> &mut Entry {
-        let (entries, index) = if slot.is_copy() {
-            (&mut self.copies, (slot.0 - Slot::FIRST_COPY) as usize)
-        } else {
-            (&mut self.values, slot.0 as usize)
-        };
-        // The dispatcher has checked that names are dense.
-        if index >= entries.len() {
-            entries.resize_with(index + 1, Entry::default);
+    fn known(&mut self, slot: Slot) -> Option<&mut Entry> {
+        match numbered(slot) {
+            (Kind::Copy, index) => self.copies.get_mut(index),
+            (Kind::Value, index) => self.values.get_mut(index),
         }
-        &mut entries[index]
+    }
+
+    fn entry(&mut self, slot: Slot) -> &mut Entry {
+        match numbered(slot) {
+            (Kind::Copy, index) => self.copies.entry(index),
+            (Kind::Value, index) => self.values.entry(index),
+        }
+    }
+}
+
+/// Who gave a name.
+enum Kind {
+    /// The client.
+    Value,
+    /// The dispatcher.
+    Copy,
+}
+
+/// Who gave a name, and its number among theirs.
+fn numbered(slot: Slot) -> (Kind, u32) {
+    match slot.is_copy() {
+        true => (Kind::Copy, slot.0 - Slot::FIRST_COPY),
+        false => (Kind::Value, slot.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_costs_little_however_far_it_is() {
+        let mut store = Store::default();
+        for first in [0, Slot::FIRST_COPY] {
+            for far in [0, 1 << 16, Slot::MOST_VALUES - 1] {
+                store.promise(Slot(first + far), Register(3)).unwrap();
+                assert_eq!(store.register(Slot(first + far)), Some(Register(3)));
+            }
+            assert!(store.promise(Slot(first + Slot::MOST_VALUES), Register(3)).is_err());
+            // Asking costs nothing.
+            assert!(store.load(Slot(first + Slot::MOST_VALUES), Register(4)).is_err());
+            store.free(Slot(first + (1 << 20)));
+        }
+        let pages = |names: &Names| names.pages.iter().flatten().count();
+        assert_eq!((pages(&store.values), pages(&store.copies)), (3, 3));
     }
 }

@@ -3,7 +3,9 @@
 use std::ffi::{c_char, c_int, c_void};
 
 // libzmq uses libsodium and is linked before it; the crate only has to be part of the program.
-pub use libsodium_sys::{crypto_box_keypair, randombytes_buf, sodium_init, sodium_memzero};
+pub use libsodium_sys::{
+    crypto_box_keypair, randombytes_buf, sodium_init, sodium_memcmp, sodium_memzero,
+};
 
 /// A message: libzmq alone knows what is inside, and it stays where it was made.
 #[repr(C, align(8))]

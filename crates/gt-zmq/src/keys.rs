@@ -104,6 +104,40 @@ impl Drop for SecretKey {
     }
 }
 
+/// A text with secrets in it, such as a key file. It is wiped from memory when it is dropped.
+pub struct SecretText(String);
+
+impl SecretText {
+    /// Takes a text, which nobody else should have a copy of.
+    pub fn new(text: String) -> SecretText {
+        SecretText(text)
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SecretText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecretText(…)")
+    }
+}
+
+impl Drop for SecretText {
+    fn drop(&mut self) {
+        wipe(&mut std::mem::take(&mut self.0).into_bytes());
+    }
+}
+
+/// Whether two texts are equal, in a time that does not tell where they differ.
+pub fn equal(a: &[u8], b: &[u8]) -> bool {
+    // SAFETY: both places have the size that is given.
+    a.len() == b.len()
+        && unsafe { ffi::sodium_memcmp(a.as_ptr().cast(), b.as_ptr().cast(), a.len()) == 0 }
+}
+
 /// Overwrites bytes in a way that the compiler may not leave out.
 fn wipe(bytes: &mut [u8]) {
     // SAFETY: the place is writable and has the size that is given.

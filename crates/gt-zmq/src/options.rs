@@ -5,7 +5,8 @@ use std::time::Duration;
 /// Bounds of a socket, which hold for each of its connections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// A peer that sends a larger frame is disconnected.
+    /// A peer that sends a larger message, or one of more than 64 frames, is disconnected while it
+    /// does so.
     pub max_message_bytes: usize,
     /// How many messages may wait to leave for one peer; at least one.
     pub send_high_water: u32,

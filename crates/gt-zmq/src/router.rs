@@ -50,6 +50,8 @@ pub struct Origin {
     pub local: bool,
     /// Its IP address, or `uid:gid:pid` of a local process.
     pub address: String,
+    /// The user and the group of a local process.
+    pub user: Option<(u32, u32)>,
     /// Its key, if it came through a port with CURVE.
     pub key: Option<PublicKey>,
 }
@@ -162,15 +164,19 @@ fn origin_of(context: &Context, frame: &Message) -> Origin {
     // libzmq writes `:uid:gid:pid` for a Unix socket.
     // What stands before the process is a name of this host, or nothing, as the C library likes.
     let process = address.strip_prefix("localhost").unwrap_or(address).strip_prefix(':');
-    let process = process.filter(|rest| is_process(rest));
+    let user = process.and_then(user_of);
+    let process = process.filter(|_| user.is_some());
     let key = frame.property(c"User-Id").and_then(|user| context.key_of(user));
-    Origin { local: process.is_some(), address: process.unwrap_or(address).to_string(), key }
+    Origin { local: user.is_some(), address: process.unwrap_or(address).to_string(), user, key }
 }
 
-/// Whether this is `uid:gid:pid`, and not the rest of an IP address.
-fn is_process(text: &str) -> bool {
+/// User and group, if this is `uid:gid:pid` and not the rest of an IP address.
+fn user_of(text: &str) -> Option<(u32, u32)> {
     let numbers: Option<Vec<u32>> = text.split(':').map(|part| part.parse().ok()).collect();
-    numbers.is_some_and(|numbers| numbers.len() == 3)
+    match numbers?.as_slice() {
+        &[user, group, _] => Some((user, group)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -179,10 +185,10 @@ mod tests {
 
     #[test]
     fn an_ip_address_is_no_process() {
-        assert!(is_process("0:0:1234"));
+        assert_eq!(user_of("5:7:1234"), Some((5, 7)));
         // What is left of ::ffff:10.0.0.1, ::1:2, ::1 and nothing.
         for address in [":ffff:10.0.0.1", ":1:2", ":1", "", "1:2", "1:2:3:4"] {
-            assert!(!is_process(address), "{address}");
+            assert_eq!(user_of(address), None, "{address}");
         }
     }
 }

@@ -67,7 +67,8 @@ impl Guard {
 
     /// The key in a `User-Id`, if this guard has written it.
     pub fn key_of(&self, user: &str) -> Option<PublicKey> {
-        user.strip_prefix(&self.0.seal)?.parse().ok()
+        let (seal, key) = user.split_at_checked(self.0.seal.len())?;
+        keys::equal(seal.as_bytes(), self.0.seal.as_bytes()).then(|| key.parse().ok())?
     }
 }
 
@@ -132,6 +133,7 @@ impl Book {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Label;
 
     fn request(domain: &str, mechanism: &str, key: &[u8]) -> Vec<Bytes> {
         ["1.0", "7", domain, "10.0.0.1", "", mechanism]
@@ -146,8 +148,8 @@ mod tests {
         let (ours, other) = (PublicKey([1; 32]), PublicKey([2; 32]));
         let book = Book {
             lists: Mutex::new(HashMap::from([
-                ("0".to_string(), AllowList::new([ours])),
-                ("1".to_string(), AllowList::anyone()),
+                ("0".to_string(), AllowList::new([(ours, Label(1))])),
+                ("1".to_string(), AllowList::anyone(Label(2))),
             ])),
             next: AtomicU64::new(2),
             seal: "seal".to_string(),

@@ -10,8 +10,8 @@ use common::{
     until,
 };
 use gt_zmq::{
-    AllowList, Arrival, ClientSecurity, Context, DealerEvent, Endpoint, Error, KeyPair, Options,
-    PeerId, Router, SendError, TcpSecurity, Waker, wait,
+    AllowList, Arrival, ClientSecurity, Context, DealerEvent, Endpoint, Error, KeyPair, Label,
+    Options, PeerId, Router, SendError, TcpSecurity, Waker, wait,
 };
 
 /// A router at a free port of loopback, and its address.
@@ -136,11 +136,58 @@ fn what_is_too_large_never_arrives() {
 }
 
 #[test]
+fn a_message_is_bounded_as_a_whole() {
+    let (context, folder) = (Context::new().unwrap(), Folder::new());
+    let options = Options { max_message_bytes: 1000, ..Options::default() };
+    let mut router = router(&context, &folder, &options);
+    let parts = |count: usize, bytes: usize| vec![Bytes::from(vec![0u8; bytes]); count];
+    let mut polite = dealer(&context, &ipc(&folder));
+    for message in [parts(64, 1), parts(1, 1000), parts(10, 100), parts(64, 0)] {
+        polite.send(&message).unwrap();
+        assert_eq!(common::message(&mut router).1, message);
+    }
+    for rude in [parts(65, 0), parts(11, 100), parts(2, 501)] {
+        let mut dealer = dealer(&context, &ipc(&folder));
+        dealer.send(&frames(&["hello"])).unwrap();
+        let (from, _) = message(&mut router);
+        dealer.send(&rude).unwrap();
+        assert_eq!(arrival(&mut router), Arrival::Gone { from }, "{} parts", rude.len());
+    }
+    polite.send(&parts(2, 500)).unwrap();
+    assert_eq!(message(&mut router).1.len(), 2, "whoever keeps to the bounds goes on");
+}
+
+#[test]
+fn a_message_without_an_end_is_not_waited_for() {
+    use std::io::{Read, Write};
+    let (context, folder) = (Context::new().unwrap(), Folder::new());
+    let options = Options { max_message_bytes: 1 << 20, ..Options::default() };
+    let mut router = router(&context, &folder, &options);
+    let mut peer = std::os::unix::net::UnixStream::connect(folder.socket()).unwrap();
+    peer.set_read_timeout(Some(PATIENCE)).unwrap();
+    // The greeting of ZMTP 3.0 without a mechanism, and the words of a dealer.
+    let mut greeting = [0u8; 64];
+    greeting[0] = 0xff;
+    (greeting[9], greeting[10]) = (0x7f, 3);
+    greeting[12..16].copy_from_slice(b"NULL");
+    peer.write_all(&greeting).unwrap();
+    let ready = b"\x05READY\x0bSocket-Type\0\0\0\x06DEALER";
+    peer.write_all(&[&[4, ready.len() as u8], &ready[..]].concat()).unwrap();
+    // Frames of which each says that another one follows.
+    let frame = [&[3, 0, 0, 0, 0, 0, 0, 0x40, 0], &[0u8; 1 << 14][..]].concat();
+    let sent = (0..1000).take_while(|_| peer.write_all(&frame).is_ok()).count();
+    assert!(sent < 1000, "it has taken everything");
+    let mut rest = Vec::new();
+    let _ = peer.read_to_end(&mut rest);
+    assert_eq!(router.receive(), Ok(None), "nothing was whole");
+}
+
+#[test]
 fn keys_decide_who_enters_a_port() {
     let context = Context::new().unwrap();
     let (server, friend, stranger) =
         (KeyPair::generate(), KeyPair::generate(), KeyPair::generate());
-    let allowed = AllowList::new([friend.public]);
+    let allowed = AllowList::new([(friend.public, Label(1))]);
     let (mut router, address) = tcp_router(&context, curve(&server, allowed.clone()));
 
     let mut welcome = dealer(&context, &with_keys(&address, &server, &friend));
@@ -162,7 +209,9 @@ fn keys_decide_who_enters_a_port() {
     assert!(rejected(&event), "no key: {event:?}");
     assert_eq!(router.receive(), Ok(None), "somebody got in");
 
-    allowed.replace([stranger.public]);
+    allowed.replace([(stranger.public, Label(2))]);
+    assert_eq!(allowed.label(stranger.public), Some(Label(2)));
+    assert_eq!(allowed.label(friend.public), None);
     connected(&context, &with_keys(&address, &server, &stranger));
     let event = refused(&with_keys(&address, &server, &friend));
     assert!(rejected(&event), "no longer on the list: {event:?}");

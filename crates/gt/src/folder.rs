@@ -237,7 +237,8 @@ fn is_ours(gid: u32) -> bool {
     groups.iter().take(usize::try_from(count).unwrap_or(0)).any(|&group| group == gid)
 }
 
-fn group_number(name: &str) -> Result<u32> {
+/// The number of a group of this host.
+pub fn group_number(name: &str) -> Result<u32> {
     let unknown = || Error::value(format!("there is no group '{name}' on this host"));
     // The name becomes part of that of a folder.
     if name.is_empty() || name.contains('/') {

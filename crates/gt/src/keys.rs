@@ -2,8 +2,9 @@
 //! owner can read.
 //!
 //! A server's ring has `server.secret`, the server's own keys; `allowed`, the public keys that may
-//! connect, one to a line, each with a name behind it; and key files, `cluster.key` and those that
-//! `gt keys new` makes. A key file is what a client or a worker on another host is given.
+//! connect, one to a line, each with its role and a name behind it; and key files, `cluster.key`
+//! and those that `gt keys new` makes. A key file is what a client or a worker on another host is
+//! given.
 
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -12,7 +13,8 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use gt_core::{Error, Result};
-use gt_zmq::{ClientSecurity, KeyPair, PublicKey, SecretKey};
+use gt_dispatcher::role::Role;
+use gt_zmq::{ClientSecurity, KeyPair, PublicKey, SecretKey, SecretText};
 
 use crate::settings;
 
@@ -21,7 +23,8 @@ const CLUSTER: &str = "cluster";
 const ALLOWED: &str = "allowed";
 const ABOUT_SERVER: &str = "# The keys of a GT server. Nobody else may have them.";
 const ABOUT_KEY: &str = "# Lets a client or a worker connect to a GT server: GT_KEY, or --key.";
-const ABOUT_ALLOWED: &str = "# Public keys that may connect, and what they are called.";
+const ABOUT_ALLOWED: &str =
+    "# Public keys that may connect, what they may be there, and what they are called.";
 
 /// A folder of keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +57,8 @@ pub enum Origin {
 pub struct Allowed {
     /// The key.
     pub key: PublicKey,
+    /// What it may be.
+    pub role: Role,
     /// What it is called; empty if nobody said.
     pub name: String,
 }
@@ -90,20 +95,25 @@ impl KeyRing {
                 server.display()
             )));
         }
-        let key = cluster.pair.public;
-        self.place_once(ALLOWED, || format!("{ABOUT_ALLOWED}\n{key} {CLUSTER}\n"))?;
+        let (key, role, name) = (cluster.pair.public, Role::Both, CLUSTER.to_string());
+        let line = line_of(&Allowed { key, role, name });
+        self.place_once(ALLOWED, || format!("{ABOUT_ALLOWED}\n{line}\n"))?;
         Ok(ServerKeys { pair, allowed: self.allowed()?, origin })
     }
 
-    /// The keys that may connect.
+    /// The keys that may connect. That of the whole cluster may be anything.
     pub fn allowed(&self) -> Result<Vec<Allowed>> {
         self.check_folder()?;
         let path = self.allowed_list();
         let text = read_private(&path)?;
-        let lines = text.lines().enumerate();
-        lines
-            .filter_map(|(number, line)| parse_allowed(&path, number + 1, line).transpose())
-            .collect()
+        let lines = text.as_str().lines().enumerate();
+        let parsed = lines.map(|(number, line)| parse_allowed(&path, number + 1, line));
+        let mut allowed: Vec<Allowed> =
+            parsed.filter_map(Result::transpose).collect::<Result<_>>()?;
+        let cluster = KeyFile::read(&self.cluster_key()).ok().map(|file| file.pair.public);
+        let of_cluster = allowed.iter_mut().filter(|one| Some(one.key) == cluster);
+        of_cluster.for_each(|one| one.role = Role::Both);
+        Ok(allowed)
     }
 
     /// The list of keys that may connect.
@@ -121,8 +131,8 @@ impl KeyRing {
         self.folder.join(format!("{name}.key"))
     }
 
-    /// Makes a key file, lets its key connect, and gives the path.
-    pub fn add(&self, name: &str) -> Result<PathBuf> {
+    /// Makes a key file, lets its key connect in a role, and gives the path.
+    pub fn add(&self, name: &str, role: Role) -> Result<PathBuf> {
         check_name(name)?;
         let ServerKeys { pair, allowed, .. } = self.server()?;
         let path = self.key_file(name);
@@ -133,7 +143,8 @@ impl KeyRing {
                 "there is a key '{name}' already; `gt keys remove {name}` removes it"
             )));
         }
-        let line = format!("{} {name}\n", file.pair.public);
+        let (key, name) = (file.pair.public, name.to_string());
+        let line = format!("{}\n", line_of(&Allowed { key, role, name }));
         let list = self.allowed_list();
         // One write to the end of a file is whole, whoever else writes there.
         let append = || OpenOptions::new().append(true).open(&list)?.write_all(line.as_bytes());
@@ -177,7 +188,7 @@ impl KeyRing {
             return Ok(Origin::Found);
         }
         let draft = self.draft(name);
-        write_private(&draft, &text())?;
+        write_private(&draft, SecretText::new(text()).as_str())?;
         // Unlike a rename, a link does not replace what somebody else has put there.
         let linked = fs::hard_link(&draft, &path);
         let _ = fs::remove_file(&draft);
@@ -241,19 +252,20 @@ impl KeyFile {
 /// The lines of a file, each a word and what stands behind it.
 struct Words<'a> {
     path: &'a Path,
-    lines: HashMap<String, String>,
+    lines: HashMap<String, SecretText>,
 }
 
 impl<'a> Words<'a> {
     fn read(path: &'a Path) -> Result<Words<'a>> {
         let text = read_private(path)?;
-        let pairs = text.lines().filter_map(|line| line.trim().split_once(' '));
-        let lines = pairs.map(|(word, rest)| (word.to_string(), rest.trim().to_string())).collect();
+        let pairs = text.as_str().lines().filter_map(|line| line.trim().split_once(' '));
+        let secret = |rest: &str| SecretText::new(rest.trim().to_string());
+        let lines = pairs.map(|(word, rest)| (word.to_string(), secret(rest))).collect();
         Ok(Words { path, lines })
     }
 
     fn get(&self, word: &str) -> Result<&str> {
-        self.lines.get(word).map(String::as_str).ok_or_else(|| {
+        self.lines.get(word).map(SecretText::as_str).ok_or_else(|| {
             let path = self.path.display();
             Error::value(format!("{path} is no key file of GT: it has no line '{word} …'"))
         })
@@ -277,7 +289,17 @@ fn server_text(pair: &KeyPair) -> String {
 }
 
 fn line_of(allowed: &Allowed) -> String {
-    format!("{} {}", allowed.key, allowed.name).trim_end().to_string()
+    let role = role_name(allowed.role);
+    format!("{} role={role} {}", allowed.key, allowed.name).trim_end().to_string()
+}
+
+/// What a role is called in the list of keys and to people.
+pub fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Client => "client",
+        Role::Worker => "worker",
+        Role::Both => "both",
+    }
 }
 
 /// The key in a line of the list, if it is not a remark. Keys have `#` inside, but none begins with
@@ -291,7 +313,25 @@ fn parse_allowed(path: &Path, number: usize, line: &str) -> Result<Option<Allowe
     let key = word.parse().map_err(|error| {
         Error::value(format!("{}, line {number}: no key: {error}", path.display()))
     })?;
-    Ok(Some(Allowed { key, name: rest.trim().trim_start_matches('#').trim().to_string() }))
+    let rest = rest.trim();
+    let (first, others) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    // Whoever has no role is a client: a worker sees the values of others.
+    let (role, name) = match first.strip_prefix("role=") {
+        None => (Role::Client, rest),
+        Some(role) => {
+            let roles = [Role::Client, Role::Worker, Role::Both];
+            let found = roles.into_iter().find(|known| role_name(*known) == role);
+            let unknown = || {
+                Error::value(format!(
+                    "{}, line {number}: 'role={role}' is none of role=client, role=worker and \
+                     role=both",
+                    path.display()
+                ))
+            };
+            (found.ok_or_else(unknown)?, others)
+        }
+    };
+    Ok(Some(Allowed { key, role, name: name.trim().trim_start_matches('#').trim().to_string() }))
 }
 
 fn check_name(name: &str) -> Result<()> {
@@ -306,10 +346,11 @@ fn check_name(name: &str) -> Result<()> {
 }
 
 /// Reads a file that nobody else can.
-fn read_private(path: &Path) -> Result<String> {
+fn read_private(path: &Path) -> Result<SecretText> {
     let found = fs::metadata(path).map_err(|error| cannot("read", path, &error))?;
     check_owner(path, &found, "600")?;
-    fs::read_to_string(path).map_err(|error| cannot("read", path, &error))
+    let text = fs::read_to_string(path).map_err(|error| cannot("read", path, &error))?;
+    Ok(SecretText::new(text))
 }
 
 fn write_private(path: &Path, text: &str) -> Result<()> {

@@ -50,7 +50,7 @@ static RUNTIME_DIR: Variable = Variable {
 static INSTRUCTION_LOG: Variable = Variable {
     name: "GT_INSTRUCTION_LOG",
     default: "no log",
-    meaning: "A file that gets one line for each event.",
+    meaning: "A file that gets one line for each event, at its end.",
 };
 static THREADS: Variable = Variable {
     name: "GT_THREADS",
@@ -286,7 +286,7 @@ impl Settings {
 
     /// The instruction log, if one is wanted.
     pub fn sink(&self) -> Result<Option<Box<dyn EventSink>>> {
-        self.instruction_log.as_ref().map(log_file::create).transpose()
+        self.instruction_log.as_deref().map(log_file::create).transpose()
     }
 }
 

@@ -57,7 +57,7 @@ fn state(ring: &KeyRing) -> Option<(u64, u64, i64, i64)> {
 
 fn refresh(ring: &KeyRing, list: &AllowList) {
     match ring.allowed() {
-        Ok(allowed) => list.replace(allowed.into_iter().map(|allowed| allowed.key)),
+        Ok(allowed) => list.replace(allowed.into_iter().map(|one| (one.key, one.role.into()))),
         // Whoever may enter goes on to; a list that cannot be read is no wish to admit nobody.
         Err(error) => {
             complain(format_args!("gt server: the list of keys stays as it was: {error}"))

@@ -61,7 +61,7 @@ impl Door {
         stopped: impl Fn() -> bool,
     ) -> Result<(Dealer, Welcome)> {
         loop {
-            match self.greet(Some(resume), deadline) {
+            match self.greet(Some(resume.clone()), deadline) {
                 Ok(found) => return Ok(found),
                 Err(Trouble::Final(error)) => return Err(error),
                 Err(Trouble::Passing(error)) if Instant::now() + PAUSE > deadline || stopped() => {
@@ -108,6 +108,7 @@ impl Door {
         let patient = gt_zmq::Options { borne_silence: Duration::MAX, ..Default::default() };
         let connected = Dealer::connect(&self.context, endpoint, &patient);
         let mut dealer = connected.map_err(bad)?;
+        let is_resumed = resume.is_some();
         let hello = Hello { name: name.clone(), workers: *workers, resume };
         // What does not fit or cannot be sent is heard of below.
         let _ = dealer.send(&aside(&Message::Hello(hello)));
@@ -130,7 +131,7 @@ impl Door {
                     }
                     // A server that ends may hang up during the greeting; its keys were right
                     // before.
-                    DealerEvent::Rejected(why) if resume.is_some() => {
+                    DealerEvent::Rejected(why) if is_resumed => {
                         return Err(Trouble::Passing(self.unreachable(&why)));
                     }
                     DealerEvent::Rejected(why) => return Err(Trouble::Final(self.rejected(&why))),

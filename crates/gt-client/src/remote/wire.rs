@@ -65,7 +65,7 @@ impl Wire {
             door,
             dealer,
             session: welcome.session,
-            token: welcome.token,
+            token: welcome.token.clone(),
             conversation: Conversation::default(),
             cargo,
             unsent: VecDeque::new(),
@@ -255,7 +255,7 @@ impl Wire {
             return Err(Error::Lost("the session is closed".to_string()));
         }
         let received = self.conversation.received();
-        let resume = Resume { session: self.session, token: self.token, received };
+        let resume = Resume { session: self.session, token: self.token.clone(), received };
         let shared = self.shared.clone();
         let found =
             self.door.open_again(resume, Instant::now() + GRACE, move || shared.is_stopped());

@@ -18,18 +18,26 @@ pub(super) struct Seat {
     pub(super) line: Option<Line>,
     pub(super) heard_ns: u64,
     unconfirmed: u64,
+    /// The bytes that it was last told its workers use.
+    told_bytes: u64,
 }
 
 impl Seat {
     pub(super) fn new(conversation: Conversation, line: Line, heard_ns: u64) -> Self {
-        Seat { conversation, line: Some(line), heard_ns, unconfirmed: 0 }
+        Seat { conversation, line: Some(line), heard_ns, unconfirmed: 0, told_bytes: 0 }
     }
 
     /// The word that the dispatcher is there, and what has arrived.
     pub(super) fn beat(&mut self, used_bytes: u64) -> Option<Delivery> {
         self.unconfirmed = 0;
+        self.told_bytes = used_bytes;
         let received = self.conversation.received();
         Some(Delivery::Send(self.line?, aside(&Message::Beat { received, used_bytes })))
+    }
+
+    /// The same, if it was last told something else.
+    pub(super) fn tell_memory(&mut self, used_bytes: u64) -> Option<Delivery> {
+        if self.told_bytes == used_bytes { None } else { self.beat(used_bytes) }
     }
 
     /// The same, if the other side keeps much because it does not know what has arrived.

@@ -10,7 +10,8 @@ use smallvec::SmallVec;
 
 use super::Session;
 use crate::context::{Context, Witness};
-use crate::load::Needed;
+use crate::duties::{Duty, Way};
+use crate::load::{Health, Needed};
 use crate::registry::Entry;
 use crate::tickets::{Cargo, Passage};
 
@@ -53,7 +54,7 @@ impl Session {
             }
         }
         if let Some(replaced) = request.replaces {
-            self.hear(worker, context, sent);
+            self.hear(worker, context, sent)?;
             let entry = self.forget(replaced)?;
             self.free_copies(&entry, sent);
         }
@@ -94,21 +95,36 @@ impl Session {
     }
 
     /// Before `worker` replaces a value it must know whether something has failed elsewhere.
-    fn hear(&mut self, worker: WorkerId, context: &mut Context, sent: &mut Witness) {
+    fn hear(&mut self, worker: WorkerId, context: &mut Context, sent: &mut Witness) -> Result<()> {
         for other in self.trust.ask(worker) {
             let tag = context.tag();
             self.emit(other, Command::Vouch { to: worker, tag }, sent);
+            self.owe(other, Duty::Handover { to: worker, tag }, Way::Message)?;
             self.emit(worker, Command::Heed { tag }, sent);
         }
+        Ok(())
     }
 
     /// The client is about to hear from `worker`, which must speak for all.
-    pub(super) fn settle(&mut self, worker: WorkerId, context: &mut Context, sent: &mut Witness) {
+    pub(super) fn settle(
+        &mut self,
+        worker: WorkerId,
+        context: &mut Context,
+        sent: &mut Witness,
+    ) -> Result<()> {
         for other in self.trust.settle(worker) {
             let tag = context.tag();
             self.emit(other, Command::Settle { to: worker, tag }, sent);
+            self.owe(other, Duty::Handover { to: worker, tag }, Way::Message)?;
             self.emit(worker, Command::Heed { tag }, sent);
         }
+        Ok(())
+    }
+
+    /// The worker through which the client hears of everything: the first that is not silent.
+    pub(super) fn speaker(&self, context: &Context) -> Option<WorkerId> {
+        let well = |worker: &WorkerId| context.load.health(*worker) == Health::Well;
+        self.workers().find(well).or_else(|| self.workers().next())
     }
 
     /// The worker where this ends soonest: work goes where its inputs are and the load is low.
@@ -139,7 +155,8 @@ impl Session {
                 }
                 let before = absent.unwrap_or(Needed { ready_ns: 0, bytes: 0 });
                 let ready_ns = before.ready_ns.max(entry.ready_ns);
-                absent = Some(Needed { ready_ns, bytes: before.bytes + entry.meta.bytes() });
+                let bytes = before.bytes.saturating_add(entry.meta.bytes());
+                absent = Some(Needed { ready_ns, bytes });
             }
             (present_ns, absent)
         };
@@ -149,7 +166,8 @@ impl Session {
         let holders = entries.iter().flat_map(|(_, entry)| entry.holders());
         let candidates = std::iter::once(idle).chain(holders);
         let end = |worker: &WorkerId| {
-            (context.load.end_ns(*worker, context.now_ns, cost, missing(*worker)), *worker)
+            let end_ns = context.load.end_ns(*worker, context.now_ns, cost, missing(*worker));
+            (context.load.health(*worker), end_ns, *worker)
         };
         candidates.min_by_key(end).ok_or_else(no_worker)
     }
@@ -169,7 +187,9 @@ impl Session {
         let (home, meta, tag) = (entry.home, entry.meta.clone(), context.tag());
         let name = self.registry.name_copy();
         self.registry.get_mut(slot)?.copies.push((worker, name));
+        let mut way = Way::Message;
         if meta.bytes() > INLINE_BYTES && context.tickets.is_some() {
+            way = Way::Apart;
             let local = context.tickets.as_ref().is_some_and(|tickets| tickets.is_local(home));
             let (connects, cargo) = (Peer::Worker(home), Cargo::Handover);
             let session = self.id;
@@ -177,6 +197,7 @@ impl Session {
             self.send_off(tag, passage, context);
         }
         self.emit(home, Command::Send { slot, to: worker, tag }, sent);
+        self.owe(home, Duty::Handover { to: worker, tag }, way)?;
         let provenance = Provenance::UNKNOWN;
         self.emit(worker, Command::Receive { out: name, tag, provenance }, sent);
         Ok(name)

@@ -5,10 +5,12 @@ use std::time::Duration;
 /// The bounds of a depot or a courier.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Connections that a depot serves at once.
+    /// Connections of those who have shown a key that a depot serves at once.
     pub connections: usize,
-    /// Those among them that have not yet shown a key.
+    /// Connections of those who have not. If more come, the oldest goes.
     pub strangers: usize,
+    /// Those among them that come from one address, or are of one user.
+    pub strangers_of_one: usize,
     /// Requests that wait for a ticket that is not there yet.
     pub requests: usize,
     /// How long a request waits for its ticket, and a stranger may stay.
@@ -28,6 +30,7 @@ impl Default for Limits {
         Limits {
             connections: 1024,
             strangers: 64,
+            strangers_of_one: 16,
             requests: 1 << 16,
             ticket_wait: Duration::from_secs(10),
             stall: Duration::from_secs(30),

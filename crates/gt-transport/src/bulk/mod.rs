@@ -31,7 +31,7 @@ mod link;
 mod parcel;
 mod relay;
 mod ring;
-mod seal;
+pub(crate) mod seal;
 mod socket;
 mod system;
 mod ticket;

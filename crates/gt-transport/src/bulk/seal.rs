@@ -1,4 +1,5 @@
-//! The four things that libsodium does for us: random bytes, keyed hashes, sealing and opening.
+//! What libsodium does for us: random bytes, keyed hashes, sealing and opening, comparing secrets
+//! and wiping them.
 
 use std::ptr::{null, null_mut};
 use std::sync::Once;
@@ -6,7 +7,7 @@ use std::sync::Once;
 use libsodium_sys as sodium;
 
 /// A key, a hash, or what authenticates a sealed chunk.
-pub(super) type Word = [u8; 32];
+pub(crate) type Word = [u8; 32];
 
 fn ready() {
     static START: Once = Once::new();
@@ -18,7 +19,7 @@ fn ready() {
 }
 
 /// Bytes that nobody can guess.
-pub(super) fn random() -> Word {
+pub(crate) fn random() -> Word {
     ready();
     let mut word = [0; 32];
     // SAFETY: the pointer and the length are those of `word`.
@@ -28,7 +29,7 @@ pub(super) fn random() -> Word {
 
 /// BLAKE2b of the parts, one after another, under a key. Each caller's parts have fixed lengths,
 /// so that no two lists of parts read the same.
-pub(super) fn hash(key: &Word, parts: &[&[u8]]) -> Word {
+pub(crate) fn hash(key: &Word, parts: &[&[u8]]) -> Word {
     ready();
     let mut text = Vec::with_capacity(192);
     parts.iter().for_each(|part| text.extend_from_slice(part));
@@ -45,12 +46,20 @@ pub(super) fn hash(key: &Word, parts: &[&[u8]]) -> Word {
         )
     };
     assert!(status == 0, "lengths of keys and hashes are constants that BLAKE2b allows");
+    wipe(&mut text);
     word
 }
 
 /// Whether two words are equal, in a time that does not tell where they differ.
-pub(super) fn equal(a: &Word, b: &Word) -> bool {
-    a.iter().zip(b).fold(0, |difference, (a, b)| difference | (a ^ b)) == 0
+pub(crate) fn equal<const N: usize>(a: &[u8; N], b: &[u8; N]) -> bool {
+    // SAFETY: both places have the size that is given.
+    unsafe { sodium::sodium_memcmp(a.as_ptr().cast(), b.as_ptr().cast(), N) == 0 }
+}
+
+/// Overwrites a secret in a way that the compiler may not leave out.
+pub(crate) fn wipe(secret: &mut [u8]) {
+    // SAFETY: the place is writable and has the size that is given.
+    unsafe { sodium::sodium_memzero(secret.as_mut_ptr().cast(), secret.len()) };
 }
 
 /// Encrypts `plain` into `sealed`, which is as long (AEGIS-256). A key and a nonce are used for

@@ -192,8 +192,9 @@ fn descriptors(message: &libc::msghdr) -> Vec<OwnedFd> {
     found
 }
 
-/// Whether the process at the other end of a Unix socket runs as our user, or belongs to a group.
-pub(super) fn is_friend(socket: BorrowedFd<'_>, allowed_group: Option<u32>) -> bool {
+/// The user of the process at the other end of a Unix socket, if it is our own or belongs to a
+/// group.
+pub(super) fn friend(socket: BorrowedFd<'_>, allowed_group: Option<u32>) -> Option<u32> {
     // SAFETY: zeros are credentials of nobody in particular; the system overwrites them.
     let mut peer: libc::ucred = unsafe { zeroed() };
     let mut length = size_of::<libc::ucred>() as libc::socklen_t;
@@ -210,10 +211,10 @@ pub(super) fn is_friend(socket: BorrowedFd<'_>, allowed_group: Option<u32>) -> b
     // SAFETY: no requirements.
     let own = unsafe { libc::geteuid() };
     if status < 0 {
-        return false;
+        return None;
     }
     let in_group = |group| peer.gid == group || groups(socket).contains(&group);
-    peer.uid == own || allowed_group.is_some_and(in_group)
+    (peer.uid == own || allowed_group.is_some_and(in_group)).then_some(peer.uid)
 }
 
 /// The further groups of the process at the other end.

@@ -8,13 +8,25 @@ use super::frame::{Frame, Kind};
 use super::seal::{self, Word};
 
 /// A ticket: whoever has it may make one transfer. It travels over the control plane only.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Eq, Serialize, Deserialize)]
 pub struct Key(pub [u8; 32]);
 
 impl Key {
     /// A ticket that nobody can guess.
     pub fn random() -> Key {
         Key(seal::random())
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Key) -> bool {
+        seal::equal(&self.0, &other.0)
+    }
+}
+
+impl Drop for Key {
+    fn drop(&mut self) {
+        seal::wipe(&mut self.0);
     }
 }
 
@@ -38,11 +50,14 @@ pub(super) struct Greeting {
     pub depot: Word,
 }
 
-/// One request on one connection, seen by someone who owns the ticket. Its key is never used for
+/// One request on one connection, seen by someone who owns the ticket. Its keys are never used for
 /// anything else, because the greeting is fresh and the number of the request counts up.
 #[derive(Clone)]
 pub(super) struct Transfer {
-    key: Word,
+    /// What frames are authenticated with.
+    mac: Key,
+    /// What chunks are sealed with.
+    cipher: Key,
     pub request: u64,
 }
 
@@ -53,9 +68,12 @@ impl Transfer {
             Way::Fetch => 2,
         }];
         let (tag, number) = (tag.to_le_bytes(), request.to_le_bytes());
-        let parts: [&[u8]; 6] =
-            [b"gt bulk transfer", &way, &tag, &number, &greeting.courier, &greeting.depot];
-        Transfer { key: seal::hash(&ticket.0, &parts), request }
+        let key = |purpose: &[u8; 16]| {
+            let parts: [&[u8]; 6] =
+                [purpose, &way, &tag, &number, &greeting.courier, &greeting.depot];
+            Key(seal::hash(&ticket.0, &parts))
+        };
+        Transfer { mac: key(b"gt bulk frames  "), cipher: key(b"gt bulk chunks  "), request }
     }
 
     /// A frame of this transfer that proves the ticket, and that both sides mean so many bytes.
@@ -75,7 +93,7 @@ impl Transfer {
         let mut frame =
             Frame { kind: Kind::Chunk, request: self.request, value: index, proof: [0; 32] };
         let about = self.about(&frame, bytes);
-        frame.proof = seal::seal(&self.key, &nonce(index), &about, plain, sealed);
+        frame.proof = seal::seal(&self.cipher.0, &nonce(index), &about, plain, sealed);
         frame
     }
 
@@ -83,11 +101,11 @@ impl Transfer {
     #[must_use]
     pub fn open(&self, frame: &Frame, bytes: usize, chunk: &mut [u8]) -> bool {
         let about = self.about(frame, bytes);
-        seal::open(&self.key, &nonce(frame.value), &about, chunk, &frame.proof)
+        seal::open(&self.cipher.0, &nonce(frame.value), &about, chunk, &frame.proof)
     }
 
     fn proof(&self, frame: &Frame, bytes: usize) -> Word {
-        seal::hash(&self.key, &[b"gt bulk frame", &self.about(frame, bytes)])
+        seal::hash(&self.mac.0, &[&self.about(frame, bytes)])
     }
 
     /// What is authenticated besides a chunk itself: kind, request, index and whole length. The
@@ -147,6 +165,22 @@ mod tests {
         ] {
             assert!(!other.accepts(&Frame { request: other.request, ..frame }, 100));
         }
+    }
+
+    #[test]
+    fn each_use_of_a_ticket_has_a_key_of_its_own() {
+        let (ticket, greeting) = (Key([7; 32]), Greeting { courier: [1; 32], depot: [2; 32] });
+        let transfer = Transfer::begin(&ticket, Way::Fetch, 7, &greeting, 1);
+        assert_ne!(transfer.mac, transfer.cipher);
+        assert!(transfer.mac != ticket && transfer.cipher != ticket);
+    }
+
+    #[test]
+    fn a_ticket_is_wiped_when_it_is_dropped() {
+        let mut key = std::mem::ManuallyDrop::new(Key([7; 32]));
+        // SAFETY: dropped once; the array that is looked at afterwards needs no drop.
+        unsafe { std::ptr::drop_in_place(&raw mut *key) };
+        assert_eq!(key.0, [0; 32]);
     }
 
     #[test]

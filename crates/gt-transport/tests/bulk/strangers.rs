@@ -139,15 +139,45 @@ fn only_so_many_strangers_are_heard_at_once_and_none_stays() {
         let pair = Pair::with_limits(road, limits);
         assert_served(&pair, 1);
         let mut strangers: Vec<Stranger> = (0..10).map(|_| Stranger::connect(&pair.to)).collect();
-        let greeted = strangers.iter_mut().map(|stranger| stranger.hear(HELLO).len());
-        let greeted: Vec<usize> = greeted.collect();
-        assert_eq!(greeted, [[HELLO; 4].as_slice(), &[0; 6]].concat(), "{road:?}");
+        for newest in &mut strangers[6..] {
+            assert_eq!(newest.hear(HELLO).len(), HELLO, "{road:?}: the oldest goes first");
+        }
+        for oldest in &mut strangers[..6] {
+            assert!(oldest.hear(HELLO + 1).len() <= HELLO);
+        }
         assert_served(&pair, 2);
-        for stranger in &mut strangers {
+        for stranger in &mut strangers[6..] {
             assert!(stranger.hear(1).is_empty());
         }
         let mut late = Stranger::connect(&pair.to);
         assert_eq!(late.hear(HELLO).len(), HELLO, "there is room again");
+    }
+}
+
+#[test]
+fn silent_strangers_keep_nobody_with_a_key_out() {
+    for road in ROADS {
+        // Far longer than the test takes: nobody is let in because others have left.
+        let limits = Limits { ticket_wait: Duration::from_secs(600), ..Limits::default() };
+        let pair = Pair::with_limits(road, limits);
+        let mut strangers: Vec<Stranger> = (0..80).map(|_| Stranger::connect(&pair.to)).collect();
+        assert_eq!(strangers[79].hear(HELLO).len(), HELLO, "all were accepted");
+        assert_served(&pair, 1);
+        // One address has some places, and not all of them.
+        let limit = Limits::default().strangers_of_one;
+        for oldest in &mut strangers[..80 - limit] {
+            assert!(oldest.hear(HELLO + 1).len() <= HELLO, "{road:?}");
+        }
+        // Those who have shown a key do not pay for the next crowd.
+        let (key, data) = (Key::random(), Dice(5).parcel(10));
+        pair.fetch(5, &key, data.len());
+        let mut crowd: Vec<Stranger> = (0..80).map(|_| Stranger::connect(&pair.to)).collect();
+        assert_eq!(crowd[79].hear(HELLO).len(), HELLO, "all were accepted");
+        pair.depot.offer(1, 5, key);
+        pair.depot.put(5, data);
+        let event = pair.events.one();
+        assert!(matches!(event, Event::Fetched { tag: 5, .. }), "{event:?}");
+        assert_served(&pair, 2);
     }
 }
 

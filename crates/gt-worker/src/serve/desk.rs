@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use gt_core::{Error, Result, WorkerId};
+use gt_core::{Error, Result, SessionId, WorkerId};
 use gt_transport::Message;
 use gt_transport::codec::Limits;
 use gt_transport::conversation::{Conversation, Heard, aside, open_aside};
@@ -47,6 +47,8 @@ pub(super) struct Desk {
     pool: Arc<Pool>,
     window: Window,
     heard: Instant,
+    /// The bytes in use that the dispatcher was told of last.
+    told_bytes: u64,
     _context: Context,
 }
 
@@ -70,7 +72,9 @@ impl Desk {
         let harbour = Harbour::open(&options.data, &options.pool, &inbox)?;
         let executing = Executing::start(executor.clone(), inbox.clone())?;
         let context = Context::new().map_err(cannot_wait)?;
-        let dealer = Dealer::connect(&context, &options.endpoint, &gt_zmq::Options::default())
+        // The dispatcher itself decides when a silent worker is lost.
+        let patient = gt_zmq::Options { borne_silence: SILENCE, ..Default::default() };
+        let dealer = Dealer::connect(&context, &options.endpoint, &patient)
             .map_err(|error| Error::runtime(error.to_string()))?;
         let mut card = options.card.clone();
         card.data = harbour.address().clone();
@@ -88,6 +92,7 @@ impl Desk {
             pool: options.pool.clone(),
             window: options.window,
             heard: Instant::now(),
+            told_bytes: 0,
             _context: context,
         })
     }
@@ -268,13 +273,25 @@ impl Desk {
 
     fn beat(&mut self) {
         let (received, used_bytes) = (self.conversation.received(), self.pool.used_bytes() as u64);
+        self.told_bytes = used_bytes;
         self.unsent.push_back(aside(&Message::Beat { received, used_bytes }));
     }
 
+    /// Sends a message. If it cannot be sent, the session it is about cannot go on.
     fn say(&mut self, message: &Message) {
-        match self.conversation.say(message) {
-            Ok(parts) => self.unsent.push_back(parts),
-            Err(error) => tracing::debug!(target: "gt::worker", %error, "cannot speak"),
+        let is_waited_for = matches!(message, Message::Answer { .. } | Message::Handover { .. });
+        // Whoever has waited for everything may ask how much memory that took.
+        if is_waited_for && self.told_bytes != self.pool.used_bytes() as u64 {
+            self.beat();
+        }
+        let error = match self.conversation.say(message) {
+            Ok(parts) => return self.unsent.push_back(parts),
+            Err(error) => error,
+        };
+        tracing::info!(target: "gt::worker", %error, "cannot say something");
+        let Some(session) = session_of(message) else { return };
+        if let Ok(parts) = self.conversation.say(&Message::Ended { session, error }) {
+            self.unsent.push_back(parts);
         }
     }
 
@@ -287,5 +304,17 @@ impl Desk {
                 Err(SendError::Full | SendError::Gone) => return,
             }
         }
+    }
+}
+
+/// The session that a message of a worker is about.
+fn session_of(message: &Message) -> Option<SessionId> {
+    match message {
+        Message::Answer { session, .. }
+        | Message::Handover { session, .. }
+        | Message::Weighed { session, .. }
+        | Message::Done { session, .. }
+        | Message::Failed { session, .. } => Some(*session),
+        _ => None,
     }
 }

@@ -50,7 +50,8 @@ fn keys_are_made_once_for_their_owner_alone() {
     names.iter().for_each(|name| assert_eq!(mode(&scratch.0.folder.join(name)), 0o600, "{name:?}"));
     let cluster = KeyFile::read(&scratch.0.cluster_key()).unwrap();
     assert_eq!(cluster.server, made.pair.public);
-    assert_eq!(found.allowed, [Allowed { key: cluster.pair.public, name: "cluster".into() }]);
+    let (key, role) = (cluster.pair.public, Role::Both);
+    assert_eq!(found.allowed, [Allowed { key, role, name: "cluster".into() }]);
 }
 
 #[test]
@@ -69,13 +70,14 @@ fn servers_that_start_at_once_have_the_same_keys() {
 #[test]
 fn named_keys_come_and_go() {
     let scratch = Scratch::new();
-    let path = scratch.0.add("ann").unwrap();
-    scratch.0.add("bob").unwrap();
+    let path = scratch.0.add("ann", Role::Client).unwrap();
+    scratch.0.add("bob", Role::Worker).unwrap();
     assert_eq!(scratch.names(), ["cluster", "ann", "bob"]);
     assert_eq!(mode(&path), 0o600);
-    assert!(scratch.0.add("ann").unwrap_err().to_string().contains("keys remove ann"));
+    let again = scratch.0.add("ann", Role::Worker).unwrap_err().to_string();
+    assert!(again.contains("keys remove ann"), "{again}");
     for name in ["", "../ann", ".ann", "a b", "cluster"] {
-        assert!(scratch.0.add(name).is_err(), "{name:?}");
+        assert!(scratch.0.add(name, Role::Client).is_err(), "{name:?}");
     }
     scratch.0.remove("ann").unwrap();
     assert!(!path.exists() && mode(&scratch.0.allowed_list()) == 0o600);
@@ -96,6 +98,30 @@ fn a_list_has_remarks_and_keys_have_names() {
         assert_eq!(parse(remark).unwrap(), None);
     }
     assert!(parse("abc ann").unwrap_err().to_string().contains("allowed, line 3"));
+}
+
+#[test]
+fn a_key_has_the_role_that_its_line_says_and_is_a_client_without_one() {
+    let scratch = Scratch::new();
+    scratch.0.add("node8", Role::Worker).unwrap();
+    let text = fs::read_to_string(scratch.0.allowed_list()).unwrap();
+    let bare = |line: &str| line.replace("role=both ", "").replace("role=worker ", "");
+    assert!(text.contains("role=worker node8") && text.contains("role=both cluster"), "{text}");
+    let roles = || {
+        let allowed = scratch.0.allowed().unwrap();
+        allowed.into_iter().map(|one| (one.name, one.role)).collect::<Vec<_>>()
+    };
+    let (cluster, node8) = ("cluster".to_string(), "node8".to_string());
+    assert_eq!(roles(), [(cluster.clone(), Role::Both), (node8.clone(), Role::Worker)]);
+    scratch.0.add("ann", Role::Client).unwrap();
+    scratch.0.remove("ann").unwrap();
+    assert_eq!(roles(), [(cluster.clone(), Role::Both), (node8.clone(), Role::Worker)]);
+    // A list of older days, in which nobody has a role.
+    fs::write(scratch.0.allowed_list(), bare(&text)).unwrap();
+    assert_eq!(roles(), [(cluster, Role::Both), (node8, Role::Client)]);
+    fs::write(scratch.0.allowed_list(), text.replace("role=worker", "role=boss")).unwrap();
+    let error = scratch.0.allowed().unwrap_err().to_string();
+    assert!(error.contains("line 3: 'role=boss' is none of"), "{error}");
 }
 
 #[test]

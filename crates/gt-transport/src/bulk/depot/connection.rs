@@ -5,12 +5,13 @@ use std::io;
 use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use super::Refusal;
 use super::hub::Hub;
 use super::lender::{Lender, SMALLEST_LOAN};
+use super::listener::Source;
 use crate::bulk::counters::Road;
 use crate::bulk::frame::{Frame, Kind};
 use crate::bulk::landing::land;
@@ -73,13 +74,13 @@ pub(super) struct Desk {
 /// A courier at the door.
 pub(super) struct Connection {
     pub number: u64,
+    pub source: Source,
     pub link: Link,
     pub desk: Mutex<Desk>,
     pub lender: Mutex<Lender>,
     changed: Condvar,
     /// Shown a key of ours; strangers have not.
     proven: AtomicBool,
-    strangers: Arc<AtomicUsize>,
     opened: Instant,
     ticket_wait: Duration,
     segment_idle: Duration,
@@ -87,16 +88,15 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub fn open(hub: &Hub, number: u64, socket: Socket) -> Connection {
-        hub.strangers.fetch_add(1, Relaxed);
+    pub fn open(hub: &Hub, number: u64, socket: Socket, source: Source) -> Connection {
         Connection {
             number,
+            source,
             link: Link::over(socket, hub.limits.stall),
             desk: Mutex::default(),
             lender: Mutex::new(Lender::open(hub.lent.clone(), hub.limits.segment_bytes)),
             changed: Condvar::default(),
             proven: AtomicBool::new(false),
-            strangers: hub.strangers.clone(),
             opened: Instant::now(),
             ticket_wait: hub.limits.ticket_wait,
             segment_idle: hub.limits.segment_idle,
@@ -128,11 +128,9 @@ impl Connection {
         self.changed.notify_all();
     }
 
-    /// The courier has shown a key, or is gone: in either case it is no stranger.
+    /// The courier has shown a key: it is no stranger.
     pub fn prove(&self) {
-        if !self.proven.swap(true, Relaxed) {
-            self.strangers.fetch_sub(1, Relaxed);
-        }
+        self.proven.store(true, Relaxed);
     }
 
     /// Whether the courier has shown a key.
@@ -358,12 +356,6 @@ impl Connection {
     fn shrink(&self, idle: Duration) -> io::Result<()> {
         let gone = self.lender.lock().shrink(Instant::now(), idle);
         gone.into_iter().try_for_each(|id| self.link.say(&Frame::plain(Kind::Forget, 0, id)))
-    }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.prove();
     }
 }
 

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use bytes::Bytes;
 use gt_core::Result;
 
 use super::connection::Connection;
-use super::listener::{Listener, Stop};
+use super::listener::{Listener, Source, Stop};
 use super::tickets::Tickets;
 use crate::bulk::counters::Meter;
 use crate::bulk::crew::Crew;
@@ -30,8 +30,6 @@ pub(super) struct Hub {
     pub limits: Limits,
     pub meter: Meter,
     pub crew: Arc<Crew>,
-    /// Connections that have not shown a key.
-    pub strangers: Arc<AtomicUsize>,
     /// Bytes of segments that all connections have.
     pub lent: Arc<AtomicUsize>,
     doors: Mutex<Doors>,
@@ -55,7 +53,6 @@ impl Hub {
             limits,
             meter: Meter::default(),
             crew: Arc::default(),
-            strangers: Arc::default(),
             lent: Arc::default(),
             doors: Mutex::new(Doors::default()),
             closing: Condvar::default(),
@@ -69,7 +66,7 @@ impl Hub {
         self.crew.spawn("gt-bulk-accept", move || {
             while !hub.is_closed() {
                 match listener.accept() {
-                    Ok(Some(socket)) => hub.admit(socket),
+                    Ok(Some((socket, source))) => hub.admit(socket, source),
                     Ok(None) => {}
                     // Most likely there is no descriptor left; some may be freed in a moment.
                     Err(_) => hub.pause(Duration::from_millis(50)),
@@ -107,23 +104,48 @@ impl Hub {
         }
     }
 
-    /// Serves a connection, unless there are too many; one that is turned away is just closed.
-    fn admit(self: &Arc<Self>, socket: Socket) {
+    /// Serves a connection. If there are too many strangers the oldest goes, and first of all one
+    /// from where the new one comes; those who have shown a key stay. If there are too many of
+    /// these, the new one is just closed.
+    fn admit(self: &Arc<Self>, socket: Socket, source: Source) {
         let mut doors = self.doors.lock();
-        let is_full = doors.connections.len() >= self.limits.connections
-            || self.strangers.load(Relaxed) >= self.limits.strangers;
-        if doors.closed || is_full {
+        let strangers = doors.strangers();
+        let proven = doors.connections.len() - strangers.len();
+        if doors.closed || proven >= self.limits.connections {
             return;
+        }
+        let of_one = strangers.iter().filter(|stranger| stranger.source == source);
+        let of_one: Vec<&Arc<Connection>> = of_one.collect();
+        let leaves = if of_one.len() >= self.limits.strangers_of_one {
+            of_one.first().copied()
+        } else if strangers.len() >= self.limits.strangers {
+            strangers.first()
+        } else {
+            None
+        };
+        if let Some(oldest) = leaves {
+            doors.connections.remove(&oldest.number);
         }
         doors.next += 1;
         let number = doors.next;
-        let connection = Arc::new(Connection::open(self, number, socket));
+        let connection = Arc::new(Connection::open(self, number, socket, source));
         doors.connections.insert(number, connection.clone());
         drop(doors);
+        leaves.into_iter().for_each(|oldest| oldest.end());
         let hub = self.clone();
         let started = self.crew.spawn("gt-bulk-hear", move || connection.serve(&hub));
         if started.is_err() {
             self.remove(number);
         }
+    }
+}
+
+impl Doors {
+    /// Those who have not shown a key, the oldest first.
+    fn strangers(&self) -> Vec<Arc<Connection>> {
+        let strangers = self.connections.values().filter(|connection| !connection.is_proven());
+        let mut strangers: Vec<Arc<Connection>> = strangers.cloned().collect();
+        strangers.sort_by_key(|connection| connection.number);
+        strangers
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{IpAddr, Shutdown, TcpListener, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -15,6 +15,15 @@ use crate::bulk::system;
 pub(super) enum Listener {
     Unix { socket: UnixListener, path: PathBuf, allowed_group: Option<u32> },
     Tcp(TcpListener),
+}
+
+/// Where a connection comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A process of this user.
+    User(u32),
+    /// A host.
+    Host(IpAddr),
 }
 
 /// Ends a listener from another thread.
@@ -65,13 +74,16 @@ impl Listener {
     }
 
     /// The next connection; `None` if it came from somebody who may not connect.
-    pub fn accept(&self) -> io::Result<Option<Socket>> {
+    pub fn accept(&self) -> io::Result<Option<(Socket, Source)>> {
         match self {
-            Listener::Tcp(socket) => Ok(Some(Socket::Tcp(socket.accept()?.0))),
+            Listener::Tcp(socket) => {
+                let (socket, from) = socket.accept()?;
+                Ok(Some((Socket::Tcp(socket), Source::Host(from.ip()))))
+            }
             Listener::Unix { socket, allowed_group, .. } => {
                 let (socket, _) = socket.accept()?;
-                let is_friend = system::is_friend(socket.as_fd(), *allowed_group);
-                Ok(is_friend.then_some(Socket::Unix(socket)))
+                let friend = system::friend(socket.as_fd(), *allowed_group);
+                Ok(friend.map(|user| (Socket::Unix(socket), Source::User(user))))
             }
         }
     }

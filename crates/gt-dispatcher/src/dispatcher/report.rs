@@ -1,0 +1,107 @@
+//! What workers report. It counts only for sessions and requests that the worker was given.
+
+use gt_core::event::{Event, Station};
+use gt_core::{Error, RequestId, Result, SessionId, WorkerId};
+use gt_transport::report::Weight;
+use gt_transport::{Message, Peer};
+
+use super::{Dispatcher, event};
+use crate::outbox::Outbox;
+use crate::session::Session;
+
+impl Dispatcher {
+    /// A session that a worker speaks of. None if it is over, which the worker may not know yet;
+    /// an error if it never was, or the worker was given nothing of it.
+    fn session_of(&mut self, worker: WorkerId, id: SessionId) -> Result<Option<&mut Session>> {
+        let stranger = || Error::bug(format!("{worker} speaks of {id}, of which it was not told"));
+        let over = id <= self.last_session;
+        match self.sessions.get_mut(&id) {
+            Some(session) if session.has_given(worker) => Ok(Some(session)),
+            None if over => Ok(None),
+            _ => Err(stranger()),
+        }
+    }
+
+    pub(super) fn step_worker(
+        &mut self,
+        now_ns: u64,
+        worker: WorkerId,
+        message: Message,
+        out: &mut Outbox,
+    ) -> Result<()> {
+        match message {
+            Message::Ready(card) => return self.enlist(now_ns, worker, *card),
+            Message::Answer { session, request, result } => {
+                let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
+                open.answer(worker, request, &result)?;
+                self.events.record(|| Event {
+                    bytes: result.as_ref().map_or(0, |value| value.data.len() as u64),
+                    error: result.as_ref().err().map(|failure| failure.error.to_string().into()),
+                    ..event(now_ns, Station::Answered, session, Some(worker), None, None)
+                });
+                out.send(Peer::Client(session), Message::Answer { session, request, result });
+            }
+            Message::Failed { session, failure } => {
+                self.session_of(worker, session)?;
+                let error = Some(failure.error.to_string().into());
+                self.note(now_ns, Station::Ended, session, Some(worker), None, error);
+            }
+            Message::Done { session, commands, busy_ns, .. } => {
+                let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
+                let done = open.finish(worker, commands)?;
+                self.note(now_ns, Station::Ended, session, Some(worker), None, None);
+                if let Some((commands, bytes)) = done {
+                    let done = Message::Done { session, commands, bytes, busy_ns };
+                    out.send(Peer::Client(session), done);
+                }
+            }
+            Message::Ended { session, error } => {
+                if self.session_of(worker, session)?.is_some() {
+                    self.close(now_ns, session, error, out);
+                }
+            }
+            Message::Handover { session, to, tag, .. } => {
+                let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
+                open.hand_over(worker, to, tag)?;
+                out.send(Peer::Worker(to), message);
+            }
+            Message::Weighed { session, request, weight, .. } => {
+                self.weighed(worker, session, request, weight, out)?;
+            }
+            Message::Unreachable { tag } => {
+                let from = Peer::Worker(worker);
+                if tag >= self.next_tag {
+                    return Err(Error::bug(format!("{worker} was given no transfer {tag}")));
+                }
+                // It may be over, or be forgotten for its age.
+                let tickets = self.tickets.as_ref();
+                let session = tickets.and_then(|tickets| tickets.session_of(from, tag));
+                if let (Err(error), Some(session)) = (self.detour(from, tag, out), session) {
+                    self.close(now_ns, session, error, out);
+                }
+            }
+            _ => return Err(Error::bug(format!("{worker} sent what only others send"))),
+        }
+        Ok(())
+    }
+
+    /// A worker says what a session holds there.
+    fn weighed(
+        &mut self,
+        worker: WorkerId,
+        id: SessionId,
+        request: RequestId,
+        weight: Box<Weight>,
+        out: &mut Outbox,
+    ) -> Result<()> {
+        let over = id <= self.last_session;
+        let Some(session) = self.sessions.get_mut(&id) else {
+            let stranger = || Error::bug(format!("{worker} speaks of {id}, which never was"));
+            return if over { Ok(()) } else { Err(stranger()) };
+        };
+        let parts = session.weighed_parts(request);
+        session.weigh(worker, request)?;
+        out.send(Peer::Client(id), Message::Weighed { session: id, request, parts, weight });
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! What workers report to a session. It counts only if the session asked that worker for it.
+
+use std::sync::Arc;
+
+use gt_core::{Error, Meta, RequestId, Result, WorkerId};
+use gt_transport::{Failure, Value};
+
+use super::Session;
+use crate::duties::Duty;
+
+/// Clients wait for the answer; whoever asks so often without waiting keeps to no rules.
+const MOST_WEIGHINGS: usize = 1 << 10;
+
+/// A request about memory that somebody has not answered.
+#[derive(Debug)]
+pub(super) struct Weighing {
+    /// How many were asked.
+    parts: u32,
+    /// Those who have not answered.
+    asked: Vec<WorkerId>,
+}
+
+impl Session {
+    /// A worker is done with so many commands; gives what the client may be told of its own.
+    pub fn finish(&mut self, worker: WorkerId, commands: u64) -> Result<Option<(u64, u64)>> {
+        let left = self.flights.left(worker);
+        if commands > left {
+            return Err(Error::bug(format!("{commands} commands are done of {left}")));
+        }
+        self.duties.finish(worker, commands);
+        Ok(self.flights.arrive(worker, commands))
+    }
+
+    /// A worker answers a request of the client. A shape that depends on data is known then.
+    pub fn answer(
+        &mut self,
+        worker: WorkerId,
+        request: RequestId,
+        result: &std::result::Result<Value, Arc<Failure>>,
+    ) -> Result<()> {
+        if !self.duties.pay(worker, Duty::Answer(request)) {
+            return Err(Error::bug(format!("{request} is answered by somebody it was not asked")));
+        }
+        self.describe(request, result.as_ref().ok().map(|value| &value.meta))
+    }
+
+    /// A worker hands something over to another one.
+    pub fn hand_over(&mut self, worker: WorkerId, to: WorkerId, tag: u64) -> Result<()> {
+        if self.duties.pay(worker, Duty::Handover { to, tag }) {
+            return Ok(());
+        }
+        Err(Error::bug(format!("{tag} is handed over by somebody who was not asked to")))
+    }
+
+    /// The client asks what it holds: those who are to answer. An error if it asks without end.
+    pub fn ask_weights(&mut self, request: RequestId) -> Result<Vec<WorkerId>> {
+        if self.weighing.len() >= MOST_WEIGHINGS || self.weighing.contains_key(&request) {
+            return Err(Error::value("memory is asked for again before anybody has answered"));
+        }
+        let workers: Vec<WorkerId> = self.workers().collect();
+        if !workers.is_empty() {
+            let (parts, asked) = (workers.len() as u32, workers.clone());
+            self.weighing.insert(request, Weighing { parts, asked });
+        }
+        Ok(workers)
+    }
+
+    /// How many were asked what the session holds.
+    pub fn weighed_parts(&self, request: RequestId) -> u32 {
+        self.weighing.get(&request).map_or(0, |weighing| weighing.parts)
+    }
+
+    /// A worker says what the session holds there.
+    pub fn weigh(&mut self, worker: WorkerId, request: RequestId) -> Result<()> {
+        let unasked = || Error::bug(format!("{request} is weighed by somebody it was not asked"));
+        let asked = &mut self.weighing.get_mut(&request).ok_or_else(unasked)?.asked;
+        let place = asked.iter().position(|asked| *asked == worker).ok_or_else(unasked)?;
+        asked.swap_remove(place);
+        if asked.is_empty() {
+            self.weighing.remove(&request);
+        }
+        Ok(())
+    }
+
+    /// The requests about memory that a worker leaves unanswered, and how many were asked.
+    pub fn unanswered(&mut self, worker: WorkerId) -> Vec<(RequestId, u32)> {
+        let open = self.weighing.iter().filter(|(_, weighing)| weighing.asked.contains(&worker));
+        let open: Vec<_> = open.map(|(&request, weighing)| (request, weighing.parts)).collect();
+        open.iter().for_each(|&(request, _)| drop(self.weigh(worker, request)));
+        open
+    }
+
+    /// Whether a worker was given anything to do. A worker that was not has nothing to report.
+    pub fn has_given(&self, worker: WorkerId) -> bool {
+        self.outgoing.get(worker).is_some_and(|outgoing| outgoing.position() > 0)
+    }
+
+    /// The worker has told the shape of a value that depends on data.
+    fn describe(&mut self, request: RequestId, meta: Option<&Meta>) -> Result<()> {
+        let Some(slot) = self.described.remove(&request) else { return Ok(()) };
+        let entry = self.registry.get_mut(slot).ok().filter(|entry| !entry.described);
+        if let (Some(entry), Some(meta)) = (entry, meta) {
+            if entry.meta.dtype != meta.dtype {
+                return Err(Error::bug(format!("{slot} is described as {meta}")));
+            }
+            entry.meta = meta.clone();
+            entry.described = true;
+        }
+        Ok(())
+    }
+}
