@@ -221,7 +221,7 @@ fn keys_decide_who_enters_a_port() {
 fn a_connection_that_is_given_up_holds_up_no_other() {
     let context = Context::new().unwrap();
     let server = KeyPair::generate();
-    let (_router, address) = tcp_router(&context, curve(&server, AllowList::anyone()));
+    let (_router, address) = tcp_router(&context, curve(&server, AllowList::anyone(Label(0))));
     // Refused ones are dropped at their first event; a second is on its way.
     for _ in 0..200 {
         let mut refused = dealer(&context, &insecure(&address));
