@@ -41,9 +41,9 @@ pub struct Op {
     pub numbers: bool,
     /// The dtype it computes in.
     pub promotion: Promotion,
-    /// The gradient of each input as a formula; empty if there is none. An input that has none
-    /// (such as an index) is given [`Expr::Zero`].
-    pub grad: fn(&Call) -> Vec<Expr>,
+    /// The gradient of each input as a formula; `None` if no gradient flows through. An input that
+    /// has none (such as an index) is given [`Expr::Zero`].
+    pub grad: Option<fn(&Call) -> Vec<Expr>>,
     /// Whether its result is a view of its first input.
     pub view: View,
     /// Which axes may be cut, and what becomes of the result.
@@ -216,7 +216,12 @@ impl Python {
 impl Op {
     /// Whether a gradient can flow through it.
     pub fn is_differentiable(&self) -> bool {
-        !std::ptr::fn_addr_eq(self.grad, NO_GRADIENT as fn(&Call) -> Vec<Expr>)
+        self.grad.is_some()
+    }
+
+    /// The gradient of each input of a call as a formula; empty if no gradient flows through.
+    pub fn gradients(&self, call: &Call) -> Vec<Expr> {
+        self.grad.map_or_else(Vec::new, |formulas| formulas(call))
     }
 
     /// What Python programs call it: its name, and PyTorch's other ones.
@@ -228,13 +233,6 @@ impl Op {
     pub fn default_attrs(&self) -> Option<Attrs> {
         self.attrs.iter().map(|spec| spec.default.clone()).collect::<Option<_>>().map(Attrs)
     }
-}
-
-/// The gradient of an operation that has none.
-pub const NO_GRADIENT: fn(&Call) -> Vec<Expr> = no_gradient;
-
-fn no_gradient(_: &Call) -> Vec<Expr> {
-    Vec::new()
 }
 
 impl PartialEq for Op {

@@ -91,7 +91,7 @@ fn rules(op: &'static Op) -> (String, String) {
     let args: Vec<Arg> = metas.iter().map(Arg::Tensor).collect();
     let call = Call { op, inputs: &args, attrs: &sample.attrs };
     let gradients: Vec<String> =
-        (op.grad)(&call).iter().map(|formula| format!("`{formula}`")).collect();
+        op.gradients(&call).iter().map(|formula| format!("`{formula}`")).collect();
     let gradients = if gradients.is_empty() { "none".to_string() } else { gradients.join(", ") };
     let factors = (op.shard)(&call);
     let cuts = factors.letters().into_iter().map(|letter| {

@@ -50,7 +50,7 @@ pub(crate) fn trace(
         return Ok(());
     }
     let args: SmallVec<[Arg; 4]> = inputs.iter().map(Input::arg).collect();
-    let formulas = (op.grad)(&Call { op, inputs: &args, attrs });
+    let formulas = op.gradients(&Call { op, inputs: &args, attrs });
     let mut needed = Mentions::default();
     for (formula, _) in formulas.iter().zip(&edges).filter(|(_, edge)| edge.is_some()) {
         let mentions = formula.mentions();
@@ -89,7 +89,7 @@ pub(crate) fn through(
     view: &Meta,
     edge: Edge,
 ) -> Edge {
-    let formulas = (op.grad)(&Call { op, inputs: &[Arg::Tensor(base)], attrs });
+    let formulas = op.gradients(&Call { op, inputs: &[Arg::Tensor(base)], attrs });
     let inputs = SmallVec::from_iter([Known::Tensor(base.clone())]);
     let row = Row { op, formulas, inputs, saved: Mutex::new(Some(Arc::default())) };
     let (edges, outputs) = (Edges::from_iter([Some(edge)]), SmallVec::from_iter([view.clone()]));

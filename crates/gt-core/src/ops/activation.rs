@@ -33,7 +33,7 @@ pub static GELU: Op = Op {
     doc: "Each element times the share of the normal distribution below it.",
     attrs: &GELU_ATTRS,
     shape: gelu_shape,
-    grad: |call| {
+    grad: Some(|call| {
         if is_tanh(call) {
             let tanh = gelu_tanh();
             let inner = (Input(0) * Input(0) * (3.0 * GELU_CUBE) + 1.0) * SQRT_2_OVER_PI;
@@ -42,7 +42,7 @@ pub static GELU: Op = Op {
         }
         let density = exp(Input(0) * Input(0) * -0.5) * (SQRT_2_OVER_PI * 0.5);
         vec![Grad(0) * (below() + Input(0) * density)]
-    },
+    }),
     expansion: Some(|call| {
         let share = if is_tanh(call) { (gelu_tanh() + 1.0) * 0.5 } else { below() };
         vec![Input(0) * share]
@@ -59,11 +59,11 @@ pub static SILU: Op = Op {
     name: "silu",
     code: 331,
     doc: "Each element times its sigmoid.",
-    grad: |_| {
+    grad: Some(|_| {
         let share = sigmoid(Input(0));
         let bend = Input(0) * (Expr::from(1.0) - share.clone());
         vec![Grad(0) * (share * (bend + 1.0))]
-    },
+    }),
     expansion: Some(|_| vec![Input(0) * sigmoid(Input(0))]),
     torch: "torch.nn.functional.silu",
     ..ACTIVATION
@@ -79,11 +79,11 @@ pub static SOFTPLUS: Op = Op {
     code: 332,
     doc: "log(1 + exp(beta x)) / beta of each element; x itself above the threshold.",
     attrs: &SOFTPLUS_ATTRS,
-    grad: |call| {
+    grad: Some(|call| {
         let (beta, threshold) = softplus_numbers(call);
         let scaled = Input(0) * beta;
         vec![where_(gt(scaled.clone(), threshold), Grad(0), Grad(0) * sigmoid(scaled))]
-    },
+    }),
     expansion: Some(|call| {
         let (beta, threshold) = softplus_numbers(call);
         let scaled = Input(0) * beta;
@@ -109,10 +109,10 @@ pub static LEAKY_RELU: Op = Op {
     code: 333,
     doc: "Each element, or a small part of it where it is negative.",
     attrs: &SLOPE_ATTR,
-    grad: |call| {
+    grad: Some(|call| {
         let slope = call.number("negative_slope").as_f64();
         vec![where_(gt(Input(0), 0.0), Grad(0), Grad(0) * slope)]
-    },
+    }),
     expansion: Some(|call| {
         let slope = call.number("negative_slope").as_f64();
         vec![where_(gt(Input(0), 0.0), Input(0), Input(0) * slope)]
@@ -133,10 +133,10 @@ pub static ELU: Op = Op {
     code: 334,
     doc: "Each element, or alpha (exp(x) - 1) where it is negative.",
     attrs: &ALPHA_ATTR,
-    grad: |call| {
+    grad: Some(|call| {
         let alpha = call.number("alpha").as_f64();
         vec![where_(gt(Input(0), 0.0), Grad(0), Grad(0) * (Output(0) + alpha))]
-    },
+    }),
     expansion: Some(|call| {
         let alpha = call.number("alpha").as_f64();
         let bent = Expr::apply(&EXPM1, [Input(0)], []) * alpha;

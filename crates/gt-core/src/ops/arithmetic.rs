@@ -33,7 +33,7 @@ pub static FLOOR_DIVIDE: Op = Op {
     name: "floor_divide",
     code: 380,
     doc: "The quotient of two elements, rounded down.",
-    grad: |_| vec![Zero, Zero],
+    grad: Some(|_| vec![Zero, Zero]),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::FloorDiv)),
     torch: "torch.floor_divide",
     python: Python::operator("floordiv"),
@@ -44,10 +44,10 @@ pub static REMAINDER: Op = Op {
     name: "remainder",
     code: 381,
     doc: "What is left of a division rounded down; it has the sign of the divisor.",
-    grad: |_| {
+    grad: Some(|_| {
         let quotient = Expr::apply(&FLOOR_DIVIDE, [Input(0), Input(1)], []);
         vec![Grad(0), -(Grad(0) * quotient)]
-    },
+    }),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Remainder)),
     torch: "torch.remainder",
     python: Python::operator("mod"),
@@ -58,10 +58,10 @@ pub static FMOD: Op = Op {
     name: "fmod",
     code: 382,
     doc: "What is left of a division cut towards zero; it has the sign of the dividend.",
-    grad: |_| {
+    grad: Some(|_| {
         let quotient = Expr::apply(&TRUNC_DIVIDE, [Input(0), Input(1)], []);
         vec![Grad(0), -(Grad(0) * quotient)]
-    },
+    }),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Fmod)),
     torch: "torch.fmod",
     python: Python::IN_PLACE,
@@ -72,7 +72,7 @@ pub static TRUNC_DIVIDE: Op = Op {
     name: "trunc_divide",
     code: 383,
     doc: "The quotient of two elements, cut towards zero.",
-    grad: |_| vec![Zero, Zero],
+    grad: Some(|_| vec![Zero, Zero]),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::TruncDiv)),
     python: Python::HIDDEN,
     ..QUOTIENT
@@ -91,10 +91,10 @@ pub static DIV_ROUNDED: Op = Op {
         Attr::None if common.kind() < Kind::Float => DType::F32,
         _ => common,
     }),
-    grad: |call| match call.attr("rounding_mode") {
-        Attr::None => (DIV.grad)(call),
+    grad: Some(|call| match call.attr("rounding_mode") {
+        Attr::None => DIV.gradients(call),
         _ => vec![Zero, Zero],
-    },
+    }),
     kernel: |call| quotient(call).and_then(|op| (op.kernel)(call)),
     python: Python::HIDDEN,
     samples: || {
@@ -131,7 +131,7 @@ pub static CLAMP: Op = Op {
         (None, None) => Err(Error::runtime("at least one of min and max must be given")),
         _ => shape::same(call),
     },
-    grad: |call| {
+    grad: Some(|call| {
         let mut grad = Grad(0);
         for (limit, inside) in [(limits(call).0, &GT), (limits(call).1, &LT)] {
             if let Some(limit) = limit {
@@ -140,7 +140,7 @@ pub static CLAMP: Op = Op {
             }
         }
         vec![grad]
-    },
+    }),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         let (low, high) = limits(call);
@@ -188,7 +188,7 @@ pub static CLAMP_MIN: Op = Op {
     code: 389,
     doc: "Each element, or the limit where it is below.",
     inputs: &LOWER_LIMIT,
-    grad: |call| within(call, Input(0), Input(1)),
+    grad: Some(|call| within(call, Input(0), Input(1))),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Max)),
     torch: "torch.clamp_min",
     ..LIMITED
@@ -199,7 +199,7 @@ pub static CLAMP_MAX: Op = Op {
     code: 390,
     doc: "Each element, or the limit where it is above.",
     inputs: &UPPER_LIMIT,
-    grad: |call| within(call, Input(1), Input(0)),
+    grad: Some(|call| within(call, Input(1), Input(0))),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Min)),
     torch: "torch.clamp_max",
     ..LIMITED
@@ -226,10 +226,10 @@ pub static LERP: Op = Op {
     doc: "input + weight (end - input), element by element.",
     inputs: &LERP_INPUTS,
     shape: floats_only,
-    grad: |_| {
+    grad: Some(|_| {
         let share = || Expr::from(1.0) - Input(2);
         vec![Grad(0) * share(), Grad(0) * Input(2), Grad(0) * (Input(1) - Input(0))]
-    },
+    }),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|_| vec![Input(0) + Input(2) * (Input(1) - Input(0))]),
     torch: "torch.lerp",
@@ -260,11 +260,11 @@ pub static ADDCMUL: Op = Op {
         shape::broadcast_numbers(call)
     },
     attrs: &VALUE_ATTR,
-    grad: |call| {
+    grad: Some(|call| {
         let value = Number(call.number("value"));
         let scaled = Grad(0) * value;
         vec![Grad(0), scaled.clone() * Input(2), scaled * Input(1)]
-    },
+    }),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| vec![Input(0) + Input(1) * Input(2) * Number(call.number("value"))]),
     torch: "torch.addcmul",
@@ -297,7 +297,7 @@ pub static MASKED_FILL: Op = Op {
         ))),
         _ => shape::broadcast(call),
     },
-    grad: |_| vec![where_(Input(1), 0.0, Grad(0)), Zero, where_(Input(1), Grad(0), 0.0)],
+    grad: Some(|_| vec![where_(Input(1), 0.0, Grad(0)), Zero, where_(Input(1), Grad(0), 0.0)]),
     kernel: |_| Ok(Kernel::Expansion),
     // The value takes the dtype of what it is written into.
     expansion: Some(|call| {

@@ -26,7 +26,9 @@ pub static REPEAT: Op = Op {
     doc: "The tensor so many times along each axis; there may be more axes than it has.",
     attrs: &REPEATS,
     shape: |call| Ok([Repetition::of(call, "repeats")?.result()].into()),
-    grad: |call| Repetition::of(call, "repeats").map(Repetition::backward).unwrap_or_default(),
+    grad: Some(|call| {
+        Repetition::of(call, "repeats").map(Repetition::backward).unwrap_or_default()
+    }),
     shard: |call| Repetition::of(call, "repeats").map_or_else(|_| gather_first(call), |r| r.cuts()),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
@@ -57,7 +59,7 @@ pub static TILE: Op = Op {
     doc: "The tensor so many times along each of its last axes.",
     attrs: &TIMES,
     shape: |call| Ok([Repetition::of(call, "dims")?.result()].into()),
-    grad: |call| Repetition::of(call, "dims").map(Repetition::backward).unwrap_or_default(),
+    grad: Some(|call| Repetition::of(call, "dims").map(Repetition::backward).unwrap_or_default()),
     shard: |call| Repetition::of(call, "dims").map_or_else(|_| gather_first(call), |r| r.cuts()),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
@@ -148,7 +150,7 @@ pub static FLIP: Op = Op {
         flipped_axes(call)?;
         shape::same(call)
     },
-    grad: |call| vec![flip(Grad(0), call)],
+    grad: Some(|call| vec![flip(Grad(0), call)]),
     shard: |call| uncut(call, &flipped_axes(call).unwrap_or_default()),
     kernel: |call| Ok(Kernel::Slice(flipped(call.shape(0), &flipped_axes(call)?))),
     torch: "torch.flip",
@@ -172,7 +174,7 @@ pub static FLIPLR: Op = Op {
         }
         shape::same(call)
     },
-    grad: |call| vec![slice(Grad(0), flipped(call.shape(0), &[1]))],
+    grad: Some(|call| vec![slice(Grad(0), flipped(call.shape(0), &[1]))]),
     shard: |call| uncut(call, &[1]),
     kernel: |call| Ok(Kernel::Slice(flipped(call.shape(0), &[1]))),
     torch: "torch.fliplr",
@@ -191,7 +193,7 @@ pub static FLIPUD: Op = Op {
         }
         shape::same(call)
     },
-    grad: |call| vec![slice(Grad(0), flipped(call.shape(0), &[0]))],
+    grad: Some(|call| vec![slice(Grad(0), flipped(call.shape(0), &[0]))]),
     shard: |call| uncut(call, &[0]),
     kernel: |call| Ok(Kernel::Slice(flipped(call.shape(0), &[0]))),
     torch: "torch.flipud",
@@ -213,7 +215,7 @@ pub static ROLL: Op = Op {
         turns(call)?;
         shape::same(call)
     },
-    grad: |call| vec![roll(Grad(0), call, Turn::Back)],
+    grad: Some(|call| vec![roll(Grad(0), call, Turn::Back)]),
     shard: |call| match turns(call) {
         Ok(turns) if !call.ints("dims").is_empty() => {
             uncut(call, &turns.iter().map(|&(axis, _)| axis).collect::<Axes>())
@@ -254,7 +256,7 @@ pub static ROT90: Op = Op {
         let shape = call.shape(0);
         Ok([if call.int("k") % 2 == 0 { shape.clone() } else { exchanged(shape, plane) }].into())
     },
-    grad: |call| vec![rotate(Grad(0), call, -call.int("k"))],
+    grad: Some(|call| vec![rotate(Grad(0), call, -call.int("k"))]),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| vec![rotate(Input(0), call, call.int("k"))]),
     torch: "torch.rot90",

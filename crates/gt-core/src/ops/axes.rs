@@ -35,7 +35,7 @@ pub static VIEW: Op = Op {
     doc: "The same elements in another shape; one size may be -1.",
     attrs: &VIEW_ATTRS,
     shape: shape::reshape,
-    grad: |call| vec![reshape(Grad(0), call.shape(0))],
+    grad: Some(|call| vec![reshape(Grad(0), call.shape(0))]),
     view: View::Writable(|call| reshape(Grad(0), call.shape(0))),
     kernel: |_| Ok(Kernel::Reshape),
     torch: "Tensor.view",
@@ -57,7 +57,7 @@ pub static TRANSPOSE: Op = Op {
     attrs: &TRANSPOSE_ATTRS,
     shape: |call| Ok([call.shape(0).permuted(&exchanged(call)?)].into()),
     // Exchanging them again undoes it.
-    grad: |call| vec![permute(Grad(0), &exchanged(call).unwrap_or_default())],
+    grad: Some(|call| vec![permute(Grad(0), &exchanged(call).unwrap_or_default())]),
     view: View::Writable(|call| permute(Grad(0), &exchanged(call).unwrap_or_default())),
     shard: |call| Factors {
         inputs: vec![(0..call.shape(0).rank() as u8).map(Some).collect()],
@@ -89,7 +89,7 @@ pub static UNSQUEEZE: Op = Op {
         sizes.insert(axis, 1);
         Ok([sizes.into_iter().collect::<Shape>()].into())
     },
-    grad: |call| vec![reshape(Grad(0), call.shape(0))],
+    grad: Some(|call| vec![reshape(Grad(0), call.shape(0))]),
     view: View::Writable(|call| reshape(Grad(0), call.shape(0))),
     kernel: |_| Ok(Kernel::Reshape),
     torch: "torch.unsqueeze",
@@ -114,7 +114,7 @@ pub static SQUEEZE: Op = Op {
         let stays = |(axis, size): &(usize, &usize)| **size != 1 || none || !axes.contains(axis);
         Ok([shape.iter().enumerate().filter(stays).map(|(_, &size)| size).collect()].into())
     },
-    grad: |call| vec![reshape(Grad(0), call.shape(0))],
+    grad: Some(|call| vec![reshape(Grad(0), call.shape(0))]),
     view: View::Writable(|call| reshape(Grad(0), call.shape(0))),
     kernel: |_| Ok(Kernel::Reshape),
     torch: "torch.squeeze",
@@ -157,7 +157,7 @@ pub static FLATTEN: Op = Op {
         let sizes = shape[..start].iter().copied().chain([merged]);
         Ok([sizes.chain(shape[end + 1..].iter().copied()).collect()].into())
     },
-    grad: |call| vec![reshape(Grad(0), call.shape(0))],
+    grad: Some(|call| vec![reshape(Grad(0), call.shape(0))]),
     view: View::IfPossible(|call| reshape(Grad(0), call.shape(0))),
     kernel: |_| Ok(Kernel::Reshape),
     torch: "torch.flatten",
@@ -200,7 +200,7 @@ pub static UNFLATTEN: Op = Op {
         let lead = shape[..axis].iter().chain(parts.iter());
         Ok([lead.chain(&shape[axis + 1..]).copied().collect()].into())
     },
-    grad: |call| vec![reshape(Grad(0), call.shape(0))],
+    grad: Some(|call| vec![reshape(Grad(0), call.shape(0))]),
     view: View::Writable(|call| reshape(Grad(0), call.shape(0))),
     kernel: |_| Ok(Kernel::Reshape),
     torch: "torch.unflatten",
@@ -225,10 +225,10 @@ pub static NARROW: Op = Op {
     doc: "So many elements along an axis, from a position on.",
     attrs: &NARROW_ATTRS,
     shape: |call| Ok([narrowed(call)?.iter().map(|range| range.len).collect()].into()),
-    grad: |call| {
+    grad: Some(|call| {
         let zeros = super::create::zeros(call.shape(0), call.inputs[0].dtype());
         vec![slice_write(zeros, Grad(0), narrowed(call).unwrap_or_default())]
-    },
+    }),
     view: View::Writable(|call| slice_write(Input(0), Grad(0), narrowed(call).unwrap_or_default())),
     shard: |call| match call.axis("dim", 0) {
         Ok(axis) => shard::all_but(call, axis),
@@ -255,7 +255,7 @@ pub static MOVEDIM: Op = Op {
     doc: "The tensor with some axes at other places, the others in their order.",
     attrs: &MOVEDIM_ATTRS,
     shape: |call| Ok([call.shape(0).permuted(&moved(call)?)].into()),
-    grad: |call| vec![permute(Grad(0), &back(&moved(call).unwrap_or_default()))],
+    grad: Some(|call| vec![permute(Grad(0), &back(&moved(call).unwrap_or_default()))]),
     view: View::Writable(|call| permute(Grad(0), &back(&moved(call).unwrap_or_default()))),
     shard: |call| Factors {
         inputs: vec![(0..call.shape(0).rank() as u8).map(Some).collect()],

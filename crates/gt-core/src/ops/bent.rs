@@ -29,10 +29,10 @@ pub static HARDTANH: Op = Op {
     attrs: &HARDTANH_ATTRS,
     promotion: Promotion::Common,
     shape: shape::broadcast_numbers,
-    grad: |call| {
+    grad: Some(|call| {
         let [low, high] = ["min_val", "max_val"].map(|name| call.number(name).as_f64());
         vec![between(Grad(0), low, high)]
-    },
+    }),
     expansion: Some(|call| {
         let [low, high] = ["min_val", "max_val"].map(|name| call.number(name).as_f64());
         vec![clamp(call, low, high)]
@@ -52,7 +52,7 @@ pub static RELU6: Op = Op {
     doc: "Each element, or zero where it is negative, or six where it is above.",
     promotion: Promotion::Common,
     shape: shape::broadcast_numbers,
-    grad: |_| vec![between(Grad(0), 0.0, 6.0)],
+    grad: Some(|_| vec![between(Grad(0), 0.0, 6.0)]),
     expansion: Some(|call| vec![clamp(call, 0.0, 6.0)]),
     domain: Domain::NonZero,
     torch: "torch.nn.functional.relu6",
@@ -63,11 +63,11 @@ pub static HARDSWISH: Op = Op {
     name: "hardswish",
     code: 477,
     doc: "Each element times a straight line that goes from zero at -3 to one at 3.",
-    grad: |_| {
+    grad: Some(|_| {
         let bend = Grad(0) * (Input(0) * (1.0 / 3.0) + 0.5);
         let above = where_(lt(Input(0), 3.0), bend, Grad(0));
         vec![where_(gt(Input(0), -3.0), above, 0.0)]
-    },
+    }),
     expansion: Some(|call| finely(call, |x| x.clone() * ramp(x))),
     torch: "torch.nn.functional.hardswish",
     ..ACTIVATION
@@ -77,7 +77,7 @@ pub static HARDSIGMOID: Op = Op {
     name: "hardsigmoid",
     code: 478,
     doc: "A straight line that goes from zero at -3 to one at 3.",
-    grad: |_| vec![between(Grad(0) * (1.0 / 6.0), -3.0, 3.0)],
+    grad: Some(|_| vec![between(Grad(0) * (1.0 / 6.0), -3.0, 3.0)]),
     expansion: Some(|call| finely(call, ramp)),
     torch: "torch.nn.functional.hardsigmoid",
     ..ACTIVATION
@@ -101,10 +101,10 @@ pub static THRESHOLD: Op = Op {
         }
         _ => shape::same(call),
     },
-    grad: |call| {
+    grad: Some(|call| {
         let threshold = call.number("threshold");
         vec![where_(gt(Input(0), Number(threshold)), Grad(0), 0.0)]
-    },
+    }),
     expansion: Some(|call| {
         let whole = !call.inputs[0].dtype().is_float();
         let [threshold, value] = ["threshold", "value"].map(|name| match call.number(name) {
@@ -126,11 +126,11 @@ pub static MISH: Op = Op {
     name: "mish",
     code: 480,
     doc: "Each element times the hyperbolic tangent of its softplus.",
-    grad: |_| {
+    grad: Some(|_| {
         let share = tanh_of_softplus(Input(0));
         let bend = Expr::from(1.0) - share.clone() * share.clone();
         vec![Grad(0) * (share + Input(0) * sigmoid(Input(0)) * bend)]
-    },
+    }),
     expansion: Some(|call| finely(call, |x| x.clone() * tanh_of_softplus(x))),
     torch: "torch.nn.functional.mish",
     ..ACTIVATION
@@ -143,10 +143,10 @@ pub static CELU: Op = Op {
     code: 481,
     doc: "Each element, or alpha (exp(x / alpha) - 1) where it is negative.",
     attrs: &ALPHA_ATTR,
-    grad: |call| {
+    grad: Some(|call| {
         let alpha = call.number("alpha").as_f64();
         vec![where_(gt(Input(0), 0.0), Grad(0), Grad(0) * exp(Input(0) / alpha))]
-    },
+    }),
     expansion: Some(|call| {
         let alpha = call.number("alpha").as_f64();
         let bent = |x: Expr| Expr::apply(&EXPM1, [x / alpha], []) * alpha;
@@ -169,10 +169,10 @@ pub static SELU: Op = Op {
     name: "selu",
     code: 482,
     doc: "A scaled elu that keeps a normal distribution normal.",
-    grad: |_| {
+    grad: Some(|_| {
         let bent = Grad(0) * (Output(0) + SELU_SCALE * SELU_ALPHA);
         vec![where_(gt(Input(0), 0.0), Grad(0) * SELU_SCALE, bent)]
-    },
+    }),
     expansion: Some(|call| {
         let bent = |x: Expr| Expr::apply(&EXPM1, [x], []) * SELU_ALPHA;
         finely(call, |x| where_(gt(x.clone(), 0.0), x.clone(), bent(x)) * SELU_SCALE)
@@ -186,7 +186,7 @@ pub static LOGSIGMOID: Op = Op {
     name: "logsigmoid",
     code: 483,
     doc: "The logarithm of the sigmoid of each element.",
-    grad: |_| vec![Grad(0) * sigmoid(-Input(0))],
+    grad: Some(|_| vec![Grad(0) * sigmoid(-Input(0))]),
     expansion: Some(|call| {
         finely(call, |x| {
             let size = Expr::apply(&ABS, [x.clone()], []);

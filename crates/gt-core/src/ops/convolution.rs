@@ -35,10 +35,10 @@ pub static CONV2D: Op = Op {
     attrs: &CONV_ATTRS,
     promotion: Promotion::Common,
     shape: |call| Ok([Convolution::of(call)?.result].into()),
-    grad: |call| match Convolution::of(call) {
+    grad: Some(|call| match Convolution::of(call) {
         Ok(conv) => vec![conv.for_images(Grad(0), Input(1)), conv.for_filters(Grad(0), Input(0))],
         Err(_) => Vec::new(),
-    },
+    }),
     expansion: Some(|call| match Convolution::of(call) {
         Ok(conv) => vec![conv.forward(Input(0), Input(1))],
         Err(_) => Vec::new(),
@@ -75,10 +75,10 @@ pub static CONV_TRANSPOSE2D: Op = Op {
     doc: "The adjoint of a convolution: images (N, O, H, W), filters (O, C / groups, kH, kW).",
     attrs: &TRANSPOSE_ATTRS,
     shape: |call| Ok([Convolution::adjoint(call)?.images].into()),
-    grad: |call| match Convolution::adjoint(call) {
+    grad: Some(|call| match Convolution::adjoint(call) {
         Ok(conv) => vec![conv.forward(Grad(0), Input(1)), conv.for_filters(Input(0), Grad(0))],
         Err(_) => Vec::new(),
-    },
+    }),
     expansion: Some(|call| match Convolution::adjoint(call) {
         Ok(conv) => {
             // Windows that overlap are added up, for which halves are too coarse.

@@ -76,7 +76,7 @@ pub static BERNOULLI: Op = Op {
         }
         same_region(call)
     },
-    grad: |_| vec![Zero],
+    grad: Some(|_| vec![Zero]),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         let dtype = call.inputs[0].dtype();
@@ -237,7 +237,7 @@ pub static REQUIRE: Op = Op {
     shape: shape::same,
     promotion: Promotion::Common,
     shard: shard::gather_first,
-    grad: |_| vec![Grad(0), Zero],
+    grad: Some(|_| vec![Grad(0), Zero]),
     kernel: |call| match call.attr("message") {
         Attr::Text(message) => Ok(Kernel::Require(message.clone())),
         _ => Err(Error::bug("a condition has no message")),
@@ -293,6 +293,9 @@ fn multinomial_shape(call: &Call) -> Result<Shapes> {
     let (&[.., size], 1..=2) = (&**shape, shape.rank()) else {
         return Err(Error::runtime(format!("weights are one row or several, not {shape}")));
     };
+    if size == 0 {
+        return Err(Error::runtime(format!("{shape} has no weights to draw by")));
+    }
     let count = usize::try_from(samples).ok().filter(|&count| count > 0);
     let count = count.ok_or_else(|| {
         Error::runtime(format!("cannot draw {samples} samples; at least one is needed"))

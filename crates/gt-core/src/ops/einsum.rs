@@ -44,10 +44,10 @@ pub static EINSUM: Op = Op {
         let equation = Equation::of(call)?;
         Ok([equation.output.iter().map(|&label| equation.size(label)).collect()].into())
     },
-    grad: |call| match Equation::of(call) {
+    grad: Some(|call| match Equation::of(call) {
         Ok(equation) => (0..call.inputs.len()).map(|index| equation.grad(call, index)).collect(),
         Err(_) => Vec::new(),
-    },
+    }),
     linear: Linear::Each(&[0]),
     shard: |call| Equation::of(call).map_or_else(|_| gather_first(call), |e| e.factors(call)),
     kernel: |_| Ok(Kernel::Expansion),

@@ -7,8 +7,7 @@ use crate::dtype::DType;
 use crate::error::Error;
 use crate::kernel::Kernel;
 use crate::op::{
-    Autocast, Call, Domain, Input, Linear, NO_GRADIENT, Op, Output, OutputType, Python, Role,
-    Sample, View, ints,
+    Autocast, Call, Domain, Input, Linear, Op, Output, OutputType, Python, Role, Sample, View, ints,
 };
 use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
@@ -38,7 +37,7 @@ const BASE: Op = Op {
     data_dependent: false,
     numbers: false,
     promotion: Promotion::Common,
-    grad: NO_GRADIENT,
+    grad: None,
     view: View::No,
     shard: shard::gather_first,
     linear: Linear::No,

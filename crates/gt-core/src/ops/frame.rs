@@ -38,14 +38,14 @@ pub static PAD: Op = Op {
         }
         Ok([frame.result].into())
     },
-    grad: |call| match (Frame::of(call), Around::of(call)) {
+    grad: Some(|call| match (Frame::of(call), Around::of(call)) {
         (Ok(_), Ok(Some(around))) => vec![around.backward(call, Grad(0))],
         (Ok(frame), Ok(None)) => {
             let zeros = zeros(call.shape(0), call.inputs[0].dtype());
             vec![slice_write(zeros, slice(Grad(0), frame.inner), frame.kept)]
         }
         _ => Vec::new(),
-    },
+    }),
     // What is around the tensor would be counted once for each part.
     linear: Linear::No,
     shard: |call| match Frame::of(call) {

@@ -44,7 +44,7 @@ pub static SIGN: Op = Op {
     code: 300,
     doc: "-1, 0 or 1, as each element is negative, zero or positive.",
     promotion: Promotion::Common,
-    grad: |_| vec![Zero],
+    grad: Some(|_| vec![Zero]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Sign)),
     domain: Domain::NonZero,
     torch: "torch.sign",
@@ -55,7 +55,7 @@ pub static SIGN: Op = Op {
 const ROUNDING: Op = Op {
     promotion: Promotion::Common,
     shape: shape::broadcast_numbers,
-    grad: |_| vec![Zero],
+    grad: Some(|_| vec![Zero]),
     domain: Domain::NonZero,
     ..UNARY
 };
@@ -133,7 +133,7 @@ pub static RECIPROCAL: Op = Op {
     name: "reciprocal",
     code: 305,
     doc: "One over each element.",
-    grad: |_| vec![-(Grad(0) * (Output(0) * Output(0)))],
+    grad: Some(|_| vec![-(Grad(0) * (Output(0) * Output(0)))]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Reciprocal)),
     domain: Domain::NonZero,
     autocast: Autocast::Full,
@@ -145,7 +145,7 @@ pub static RSQRT: Op = Op {
     name: "rsqrt",
     code: 306,
     doc: "One over the square root of each element.",
-    grad: |_| vec![Grad(0) * (Output(0) * Output(0) * Output(0)) * -0.5],
+    grad: Some(|_| vec![Grad(0) * (Output(0) * Output(0) * Output(0)) * -0.5]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Rsqrt)),
     domain: Domain::Positive,
     autocast: Autocast::Full,
@@ -158,7 +158,7 @@ pub static SQUARE: Op = Op {
     code: 307,
     doc: "Each element times itself.",
     promotion: Promotion::Whole,
-    grad: |_| vec![Grad(0) * (Input(0) + Input(0))],
+    grad: Some(|_| vec![Grad(0) * (Input(0) + Input(0))]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Square)),
     torch: "torch.square",
     ..UNARY
@@ -168,7 +168,7 @@ pub static EXPM1: Op = Op {
     name: "expm1",
     code: 308,
     doc: "exp(x) - 1 of each element, exact near zero.",
-    grad: |_| vec![Grad(0) * (Output(0) + 1.0)],
+    grad: Some(|_| vec![Grad(0) * (Output(0) + 1.0)]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Expm1)),
     autocast: Autocast::Full,
     torch: "torch.expm1",
@@ -179,7 +179,7 @@ pub static LOG1P: Op = Op {
     name: "log1p",
     code: 309,
     doc: "log(1 + x) of each element, exact near zero.",
-    grad: |_| vec![Grad(0) / (Input(0) + 1.0)],
+    grad: Some(|_| vec![Grad(0) / (Input(0) + 1.0)]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Log1p)),
     domain: Domain::Positive,
     autocast: Autocast::Full,
@@ -191,7 +191,7 @@ pub static LOG2: Op = Op {
     name: "log2",
     code: 310,
     doc: "The logarithm of each element to the base of two.",
-    grad: |_| vec![Grad(0) / (Input(0) * LN_2)],
+    grad: Some(|_| vec![Grad(0) / (Input(0) * LN_2)]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Log2)),
     domain: Domain::Positive,
     autocast: Autocast::Full,
@@ -203,7 +203,7 @@ pub static SIN: Op = Op {
     name: "sin",
     code: 311,
     doc: "The sine of each element.",
-    grad: |_| vec![Grad(0) * Expr::apply(&COS, [Input(0)], [])],
+    grad: Some(|_| vec![Grad(0) * Expr::apply(&COS, [Input(0)], [])]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Sin)),
     torch: "torch.sin",
     ..UNARY
@@ -213,7 +213,7 @@ pub static COS: Op = Op {
     name: "cos",
     code: 312,
     doc: "The cosine of each element.",
-    grad: |_| vec![-(Grad(0) * Expr::apply(&SIN, [Input(0)], []))],
+    grad: Some(|_| vec![-(Grad(0) * Expr::apply(&SIN, [Input(0)], []))]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Cos)),
     torch: "torch.cos",
     ..UNARY
@@ -223,7 +223,7 @@ pub static TAN: Op = Op {
     name: "tan",
     code: 313,
     doc: "The tangent of each element.",
-    grad: |_| vec![Grad(0) * (Output(0) * Output(0) + 1.0)],
+    grad: Some(|_| vec![Grad(0) * (Output(0) * Output(0) + 1.0)]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Tan)),
     autocast: Autocast::Full,
     torch: "torch.tan",
@@ -234,7 +234,7 @@ pub static ERF: Op = Op {
     name: "erf",
     code: 314,
     doc: "The error function of each element.",
-    grad: |_| vec![Grad(0) * (exp(-(Input(0) * Input(0))) * FRAC_2_SQRT_PI)],
+    grad: Some(|_| vec![Grad(0) * (exp(-(Input(0) * Input(0))) * FRAC_2_SQRT_PI)]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Erf)),
     torch: "torch.erf",
     ..UNARY
@@ -244,7 +244,7 @@ pub static LOG10: Op = Op {
     name: "log10",
     code: 465,
     doc: "The logarithm of each element to the base of ten.",
-    grad: |_| vec![Grad(0) / (Input(0) * LN_10)],
+    grad: Some(|_| vec![Grad(0) / (Input(0) * LN_10)]),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         // A product of rounded numbers misses whole powers of ten; twice as fine, it does not.
@@ -263,7 +263,7 @@ pub static EXP2: Op = Op {
     name: "exp2",
     code: 466,
     doc: "Two to the power of each element.",
-    grad: |_| vec![Grad(0) * (Output(0) * LN_2)],
+    grad: Some(|_| vec![Grad(0) * (Output(0) * LN_2)]),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|_| vec![Expr::apply(&POW, [2.0.into(), Input(0)], [])]),
     torch: "torch.exp2",
@@ -274,7 +274,7 @@ pub static ERFC: Op = Op {
     name: "erfc",
     code: 467,
     doc: "One less the error function of each element.",
-    grad: |_| vec![Grad(0) * (exp(-(Input(0) * Input(0))) * -FRAC_2_SQRT_PI)],
+    grad: Some(|_| vec![Grad(0) * (exp(-(Input(0) * Input(0))) * -FRAC_2_SQRT_PI)]),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| finely(call, |x| Expr::from(1.0) - erf(x))),
     torch: "torch.erfc",
@@ -287,7 +287,7 @@ pub static FRAC: Op = Op {
     doc: "The fraction of each element, with its sign.",
     promotion: Promotion::Common,
     shape: shape::broadcast_numbers,
-    grad: |_| vec![Grad(0)],
+    grad: Some(|_| vec![Grad(0)]),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|_| vec![Input(0) - Expr::apply(&TRUNC, [Input(0)], [])]),
     domain: Domain::NonZero,
@@ -299,10 +299,10 @@ pub static SINC: Op = Op {
     name: "sinc",
     code: 496,
     doc: "sin(πx) / πx of each element, and one at zero.",
-    grad: |_| {
+    grad: Some(|_| {
         let slope = (Expr::apply(&COS, [Input(0) * PI], []) - Output(0)) / Input(0);
         vec![where_(eq(Input(0), 0.0), 0.0, Grad(0) * slope)]
-    },
+    }),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         finely(call, |x| {

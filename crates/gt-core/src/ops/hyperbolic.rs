@@ -19,7 +19,7 @@ pub static SINH: Op = Op {
     name: "sinh",
     code: 470,
     doc: "The hyperbolic sine of each element.",
-    grad: |_| vec![Grad(0) * Expr::apply(&COSH, [Input(0)], [])],
+    grad: Some(|_| vec![Grad(0) * Expr::apply(&COSH, [Input(0)], [])]),
     expansion: Some(|call| {
         finely(call, |x| {
             let grown = Expr::apply(&EXPM1, [x.clone()], []);
@@ -39,7 +39,7 @@ pub static COSH: Op = Op {
     name: "cosh",
     code: 471,
     doc: "The hyperbolic cosine of each element.",
-    grad: |_| vec![Grad(0) * Expr::apply(&SINH, [Input(0)], [])],
+    grad: Some(|_| vec![Grad(0) * Expr::apply(&SINH, [Input(0)], [])]),
     expansion: Some(|call| finely(call, |x| (exp(x.clone()) + exp(-x)) * 0.5)),
     torch: "torch.cosh",
     autocast: Autocast::Full,
@@ -53,7 +53,7 @@ pub static ASINH: Op = Op {
     name: "asinh",
     code: 472,
     doc: "The number whose hyperbolic sine is each element.",
-    grad: |_| vec![Grad(0) / sqrt(Input(0) * Input(0) + 1.0)],
+    grad: Some(|_| vec![Grad(0) / sqrt(Input(0) * Input(0) + 1.0)]),
     expansion: Some(|call| {
         finely(call, |x| {
             let size = abs(x.clone());
@@ -73,7 +73,7 @@ pub static ACOSH: Op = Op {
     name: "acosh",
     code: 473,
     doc: "The number whose hyperbolic cosine is each element.",
-    grad: |_| vec![Grad(0) / sqrt(Input(0) * Input(0) - 1.0)],
+    grad: Some(|_| vec![Grad(0) / sqrt(Input(0) * Input(0) - 1.0)]),
     expansion: Some(|call| {
         finely(call, |x| {
             let above = x - 1.0;
@@ -91,7 +91,7 @@ pub static ATANH: Op = Op {
     name: "atanh",
     code: 474,
     doc: "The number whose hyperbolic tangent is each element.",
-    grad: |_| vec![Grad(0) / (Expr::from(1.0) - Input(0) * Input(0))],
+    grad: Some(|_| vec![Grad(0) / (Expr::from(1.0) - Input(0) * Input(0))]),
     expansion: Some(|call| {
         finely(call, |x| {
             // Of a negative number, one would be taken away from almost one.

@@ -37,10 +37,10 @@ pub static GATHER: Op = Op {
         check_index(call)?;
         Ok([call.shape(1).clone()].into())
     },
-    grad: |call| {
+    grad: Some(|call| {
         let zeros = zeros(call.shape(0), call.inputs[0].dtype());
         vec![scatter_add(zeros, Input(1), Grad(0), call.int("dim")), Zero]
-    },
+    }),
     kernel: |call| match is_single(call) {
         true => Ok(Kernel::Expansion),
         false => Ok(Kernel::Gather(call.axis("dim", 0)?)),
@@ -81,7 +81,7 @@ pub static SCATTER_ADD: Op = Op {
         }
         shape::same(call)
     },
-    grad: |call| {
+    grad: Some(|call| {
         let used = gather(Grad(0), Input(1), call.int("dim"));
         let (index, src) = (call.shape(1), call.shape(2));
         if index == src {
@@ -91,7 +91,7 @@ pub static SCATTER_ADD: Op = Op {
         let zeros = zeros(&lone, call.inputs[2].dtype());
         let used = slice_write(zeros, reshape(used, &index), corner(&index));
         vec![Grad(0), Zero, reshape(used, src)]
-    },
+    }),
     linear: Linear::Together(&[0, 2]),
     promotion: Promotion::Common,
     kernel: |call| match call.shape(1) == call.shape(2) && !is_single(call) {
@@ -146,10 +146,10 @@ pub static TOPK: Op = Op {
             _ => Err(Error::runtime(format!("k={k} is out of range for an axis of size {size}"))),
         }
     },
-    grad: |call| {
+    grad: Some(|call| {
         let zeros = zeros(call.shape(0), call.inputs[0].dtype());
         vec![scatter_add(zeros, Output(1), Grad(0), call.int("dim"))]
-    },
+    }),
     linear: Linear::No,
     shard: |call| match call.axis("dim", 0) {
         Ok(axis) => shard::all_but(call, axis),

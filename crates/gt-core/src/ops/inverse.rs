@@ -20,7 +20,7 @@ pub static ASIN: Op = Op {
     name: "asin",
     code: 645,
     doc: "The angle whose sine is each element.",
-    grad: |_| vec![Grad(0) / beside(Input(0))],
+    grad: Some(|_| vec![Grad(0) / beside(Input(0))]),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| finely(call, |x| atan(x.clone() / beside(x)))),
     domain: Domain::Unit,
@@ -34,7 +34,7 @@ pub static ACOS: Op = Op {
     name: "acos",
     code: 646,
     doc: "The angle whose cosine is each element.",
-    grad: |_| vec![-(Grad(0) / beside(Input(0)))],
+    grad: Some(|_| vec![-(Grad(0) / beside(Input(0)))]),
     // Half of the angle, because near one the whole has no digits left.
     expansion: Some(|call| {
         finely(call, |x| atan(sqrt((Expr::from(1.0) - x.clone()) / (x + 1.0))) * 2.0)
@@ -48,7 +48,7 @@ pub static ATAN: Op = Op {
     name: "atan",
     code: 647,
     doc: "The angle whose tangent is each element.",
-    grad: |_| vec![Grad(0) / (Input(0) * Input(0) + 1.0)],
+    grad: Some(|_| vec![Grad(0) / (Input(0) * Input(0) + 1.0)]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Atan)),
     torch: "torch.atan",
     python: Python::IN_PLACE.also(&["arctan"]),
@@ -61,10 +61,10 @@ pub static ATAN2: Op = Op {
     doc: "The angle of the point whose height is the first element and whose width the second.",
     numbers: false,
     promotion: Promotion::Float,
-    grad: |_| {
+    grad: Some(|_| {
         let square = Input(0) * Input(0) + Input(1) * Input(1);
         vec![Grad(0) * Input(1) / square.clone(), -(Grad(0) * Input(0) / square)]
-    },
+    }),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         match call.infer().map(|inferred| inferred.compute) {

@@ -36,7 +36,7 @@ pub static STACK: Op = Op {
         sizes.insert(axis, call.inputs.len());
         Ok([sizes.into_iter().collect::<Shape>()].into())
     },
-    grad: |call| {
+    grad: Some(|call| {
         let Ok(axis) = stack_axis(call) else { return Vec::new() };
         let mut whole: Vec<Range> = call.shape(0).iter().map(|&size| Range::all(size)).collect();
         whole.insert(axis, Range::all(1));
@@ -46,7 +46,7 @@ pub static STACK: Op = Op {
             reshape(slice(Grad(0), ranges), call.shape(0))
         };
         (0..call.inputs.len()).map(part).collect()
-    },
+    }),
     linear: Linear::Together(&[]),
     shard: |call| {
         let Ok(axis) = stack_axis(call) else { return gather_first(call) };
@@ -94,7 +94,7 @@ pub static HSTACK: Op = Op {
     code: 428,
     doc: "Tensors one after another along the second axis, vectors along their only one.",
     shape: |call| joined_shape(call, 1),
-    grad: |call| split_grad(call, 1),
+    grad: Some(|call| split_grad(call, 1)),
     expansion: Some(|call| vec![join_at_least(call, 1)]),
     torch: "torch.hstack",
     samples: || {
@@ -108,7 +108,7 @@ pub static VSTACK: Op = Op {
     code: 429,
     doc: "Tensors one after another along the first axis, vectors as rows.",
     shape: |call| joined_shape(call, 2),
-    grad: |call| split_grad(call, 2),
+    grad: Some(|call| split_grad(call, 2)),
     expansion: Some(|call| vec![join_at_least(call, 2)]),
     torch: "torch.vstack",
     python: Python::FUNCTION.also(&["row_stack"]),

@@ -93,12 +93,12 @@ pub static OUTER: Op = Op {
         (&[rows], &[columns]) => Ok([[rows, columns].into()].into()),
         _ => Err(Error::runtime("expected two vectors")),
     },
-    grad: |call| {
+    grad: Some(|call| {
         let (a, b) = (call.shape(0), call.shape(1));
         let column = reshape(Input(1), &[b[0], 1].into());
         let row = reshape(Input(0), &[1, a[0]].into());
         vec![reshape(matmul(Grad(0), column), a), reshape(matmul(row, Grad(0)), b)]
-    },
+    }),
     linear: Linear::Each(&[0, 1]),
     shard: |call| match call.shape(0).rank() + call.shape(1).rank() {
         2 => Factors {
@@ -134,7 +134,7 @@ pub static INNER: Op = Op {
         let lead = |shape: &Shape| shape[..shape.rank() - 1].to_vec();
         Ok([lead(a).into_iter().chain(lead(b)).collect()].into())
     },
-    grad: |call| match Rows::of(call) {
+    grad: Some(|call| match Rows::of(call) {
         Some(rows) => {
             let grad = reshape(Grad(0), &[rows.left[0], rows.right[0]].into());
             let left = matmul(grad.clone(), reshape(Input(1), &rows.right));
@@ -142,7 +142,7 @@ pub static INNER: Op = Op {
             vec![reshape(left, call.shape(0)), reshape(right, call.shape(1))]
         }
         None => vec![Grad(0) * Input(1), Grad(0) * Input(0)],
-    },
+    }),
     linear: Linear::Each(&[0, 1]),
     shard: shard::gather_first,
     kernel: |_| Ok(Kernel::Expansion),
@@ -207,13 +207,13 @@ pub static ADDMM: Op = Op {
     attrs: &WEIGHTS,
     numbers: false,
     shape: |call| added_shape(call, 2),
-    grad: |call| {
+    grad: Some(|call| {
         let rank = call.shape(1).rank();
         let scaled = Grad(0) * Number(call.number("alpha"));
         let for_left = matmul(scaled.clone(), transpose(Input(2), rank));
         let for_right = matmul(transpose(Input(1), rank), scaled);
         vec![weighted(Grad(0), call).unwrap_or(Zero), for_left, for_right]
-    },
+    }),
     shard: shard::gather_first,
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {

@@ -36,13 +36,13 @@ pub static INDEX_SELECT: Op = Op {
             _ => Ok([shape.with(axis, count)].into()),
         }
     },
-    grad: |call| {
+    grad: Some(|call| {
         let (base, part) = (with_axis(call.shape(0)), part(call));
         let zeros = zeros(&base, call.inputs[0].dtype());
         let grad = reshape(Grad(0), &part);
         let summed = index_write(zeros, list(call), grad, call.int("dim"), true);
         vec![reshape(summed, call.shape(0)), Zero]
-    },
+    }),
     shard: |call| match (call.shape(0).rank(), call.shape(1).rank()) {
         (1.., 1) if place(call).is_ok() => read_factors(call),
         _ => shard::gather_first(call),
@@ -98,10 +98,10 @@ pub static INDEX_ADD: Op = Op {
         placed(call)
     },
     promotion: Promotion::Common,
-    grad: |call| {
+    grad: Some(|call| {
         let read = reshape(read_list(call), call.shape(2));
         vec![Grad(0), Zero, scaled(call, read)]
-    },
+    }),
     linear: Linear::Together(&[0, 2]),
     shard: |call| match call.axis("dim", 0) {
         Ok(axis) if call.shape(0).rank() > 0 => list_factors(call, axis),
@@ -124,13 +124,13 @@ pub static INDEX_COPY: Op = Op {
     doc: "The tensor with parts of another at the positions a list names along an axis.",
     attrs: &DIM_ATTR,
     shape: placed,
-    grad: |call| {
+    grad: Some(|call| {
         let nothing = zeros(&Shape::scalar(), call.inputs[2].dtype());
         let base = reshape(Grad(0), &with_axis(call.shape(0)));
         let kept = index_write(base, list(call), nothing, call.int("dim"), false);
         let read = where_(list_stays(call), reshape(read_list(call), &part(call)), 0.0);
         vec![reshape(kept, call.shape(0)), Zero, reshape(read, call.shape(2))]
-    },
+    }),
     expansion: Some(|call| vec![write_list(call, reshape(Input(2), &part(call)), false)]),
     torch: "torch.index_copy",
     samples: || placed_samples(&[]),
@@ -154,14 +154,14 @@ pub static INDEX_FILL: Op = Op {
         tensors_only(call)?;
         shape::same(call)
     },
-    grad: |call| {
+    grad: Some(|call| {
         let nothing = zeros(&Shape::scalar(), call.inputs[0].dtype());
         let base = reshape(Grad(0), &with_axis(call.shape(0)));
         let kept =
             reshape(index_write(base, list(call), nothing, call.int("dim"), false), call.shape(0));
         // What was not kept has flown to the number.
         vec![kept.clone(), Zero, Grad(0) - kept]
-    },
+    }),
     linear: Linear::No,
     shard: |call| match call.axis("dim", 0) {
         Ok(axis) if call.shape(0).rank() > 0 => list_factors(call, axis),

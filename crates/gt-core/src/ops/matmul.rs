@@ -29,7 +29,7 @@ pub static MATMUL: Op = Op {
         }
         shape::matmul(call)
     },
-    grad: |call| {
+    grad: Some(|call| {
         let (left, right) = matrices(call);
         let grad = reshape(Grad(0), &matrix_result(call));
         let for_left = matmul(grad.clone(), transpose(right, call.shape(1).rank().max(2)));
@@ -38,7 +38,7 @@ pub static MATMUL: Op = Op {
         // of a vector would be in the way.
         let batch = matrix_result(call).rank() - 2;
         vec![for_left, without_column(call, for_right, batch)]
-    },
+    }),
     shard: factors,
     linear: Linear::Each(&[0, 1]),
     kernel: |call| {

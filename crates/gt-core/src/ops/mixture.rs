@@ -26,7 +26,7 @@ pub static RSUB: Op = Op {
     code: 484,
     doc: "The second element less the first.",
     shape: |call| (SUB.shape)(call),
-    grad: |_| vec![-Grad(0), Grad(0)],
+    grad: Some(|_| vec![-Grad(0), Grad(0)]),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|_| vec![Input(1) - Input(0)]),
     torch: "torch.rsub",
@@ -47,11 +47,11 @@ pub static ADDCDIV: Op = Op {
         }
         shape::broadcast(call)
     },
-    grad: |call| {
+    grad: Some(|call| {
         let scaled = Grad(0) * Number(call.number("value"));
         let quotient = Input(1) / Input(2);
         vec![Grad(0), scaled.clone() / Input(2), -(scaled * quotient / Input(2))]
-    },
+    }),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| vec![Input(0) + Input(1) / Input(2) * Number(call.number("value"))]),
     domain: Domain::NonZero,
@@ -83,10 +83,10 @@ pub static LOGADDEXP: Op = Op {
     name: "logaddexp",
     code: 486,
     doc: "log(exp(a) + exp(b)) of two elements.",
-    grad: |_| {
+    grad: Some(|_| {
         let share = || sigmoid(Input(0) - Input(1));
         vec![Grad(0) * share(), Grad(0) * (Expr::from(1.0) - share())]
-    },
+    }),
     expansion: Some(|_| {
         let distance = Expr::apply(&ABS, [Input(0) - Input(1)], []);
         let bent = Expr::apply(&LOG1P, [exp(-distance)], []);
@@ -103,7 +103,7 @@ pub static HYPOT: Op = Op {
     name: "hypot",
     code: 487,
     doc: "The longest side of a right triangle with two elements as its legs.",
-    grad: |_| vec![Grad(0) * (Input(0) / Output(0)), Grad(0) * (Input(1) / Output(0))],
+    grad: Some(|_| vec![Grad(0) * (Input(0) / Output(0)), Grad(0) * (Input(1) / Output(0))]),
     // A ratio of at most one has a square that does not overflow.
     expansion: Some(|_| {
         let [a, b] = [0, 1].map(|index| Expr::apply(&ABS, [Input(index)], []));
@@ -159,7 +159,7 @@ pub static NAN_TO_NUM: Op = Op {
     doc: "Each element, or a number where it is infinite or not a number.",
     attrs: &REPLACEMENTS,
     promotion: Promotion::Common,
-    grad: |_| vec![where_(Expr::apply(&ISFINITE, [Input(0)], []), Grad(0), 0.0)],
+    grad: Some(|_| vec![where_(Expr::apply(&ISFINITE, [Input(0)], []), Grad(0), 0.0)]),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         let Some(limit) = largest(call.inputs[0].dtype()) else {

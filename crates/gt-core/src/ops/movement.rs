@@ -26,7 +26,7 @@ pub static RESHAPE: Op = Op {
     doc: "The same elements in another shape; one size may be -1.",
     attrs: &SHAPE_ATTR,
     shape: shape::reshape,
-    grad: |call| vec![reshape(Grad(0), call.shape(0))],
+    grad: Some(|call| vec![reshape(Grad(0), call.shape(0))]),
     view: View::IfPossible(|call| reshape(Grad(0), call.shape(0))),
     kernel: |_| Ok(Kernel::Reshape),
     torch: "torch.reshape",
@@ -45,7 +45,7 @@ pub static PERMUTE: Op = Op {
     doc: "The axes in another order.",
     attrs: &DIMS_ATTR,
     shape: shape::permute,
-    grad: |call| vec![permute(Grad(0), &inverse(call))],
+    grad: Some(|call| vec![permute(Grad(0), &inverse(call))]),
     view: View::Writable(|call| permute(Grad(0), &inverse(call))),
     shard: |call| {
         let rank = call.shape(0).rank() as u8;
@@ -72,7 +72,7 @@ pub static EXPAND: Op = Op {
     attrs: &SHAPE_ATTR,
     shape: shape::expand,
     // Summing over the repeated axes is what every gradient goes through.
-    grad: |_| vec![Grad(0)],
+    grad: Some(|_| vec![Grad(0)]),
     view: View::ReadOnly,
     kernel: |_| Ok(Kernel::Expand),
     torch: "Tensor.expand",
@@ -95,10 +95,10 @@ pub static SLICE: Op = Op {
         let ranges = checked_ranges(call)?;
         Ok([ranges.iter().map(|range| range.len).collect()].into())
     },
-    grad: |call| {
+    grad: Some(|call| {
         let zeros = super::create::zeros(call.shape(0), call.inputs[0].dtype());
         vec![slice_write(zeros, Grad(0), ranges(call))]
-    },
+    }),
     view: View::Writable(|call| slice_write(Input(0), Grad(0), ranges(call))),
     shard: |call| only_whole_axes(call),
     kernel: |call| Ok(Kernel::Slice(ranges(call))),
@@ -139,10 +139,10 @@ pub static SLICE_WRITE: Op = Op {
         shape::same(call)
     },
     promotion: Promotion::Common,
-    grad: |call| {
+    grad: Some(|call| {
         let zeros = super::create::zeros(call.shape(1), call.inputs[1].dtype());
         vec![slice_write(Grad(0), zeros, ranges(call)), slice(Grad(0), ranges(call))]
-    },
+    }),
     linear: Linear::Together(&[0, 1]),
     shard: |call| only_whole_axes(call),
     kernel: |call| Ok(Kernel::SliceWrite(ranges(call))),
@@ -173,7 +173,7 @@ pub static CAT: Op = Op {
     variadic: true,
     attrs: &CAT_ATTRS,
     shape: cat_shape,
-    grad: |call| {
+    grad: Some(|call| {
         let Ok(axis) = cat_axis(call) else { return Vec::new() };
         let mut start = 0;
         let mut grads = Vec::with_capacity(call.inputs.len());
@@ -189,7 +189,7 @@ pub static CAT: Op = Op {
             grads.push(slice(Grad(0), ranges));
         }
         grads
-    },
+    }),
     linear: Linear::Together(&[]),
     shard: |call| match cat_axis(call) {
         Ok(axis) if !leaves_out(call) => shard::all_but(call, axis),

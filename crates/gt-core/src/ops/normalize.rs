@@ -35,13 +35,13 @@ pub static STANDARDIZE: Op = Op {
         let kept = call.shape(0).reduced(&axes, true);
         Ok([call.shape(0).clone(), kept.clone(), kept].into_iter().collect())
     },
-    grad: |call| {
+    grad: Some(|call| {
         let (axes, count) = (call.ints("dim"), count(call));
         let mean = |expr: Expr| sum(expr, axes, true) / count;
         let along = Grad(0) - mean(Grad(0)) - Out(0) * mean(Grad(0) * Out(0));
         let shifted = Grad(1) / count - Grad(2) * Out(2) * Out(2) * Out(0) / count;
         vec![Out(2) * along + shifted]
-    },
+    }),
     shard: |call| {
         let Ok(axes) = call.axes("dim", 0) else { return shard::gather_first(call) };
         let rank = call.shape(0).rank();

@@ -36,10 +36,10 @@ pub static SORT: Op = Op {
     attrs: &SORT_ATTRS,
     outputs: &RANKED,
     shape: twice,
-    grad: |call| {
+    grad: Some(|call| {
         let zeros = zeros(call.shape(0), call.inputs[0].dtype());
         vec![scatter_add(zeros, Output(1), Grad(0), call.int("dim"))]
-    },
+    }),
     linear: Linear::No,
     shard: along_axis,
     kernel: |call| {
@@ -67,7 +67,7 @@ pub static ARGSORT: Op = Op {
         call.axis("dim", 0)?;
         shape::same(call)
     },
-    grad: crate::op::NO_GRADIENT,
+    grad: None,
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         vec![Expr::apply(&SORT, [Input(0)], call.attrs.0.iter().cloned()).result(1)]
@@ -100,13 +100,13 @@ pub static MAX_ALONG: Op = Op {
         };
         Ok([result.clone(), result].into_iter().collect())
     },
-    grad: |call| {
+    grad: Some(|call| {
         let (shape, axis) = (call.shape(0), call.axis("dim", 0).unwrap_or_default());
         let kept = if shape.rank() == 0 { shape.clone() } else { shape.with(axis, 1) };
         let zeros = zeros(shape, call.inputs[0].dtype());
         let (places, grad) = (reshape(Output(1), &kept), reshape(Grad(0), &kept));
         vec![scatter_add(zeros, places, grad, call.int("dim"))]
-    },
+    }),
     linear: Linear::No,
     shard: reduced_axis,
     kernel: |call| Ok(Kernel::Extreme { axis: call.axis("dim", 0)?, largest: true }),
@@ -170,10 +170,10 @@ pub static CUMMAX: Op = Op {
     doc: "The largest of each element and those before it along an axis, and where it is.",
     outputs: &RANKED,
     shape: twice,
-    grad: |call| {
+    grad: Some(|call| {
         let zeros = zeros(call.shape(0), call.inputs[0].dtype());
         vec![scatter_add(zeros, Output(1), Grad(0), call.int("dim"))]
-    },
+    }),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| running(call, &RUNNING_MAX)),
     domain: Domain::Distinct,

@@ -42,10 +42,10 @@ pub static MAX_POOL2D: Op = Op {
         let pool = Pool::of(call)?;
         Ok([pool.result.clone(), pool.result].into_iter().collect())
     },
-    grad: |call| match Pool::of(call) {
+    grad: Some(|call| match Pool::of(call) {
         Ok(pool) => vec![pool.gradient(call.inputs[0].dtype())],
         Err(_) => Vec::new(),
-    },
+    }),
     expansion: Some(|call| match Pool::of(call) {
         Ok(pool) => {
             let windows = pool.windows(Input(0), call.inputs[0].dtype());
@@ -82,10 +82,10 @@ pub static AVG_POOL2D: Op = Op {
     doc: "The mean of the elements under each position of a window.",
     attrs: &AVG_ATTRS,
     shape: |call| Ok([Pool::of(call)?.result].into()),
-    grad: |call| match Pool::of(call) {
+    grad: Some(|call| match Pool::of(call) {
         Ok(pool) => vec![pool.spread(call)],
         Err(_) => Vec::new(),
-    },
+    }),
     expansion: Some(|call| match Pool::of(call) {
         Ok(pool) => vec![pool.mean(call, Input(0))],
         Err(_) => Vec::new(),

@@ -31,7 +31,7 @@ pub static PROD: Op = Op {
     doc: "The product of the elements along axes, or of all.",
     attrs: &PROD_ATTRS,
     promotion: Promotion::Accumulate,
-    grad: |call| vec![spread(call, Grad(0)) * products_of_others(call)],
+    grad: Some(|call| vec![spread(call, Grad(0)) * products_of_others(call)]),
     shard: |call| shard::reduce(call, Combine::Prod),
     kernel: |call| reduce(call, ReduceFn::Prod),
     domain: Domain::WithZeros,
@@ -56,10 +56,10 @@ pub static CUMPROD: Op = Op {
     name: "cumprod",
     code: 410,
     doc: "The product of each element and those before it along an axis.",
-    grad: |call| match call.axis("dim", 0) {
+    grad: Some(|call| match call.axis("dim", 0) {
         Ok(axis) if call.shape(0).rank() > 0 => vec![grad_of_cumprod(call.shape(0), axis)],
         _ => vec![Grad(0)],
-    },
+    }),
     linear: Linear::No,
     kernel: |call| Ok(Kernel::Scan { with: ScanFn::Prod, axis: call.axis("dim", 0)? }),
     domain: Domain::WithZeros,

@@ -15,8 +15,7 @@ use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Number, Output};
 use crate::kernel::Kernel;
 use crate::op::{
-    Arg, Call, Domain, Input as In, Linear, NO_GRADIENT, Op, Output as Out, OutputType, Python,
-    Role, Sample,
+    Arg, Call, Domain, Input as In, Linear, Op, Output as Out, OutputType, Python, Role, Sample,
 };
 use crate::rules::shard;
 use crate::shape::Shape;
@@ -31,11 +30,11 @@ pub static MEDIAN: Op = Op {
     inputs: &MOVED,
     attrs: &[],
     shape: |_| Ok([Shape::scalar()].into()),
-    grad: |call| {
+    grad: Some(|call| {
         // Elements that are alike share the gradient.
         let chosen = cast(eq(Input(0), Output(0)), call.inputs[0].dtype());
         vec![Grad(0) * chosen.clone() / sum(chosen, &[], false)]
-    },
+    }),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         let flat = reshape(Input(0), &[call.shape(0).count()].into());
@@ -104,7 +103,7 @@ pub static SEARCHSORTED: Op = Op {
         is_right(call)?;
         Ok([call.shape(1).clone()].into())
     },
-    grad: NO_GRADIENT,
+    grad: None,
     linear: Linear::No,
     shard: shard::gather_first,
     kernel: |_| Ok(Kernel::Expansion),

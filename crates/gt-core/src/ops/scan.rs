@@ -27,7 +27,7 @@ pub static CUMSUM: Op = Op {
         shape::same(call)
     },
     promotion: Promotion::Accumulate,
-    grad: |call| vec![cumsum_from_end(call, Grad(0))],
+    grad: Some(|call| vec![cumsum_from_end(call, Grad(0))]),
     linear: Linear::Each(&[0]),
     shard: |call| match call.axis("dim", 0) {
         Ok(axis) => shard::all_but(call, axis),

@@ -50,7 +50,7 @@ pub static SCATTER: Op = Op {
         adds(call)?;
         shape::same(call)
     },
-    grad: |call| {
+    grad: Some(|call| {
         let dim = call.int("dim");
         let read = gather(Grad(0), Input(1), dim);
         if adds(call).unwrap_or_default() {
@@ -58,7 +58,7 @@ pub static SCATTER: Op = Op {
         }
         let kept = scatter(Grad(0), Input(1), 0.0.into(), dim);
         vec![kept, Zero, over_source(call, where_(stays(call), read, 0.0))]
-    },
+    }),
     // A number beside a sum of parts would be written into each of them.
     linear: Linear::No,
     kernel: |call| match (call.inputs[2], adds(call)?) {
@@ -110,13 +110,13 @@ pub static TAKE_ALONG_DIM: Op = Op {
     inputs: &ALONG,
     attrs: &ALONG_ATTRS,
     shape: |call| Ok([along(call)?.1].into()),
-    grad: |call| {
+    grad: Some(|call| {
         let Ok((base, taken, dim)) = along(call) else { return Vec::new() };
         let zeros = zeros(&base, call.inputs[0].dtype());
         let summed = scatter_add(zeros, wrapped(call, &base, &taken), Grad(0), dim);
         let summed = if all(call) { reshape(summed, call.shape(0)) } else { summed };
         vec![summed, Zero]
-    },
+    }),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         let Ok((base, taken, dim)) = along(call) else { return Vec::new() };
@@ -154,14 +154,14 @@ pub static MASKED_SCATTER: Op = Op {
         }
         Ok([masked(call)?].into())
     },
-    grad: |call| {
+    grad: Some(|call| {
         let Ok(shape) = masked(call) else { return Vec::new() };
         let source = call.shape(2);
         let flat = zeros(&[source.count()].into(), call.inputs[2].dtype());
         let used = where_(Input(1), Grad(0), 0.0);
         let summed = index_write(flat, counted(&shape), used, 0, true);
         vec![where_(Input(1), 0.0, Grad(0)), Zero, reshape(summed, source)]
-    },
+    }),
     linear: Linear::Together(&[0, 2]),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {

@@ -69,10 +69,10 @@ pub static INDEX: Op = Op {
     inputs: &LOOKED_UP,
     attrs: &DIM_ATTR,
     shape: |call| Ok([place(call)?].into()),
-    grad: |call| {
+    grad: Some(|call| {
         let zeros = zeros(call.shape(0), call.inputs[0].dtype());
         vec![index_write(zeros, Input(1), Grad(0), call.int("dim"), true), Zero]
-    },
+    }),
     shard: |call| match place(call) {
         Ok(_) => read_factors(call),
         Err(_) => shard::gather_first(call),
@@ -117,7 +117,7 @@ pub static INDEX_WRITE: Op = Op {
         shape::same(call)
     },
     promotion: Promotion::Common,
-    grad: |call| {
+    grad: Some(|call| {
         let dim = call.int("dim");
         let read = index(Grad(0), Input(1), dim);
         if call.flag("accumulate") {
@@ -126,7 +126,7 @@ pub static INDEX_WRITE: Op = Op {
         let nothing = zeros(&Shape::scalar(), call.inputs[2].dtype());
         let kept = index_write(Grad(0), Input(1), nothing, dim, false);
         vec![kept, Zero, where_(stays(call), read, 0.0)]
-    },
+    }),
     linear: Linear::Together(&[0, 2]),
     shard: |call| match place(call) {
         Ok(place) => write_factors(call, &place),
@@ -158,11 +158,11 @@ pub static TAKE: Op = Op {
     doc: "The elements with these numbers, counted row by row.",
     attrs: &[],
     shape: |call| Ok([call.shape(1).clone()].into()),
-    grad: |call| {
+    grad: Some(|call| {
         let (shape, dtype) = (call.shape(0), call.inputs[0].dtype());
         let flat = zeros(&[shape.count()].into(), dtype);
         vec![reshape(index_write(flat, Input(1), Grad(0), 0, true), shape), Zero]
-    },
+    }),
     shard: shard::gather_first,
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {

@@ -88,10 +88,10 @@ pub static VAR: Op = Op {
     doc: "The mean square distance of the elements from their mean.",
     attrs: &SPREAD_ATTRS,
     shape: float_reduce,
-    grad: |call| {
+    grad: Some(|call| {
         let distance = Input(0) - mean(call);
         vec![spread(call, Grad(0)) * distance * (2.0 / freedom(call))]
-    },
+    }),
     expansion: Some(|call| vec![narrow(call, variance(call))]),
     torch: "torch.var",
     samples: spread_samples,
@@ -102,12 +102,12 @@ pub static STD: Op = Op {
     name: "std",
     code: 406,
     doc: "The square root of the mean square distance of the elements from their mean.",
-    grad: |call| {
+    grad: Some(|call| {
         let distance = Input(0) - mean(call);
         // Elements that are all alike have no direction in which they would differ.
         let slope = where_(eq(Output(0), 0.0), 0.0, Grad(0) / Output(0));
         vec![spread(call, slope) * distance * (1.0 / freedom(call))]
-    },
+    }),
     expansion: Some(|call| vec![narrow(call, Expr::apply(&SQRT, [variance(call)], []))]),
     torch: "torch.std",
     ..VAR
@@ -125,7 +125,7 @@ pub static NORM: Op = Op {
     doc: "The length of the elements along axes, or of all: the p-th root of their p-th powers.",
     attrs: &NORM_ATTRS,
     shape: float_reduce,
-    grad: |call| vec![length_gradient(call)],
+    grad: Some(|call| vec![length_gradient(call)]),
     expansion: Some(|call| vec![narrow(call, length(call))]),
     domain: Domain::NonZero,
     autocast: Autocast::Full,
@@ -151,11 +151,11 @@ pub static LOGSUMEXP: Op = Op {
     doc: "The logarithm of the sum of the exponentials along axes.",
     attrs: &LOGSUMEXP_ATTRS,
     shape: shape::reduce,
-    grad: |call| {
+    grad: Some(|call| {
         let kept = kept_shape(call);
         let share = exp(Input(0) - reshape(Output(0), &kept));
         vec![reshape(Grad(0), &kept) * share]
-    },
+    }),
     expansion: Some(|call| {
         let (dim, keep) = (call.ints("dim"), call.flag("keepdim"));
         if call.shape(0).count() == 0 {

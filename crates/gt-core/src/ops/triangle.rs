@@ -49,7 +49,7 @@ pub static TRIL: Op = Op {
     name: "tril",
     code: 431,
     doc: "The matrix with zeros above a diagonal.",
-    grad: |call| vec![Expr::apply(&TRIL, [Grad(0)], [call.attr("diagonal").clone()])],
+    grad: Some(|call| vec![Expr::apply(&TRIL, [Grad(0)], [call.attr("diagonal").clone()])]),
     expansion: Some(|call| vec![where_(below(call, call.int("diagonal")), Input(0), nothing())]),
     torch: "torch.tril",
     ..TRIANGLE
@@ -59,7 +59,7 @@ pub static TRIU: Op = Op {
     name: "triu",
     code: 432,
     doc: "The matrix with zeros below a diagonal.",
-    grad: |call| vec![Expr::apply(&TRIU, [Grad(0)], [call.attr("diagonal").clone()])],
+    grad: Some(|call| vec![Expr::apply(&TRIU, [Grad(0)], [call.attr("diagonal").clone()])]),
     expansion: Some(|call| {
         let under = below(call, call.int("diagonal").saturating_sub(1));
         vec![where_(under, nothing(), Input(0))]
@@ -81,13 +81,13 @@ pub static DIAG: Op = Op {
             rank => Err(Error::runtime(format!("expected a vector or a matrix, not {rank} axes"))),
         }
     },
-    grad: |call| match call.shape(0).rank() {
+    grad: Some(|call| match call.shape(0).rank() {
         1 => vec![Expr::apply(&DIAG, [Grad(0)], [call.attr("diagonal").clone()])],
         _ => {
             let range = diagonal(call, call.shape(0));
             vec![on_diagonal(Grad(0), call, call.shape(0), range)]
         }
-    },
+    }),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         let shape = call.shape(0);
@@ -125,10 +125,10 @@ pub static DIAGONAL: Op = Op {
     doc: "The diagonal of two axes, along an axis of its own that comes last.",
     attrs: &DIAGONAL_ATTRS,
     shape: |call| Ok([Lying::of(call)?.shape(call.shape(0))].into()),
-    grad: |call| {
+    grad: Some(|call| {
         let zeros = zeros(call.shape(0), call.inputs[0].dtype());
         vec![Expr::apply(&DIAGONAL_SCATTER, [zeros, Grad(0)], call.attrs.0.iter().cloned())]
-    },
+    }),
     view: View::Writable(|call| {
         Expr::apply(&DIAGONAL_SCATTER, [Input(0), Grad(0)], call.attrs.0.iter().cloned())
     }),
@@ -166,12 +166,12 @@ pub static DIAGONAL_SCATTER: Op = Op {
         }
         shape::same(call)
     },
-    grad: |call| {
+    grad: Some(|call| {
         let zeros = zeros(call.shape(1), call.inputs[0].dtype());
         let attrs = || call.attrs.0.iter().cloned();
         let kept = Expr::apply(&DIAGONAL_SCATTER, [Grad(0), zeros], attrs());
         vec![kept, Expr::apply(&DIAGONAL, [Grad(0)], attrs())]
-    },
+    }),
     linear: Linear::Together(&[0, 1]),
     view: View::No,
     kernel: |_| Ok(Kernel::Expansion),
@@ -255,7 +255,7 @@ pub static TRACE: Op = Op {
         2 => Ok([Shape::scalar()].into()),
         rank => Err(Error::runtime(format!("expected a matrix, not {rank} axes"))),
     },
-    grad: |call| {
+    grad: Some(|call| {
         let shape = call.shape(0);
         let (rows, columns) = (shape[0], shape[1]);
         let ones = Expr::apply(
@@ -264,7 +264,7 @@ pub static TRACE: Op = Op {
             [rows.into(), columns.into(), call.inputs[0].dtype().into()],
         );
         vec![ones * Grad(0)]
-    },
+    }),
     linear: Linear::Each(&[0]),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|_| {

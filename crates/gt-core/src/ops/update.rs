@@ -28,7 +28,7 @@ pub static ADD_SCALED: Op = Op {
     doc: "input + alpha other, element by element.",
     inputs: &SCALED,
     shape: fitting_alpha,
-    grad: |_| vec![Grad(0), Grad(0) * Input(2), Grad(0) * Input(1)],
+    grad: Some(|_| vec![Grad(0), Grad(0) * Input(2), Grad(0) * Input(1)]),
     linear: Linear::Together(&[0, 1]),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| vec![Input(0) + weighted(call, 1, 2)]),
@@ -51,7 +51,7 @@ pub static SUB_SCALED: Op = Op {
         (SUB.shape)(&Call { inputs: &call.inputs[..2], ..*call })?;
         fitting_alpha(call)
     },
-    grad: |_| vec![Grad(0), -(Grad(0) * Input(2)), -(Grad(0) * Input(1))],
+    grad: Some(|_| vec![Grad(0), -(Grad(0) * Input(2)), -(Grad(0) * Input(1))]),
     expansion: Some(|call| vec![Input(0) - weighted(call, 1, 2)]),
     ..ADD_SCALED
 };
@@ -72,7 +72,9 @@ pub static DECAY_ADD: Op = Op {
     code: 642,
     doc: "decay input + weight other, element by element.",
     inputs: &DECAYED,
-    grad: |_| vec![Grad(0) * Input(2), Grad(0) * Input(3), Grad(0) * Input(0), Grad(0) * Input(1)],
+    grad: Some(|_| {
+        vec![Grad(0) * Input(2), Grad(0) * Input(3), Grad(0) * Input(0), Grad(0) * Input(1)]
+    }),
     linear: Linear::Together(&[0, 1]),
     expansion: Some(|call| vec![weighted(call, 0, 2) + weighted(call, 1, 3)]),
     samples: || {
@@ -89,11 +91,11 @@ pub static DECAY_ADD_SQUARE: Op = Op {
     code: 643,
     doc: "decay input + (1 - decay) other², element by element.",
     inputs: &[operand("input"), operand("other"), operand("decay")],
-    grad: |call| {
+    grad: Some(|call| {
         let double = Input(1) + Input(1);
         let square = Input(1) * Input(1);
         vec![Grad(0) * Input(2), Grad(0) * rest(call) * double, Grad(0) * (Input(0) - square)]
-    },
+    }),
     expansion: Some(|call| vec![Input(0) * Input(2) + Input(1) * Input(1) * rest(call)]),
     samples: || {
         vec![Sample::of(&[&[2, 3], &[2, 3]]).scalar(0.9), Sample::of(&[&[2, 3], &[3], &[]])]
@@ -115,7 +117,7 @@ pub static STEP_ALONG: Op = Op {
     code: 644,
     doc: "input - size direction / (√square / scale + eps), element by element.",
     inputs: &STEPPED,
-    grad: |call| {
+    grad: Some(|call| {
         let (root, length) = (root(), length(call));
         let pulled = Grad(0) * Input(1) / length.clone();
         let sunk = pulled.clone() * Input(3) / length.clone();
@@ -127,7 +129,7 @@ pub static STEP_ALONG: Op = Op {
             -(sunk.clone() * root / Input(4) / Input(4)),
             sunk,
         ]
-    },
+    }),
     expansion: Some(|call| {
         let moved = Input(1) / length(call);
         vec![Input(0) - if is_one(call, 3) { moved } else { moved * Input(3) }]

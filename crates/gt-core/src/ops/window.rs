@@ -33,13 +33,13 @@ pub static WINDOW: Op = Op {
         let sizes = shape[..lead].iter().copied().chain(spec.size.iter().copied());
         Ok([sizes.chain(positions).collect()].into())
     },
-    grad: |call| match window_spec(call) {
+    grad: Some(|call| match window_spec(call) {
         Ok(spec) => {
             let lead = call.shape(0).rank() - spec.size.len();
             vec![fold(Grad(0), &spec, &call.shape(0)[lead..])]
         }
         Err(_) => Vec::new(),
-    },
+    }),
     kernel: |call| Ok(Kernel::Window(window_spec(call)?.into())),
     python: Python::HIDDEN,
     samples: || {
@@ -84,10 +84,10 @@ pub static FOLD: Op = Op {
             _ => Err(Error::runtime(format!("windows of shape {shape} do not fold to {output}"))),
         }
     },
-    grad: |call| match window_spec(call) {
+    grad: Some(|call| match window_spec(call) {
         Ok(spec) => vec![window(Grad(0), &spec)],
         Err(_) => Vec::new(),
-    },
+    }),
     kernel: |call| Ok(Kernel::Fold(window_spec(call)?.into())),
     python: Python::HIDDEN,
     samples: || {

@@ -97,7 +97,7 @@ impl<'a> Tape<'a> {
         let arrived: Vec<Term<Place>> = outputs.iter().map(term).collect();
         let outputs: Vec<Term<Place>> = outputs.iter().map(|&place| Term::Value(place)).collect();
         let args = args(&known);
-        let formulas = (op.grad)(&Call::checked(op, &args, &attrs)?);
+        let formulas = op.gradients(&Call::checked(op, &args, &attrs)?);
         if formulas.len() != inputs.len() {
             let (found, expected) = (formulas.len(), inputs.len());
             return Err(Error::bug(format!("{found} gradients for {expected} inputs")));
