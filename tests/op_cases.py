@@ -133,6 +133,23 @@ def binary(make: Maker, dtype: str) -> Cases:
         yield from (Case([x, number]) for number in (2, 1.5, True))
 
 
+def rounded_quotients(make: Maker, dtype: str) -> Cases:
+    yield from binary(make, dtype)
+    # Whole numbers are divided by what is not zero, which is an error in PyTorch and here.
+    for x in make.layouts(dtype):
+        for mode in ("floor", "trunc", None):
+            yield Case([x, 2.5 if dtype in FLOATS else 3], {"rounding_mode": mode})
+    yield Case([make.tensor(dtype, (2,)), 2], {"rounding_mode": "up"})
+
+
+def with_decimals(make: Maker, dtype: str) -> Cases:
+    yield from unary(make, dtype)
+    # In halves PyTorch's own results depend on how many elements there are: it rounds after each
+    # step, or once.
+    if dtype in ("float32", "float64"):
+        yield from (Case([x], {"decimals": 1}) for x in make.layouts(dtype))
+
+
 def reduction(make: Maker, dtype: str) -> Cases:
     for x in make.layouts(dtype):
         rank = len(x.gt.shape)
@@ -855,6 +872,8 @@ BY_PARAMETERS: dict[str, Callable[[Maker, str], Cases]] = {
     "sorted_sequence, input, out_int32, right, side": sequences,
     "input, boundaries, out_int32, right": boundaries,
     "input, min": binary,
+    "input, other, rounding_mode": rounded_quotients,
+    "input, decimals": with_decimals,
     "input, max": binary,
     "input, start_dim, end_dim": merged_axes,
     "input, dim, sizes": divided_axis,

@@ -62,8 +62,11 @@ PROPER = (
 )
 
 
-# NumPy warns about what it is asked for through `__array__`.
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+# NumPy warns about what it is asked for through `__array__`, and settings about what they ignore.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+]
 
 
 def attempt(function: Any, *args: Any, **kwargs: Any) -> None:

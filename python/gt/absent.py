@@ -10,7 +10,8 @@ def refusals(module: str, advice: str) -> Callable[[str], Any]:
     """A `__getattr__` for a module: each name is a class that refuses to be called."""
 
     def get(name: str) -> Any:
-        if name.startswith("__"):
+        # Tools look for names of their own in every module.
+        if name.startswith(("_", "pytest")):
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
         def refuse(*args: Any, **kwargs: Any) -> NoReturn:

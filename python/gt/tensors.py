@@ -15,7 +15,7 @@ def numel(input: Tensor) -> int:
     >>> gt.numel(gt.zeros(2, 3))
     6
     """
-    return input.numel()
+    return Tensor.numel(input)
 
 
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
@@ -25,12 +25,12 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     >>> gt.clone(gt.ones(2))
     tensor([1., 1.])
     """
-    return input.clone()
+    return Tensor.clone(input)
 
 
 def detach(input: Tensor) -> Tensor:
     """The same elements without their history."""
-    return input.detach()
+    return Tensor.detach(input)
 
 
 class _ByKind(type):

@@ -106,17 +106,23 @@ fn from_numpy(py: Python<'_>, array: &Bound<'_, PyAny>, requires_grad: bool) -> 
 /// A tensor with these elements: the tensor itself if it is one, of that dtype.
 #[pyfunction]
 #[pyo3(signature = (data, dtype=None, device=None))]
-fn as_tensor(
-    py: Python<'_>,
-    data: &Bound<'_, PyAny>,
-    dtype: Option<&Bound<'_, PyAny>>,
-    device: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Tensor> {
-    let Ok(own) = data.cast::<Tensor>() else { return tensor(py, data, dtype, device, false) };
+fn as_tensor<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+    dtype: Option<&Bound<'py, PyAny>>,
+    device: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let Ok(own) = data.cast::<Tensor>() else {
+        return Ok(Bound::new(py, tensor(py, data, dtype, device, false)?)?.into_any());
+    };
     device::check(device)?;
-    provenance::mark(py);
     let dtype = dtype.map_or(Ok(own.get().0.dtype()), dtype::parse)?;
-    own.get().0.to_dtype(dtype).map(Tensor).map_err(to_python)
+    if dtype == own.get().0.dtype() {
+        return Ok(data.clone());
+    }
+    provenance::mark(py);
+    let cast = own.get().0.to_dtype(dtype).map(Tensor).map_err(to_python)?;
+    Ok(Bound::new(py, cast)?.into_any())
 }
 
 /// The axes of a matrix exchanged; a vector as it is.

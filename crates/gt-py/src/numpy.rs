@@ -66,7 +66,9 @@ impl Tensor {
 
 /// GT's function for one of NumPy's.
 fn same_function<'py>(ufunc: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let name: String = ufunc.getattr("__name__")?.extract()?;
+    let Ok(name) = ufunc.getattr("__name__").and_then(|name| name.extract::<String>()) else {
+        return Err(PyTypeError::new_err("__array_ufunc__ is for functions of NumPy's"));
+    };
     let other = NAMES.iter().find(|(numpy, _)| *numpy == name);
     let name = other.map_or(&*name, |(_, name)| name);
     Ok(ufunc.py().import("gt._gt")?.getattr(name).ok().filter(|found| found.is_callable()))
