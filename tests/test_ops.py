@@ -173,7 +173,6 @@ LENIENT = [
     "topk does not support bool",  # false before true, as `sort` has it in both
     "does not support bool input",  # argmax: where the first true is
     "must be int, not tuple",  # several axes where PyTorch takes one; each is combined
-    "with a bool tensor is not supported",  # 1 - mask: the number makes it an integer
     "true_divide",  # it is `div` by another name, and takes its rounding_mode
     "argument 'other' (position",  # maximum(x, 0): the number is what a tensor of it would be
 ]

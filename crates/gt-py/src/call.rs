@@ -66,14 +66,18 @@ pub fn unary(code: u16, slf: &Bound<'_, Tensor>) -> PyResult<Tensor> {
 pub fn binary<'py>(
     code: u16,
     slf: &Bound<'py, Tensor>,
-    other: &Bound<'py, PyAny>,
+    given: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = slf.py();
-    let Some(other) = Operand::beside(row(code), other)? else {
+    let Some(other) = Operand::beside(row(code), given)? else {
         return Ok(py.NotImplemented().into_bound(py));
     };
     provenance::mark(py);
-    let result = slf.borrow().0.apply_one(row(code), &[other.input()], Attrs::none());
+    let tensor = slf.borrow();
+    let result = match other.beside_array(&tensor.0, given)? {
+        Some([own, array]) => own.apply_one(row(code), &[(&array).into()], Attrs::none()),
+        None => tensor.0.apply_one(row(code), &[other.input()], Attrs::none()),
+    };
     Ok(Bound::new(py, Tensor(result.map_err(to_python)?))?.into_any())
 }
 

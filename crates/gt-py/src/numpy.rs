@@ -1,10 +1,12 @@
 //! NumPy beside tensors: what its functions and operators give is a tensor, with its gradient where
 //! GT has the same function.
 
+use gt::rules::promote;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::error::to_python;
 use crate::function::created;
 use crate::provenance;
 use crate::tensor::Tensor;
@@ -80,7 +82,25 @@ fn as_tensors<'py>(inputs: &Bound<'py, PyTuple>) -> PyResult<Vec<Bound<'py, PyAn
         Some(tensor) => Ok(tensor.into_any()),
         None => Ok(input),
     };
-    inputs.iter().map(tensor).collect()
+    let inputs = inputs.iter().map(tensor).collect::<PyResult<Vec<_>>>()?;
+    let [first, second] = &inputs[..] else { return Ok(inputs) };
+    let (Ok(first), Ok(second)) = (first.cast::<Tensor>(), second.cast::<Tensor>()) else {
+        return Ok(inputs);
+    };
+    let Some(pair) = aligned(&first.get().0, &second.get().0)? else { return Ok(inputs) };
+    pair.into_iter().map(|own| Ok(Bound::new(first.py(), Tensor(own))?.into_any())).collect()
+}
+
+/// An array and a tensor in the dtype that they have in common, as NumPy would compute with them;
+/// `None` if they have one, or if one of them is a number.
+pub fn aligned(first: &gt::Tensor, second: &gt::Tensor) -> PyResult<Option<[gt::Tensor; 2]>> {
+    let numbers = first.shape().rank() == 0 || second.shape().rank() == 0;
+    if numbers || first.dtype() == second.dtype() {
+        return Ok(None);
+    }
+    let dtype = promote::common(first.dtype(), second.dtype());
+    let cast = |tensor: &gt::Tensor| tensor.to_dtype(dtype).map_err(to_python);
+    Ok(Some([cast(first)?, cast(second)?]))
 }
 
 /// A NumPy array as a tensor; `None` for anything else, numbers among it.

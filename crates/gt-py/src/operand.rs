@@ -35,6 +35,20 @@ impl<'py> Operand<'py> {
         Ok(operand.filter(|operand| op.numbers || matches!(operand, Operand::Tensor(_))))
     }
 
+    /// The tensor that it stands beside and itself in one dtype, if it was `given` as an array.
+    pub fn beside_array(
+        &self,
+        own: &gt::Tensor,
+        given: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<[gt::Tensor; 2]>> {
+        match self {
+            Operand::Tensor(array) if given.cast::<Tensor>().is_err() => {
+                numpy::aligned(own, &array.0)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Whether it is a number, or a tensor that holds one.
     pub fn is_number(&self) -> bool {
         match self {

@@ -16,5 +16,5 @@ pub(crate) use node::History;
 pub use node::{AfterHook, Backward, Edge, Gradient, HeldByHook, Hook, HookId, Node, mark};
 pub(crate) use pull::Emitter;
 pub use record::custom;
-pub(crate) use record::{edges, through, trace};
+pub(crate) use record::{copied, edges, through, trace};
 pub(crate) use tensor::Origin;

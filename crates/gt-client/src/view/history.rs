@@ -70,7 +70,7 @@ impl View {
         let (depth, edge) = self.with_root(|depth, history| (depth, history.edge()));
         let values = self.derive(self.base.current().0, depth)?;
         let value = values[values.len() - 1].clone();
-        let root = Tensor::with_history(self.meta_at(depth).clone(), value, edge);
+        let root = Tensor::with_history(self.meta_at(depth).clone(), value, edge.clone());
         let read_only = |step: &Step| matches!(step.op.view, ViewKind::ReadOnly);
         let written = match &self.path[depth..] {
             [] => Tensor::with_history(self.meta().clone(), source.value()?, copied),
@@ -78,7 +78,11 @@ impl View {
             _ => self.written_by_steps(root, source)?,
         };
         self.write_through(depth, written.value()?)?;
-        let edge = written.edge()?;
+        // What is written whole does not depend on what was there, and still has its history.
+        let edge = match written.edge()? {
+            None => grad::copied(self.meta_at(depth), edge, &written)?,
+            edge => edge,
+        };
         let root = self.root.lock().clone();
         match root {
             Some(root) => root.history.set(edge),

@@ -38,7 +38,8 @@ pub static EINSUM: Op = Op {
         _ => common,
     }),
     shape: |call| {
-        if call.inputs.iter().all(|input| input.dtype() == DType::Bool) {
+        let bools = call.inputs.iter().all(|input| input.dtype() == DType::Bool);
+        if bools && call.inputs.len() > 1 && sums(call) {
             return Err(Error::runtime("bool tensors have no products; cast one of them first"));
         }
         let equation = Equation::of(call)?;

@@ -38,7 +38,12 @@ pub static SUB: Op = Op {
     name: "sub",
     code: 2,
     doc: "The difference of two tensors, element by element.",
-    shape: not_of_bools,
+    shape: |call| {
+        if call.inputs.iter().any(|input| input.dtype() == DType::Bool) {
+            return Err(Error::runtime("bools have no difference; logical_not or ^ invert a mask"));
+        }
+        shape::broadcast(call)
+    },
     grad: Some(|_| vec![Grad(0), -Grad(0)]),
     linear: Linear::Together(&[0, 1]),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Sub)),

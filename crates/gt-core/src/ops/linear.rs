@@ -1,7 +1,7 @@
 //! Products of matrices and vectors by their own names.
 
 use super::family::BINARY;
-use super::matmul::{MATMUL, matmul};
+use super::matmul::{MATMUL, matmul, of_one_dtype};
 use super::movement::{reshape, transpose};
 use crate::attrs::{Attr, AttrKind, AttrSpec};
 use crate::dtype::DType;
@@ -265,7 +265,7 @@ fn not_of_bools(call: &Call) -> Result<()> {
     if call.inputs.iter().all(|input| input.dtype() == DType::Bool) {
         return Err(Error::runtime("bool tensors have no products; cast one of them first"));
     }
-    Ok(())
+    of_one_dtype(call)
 }
 
 /// The shape of a product whose factors must have so many axes.

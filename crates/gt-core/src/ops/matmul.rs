@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::family::BINARY;
 use super::movement::{reshape, transpose};
 use crate::dtype::DType;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input};
 use crate::kernel::Kernel;
 use crate::op::{Autocast, Call, Linear, Op, Python, Sample};
@@ -18,6 +18,17 @@ use crate::shape::Shape;
 /// The rows of this file.
 pub(super) static ROWS: &[&Op] = &[&MATMUL];
 
+/// Products are of one dtype: what a promotion would cost and mean is left to the program.
+pub(super) fn of_one_dtype(call: &Call) -> Result<()> {
+    let first = call.inputs[0].dtype();
+    match call.inputs.iter().map(|input| input.dtype()).find(|&dtype| dtype != first) {
+        None => Ok(()),
+        Some(other) => Err(Error::runtime(format!(
+            "the factors have different dtypes, {first} and {other}; cast one of them first"
+        ))),
+    }
+}
+
 pub static MATMUL: Op = Op {
     name: "matmul",
     numbers: false,
@@ -27,6 +38,7 @@ pub static MATMUL: Op = Op {
         if call.inputs.iter().all(|input| input.dtype() == DType::Bool) {
             return Err(Error::runtime("bool tensors have no products; cast one of them first"));
         }
+        of_one_dtype(call)?;
         shape::matmul(call)
     },
     grad: Some(|call| {

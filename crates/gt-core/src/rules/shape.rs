@@ -52,7 +52,13 @@ pub fn reduce(call: &Call) -> Result<Shapes> {
 pub fn reduce_some(call: &Call) -> Result<Shapes> {
     let shape = call.shape(0);
     if call.axes("dim", 0)?.iter().any(|&axis| shape.get(axis) == Some(&0)) {
-        return Err(Error::index(format!("a tensor of shape {shape} has no elements there")));
+        let message = format!("a tensor of shape {shape} has no elements there");
+        // PyTorch's exceptions: an axis that was named is an index.
+        return Err(if call.ints("dim").is_empty() {
+            Error::runtime(format!("{message}; name an axis that has some"))
+        } else {
+            Error::index(message)
+        });
     }
     reduce(call)
 }
