@@ -117,3 +117,20 @@ def test_only_shapes_that_depend_on_data_wait(script):
         )
     )
     assert work["waits"] == 1
+
+
+def test_a_program_that_keeps_nothing_does_not_run_away_from_its_workers(script):
+    """Batches that are completed by frees count as much as those that are completed by adds."""
+    ahead = script("""
+        import gt
+
+        x = gt.zeros(16, 16)
+        ahead = 0
+        for _ in range(30):
+            for _ in range(10_000):
+                x + 1
+            status = gt.status()
+            ahead = max(ahead, status["commands_sent"] - status["commands_done"])
+        print(ahead)
+    """)
+    assert int(ahead) < 80_000

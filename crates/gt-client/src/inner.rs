@@ -110,20 +110,12 @@ impl Inner {
 
     /// Sends the batch if it is full, while the stream is locked: between taking and sending,
     /// another thread could send what was appended later, and names would be used again before
-    /// they are free. Says whether it did.
-    pub(crate) fn send_full(&self, stream: &mut Stream) -> bool {
+    /// they are free.
+    pub(crate) fn send_full(&self, stream: &mut Stream) {
         if stream.is_full() {
             self.send(stream.take());
-            return true;
-        }
-        self.link.stay_awake();
-        false
-    }
-
-    /// After a batch was sent, looks whether the workers should catch up.
-    pub(crate) fn look_ahead(&self, sent: bool) {
-        if sent {
-            self.ahead.store(self.mailbox.look(|state| self.is_ahead(state)), Ordering::Relaxed);
+        } else {
+            self.link.stay_awake();
         }
     }
 
@@ -140,9 +132,11 @@ impl Inner {
         self.link.leave(Message::Commands { session: self.id, batch });
     }
 
+    /// Counts a batch, and looks whether the workers should catch up before the next command.
     fn count_sent(&self, batch: &Batch) {
         self.sent_commands.fetch_add(batch.len() as u64, Ordering::Relaxed);
         self.sent_bytes.fetch_add(batch.bytes() as u64, Ordering::Relaxed);
+        self.ahead.store(self.mailbox.look(|state| self.is_ahead(state)), Ordering::Relaxed);
     }
 
     /// Whether the workers should catch up before more is sent.

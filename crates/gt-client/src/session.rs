@@ -221,13 +221,10 @@ impl Session {
                 Operand::Scalar(scalar) => record.push_scalar(scalar),
             }
         }
-        let (name, sent) = {
-            let mut stream = self.0.open_stream();
-            let name = stream.name();
-            stream.push_record(Record { out: name.0, ..record });
-            (name, self.0.send_full(&mut stream))
-        };
-        self.0.look_ahead(sent);
+        let mut stream = self.0.open_stream();
+        let name = stream.name();
+        stream.push_record(Record { out: name.0, ..record });
+        self.0.send_full(&mut stream);
         Ok(Some(Owned::new(self.clone(), name)))
     }
 
@@ -242,16 +239,13 @@ impl Session {
     ) -> Result<SmallVec<[Owned; 1]>> {
         let inputs = inputs.iter().map(Held::operand).collect();
         let provenance = provenance::current();
-        let (names, sent) = {
-            let mut stream = self.0.open_stream();
-            let names = stream.names(results);
-            let attrs = stream.fill(op, attrs);
-            let outputs = names.clone();
-            let instruction = Instruction { op, outputs, inputs, attrs, replaces, provenance };
-            stream.push_instruction(&instruction);
-            (names, self.0.send_full(&mut stream))
-        };
-        self.0.look_ahead(sent);
+        let mut stream = self.0.open_stream();
+        let names = stream.names(results);
+        let attrs = stream.fill(op, attrs);
+        let outputs = names.clone();
+        let instruction = Instruction { op, outputs, inputs, attrs, replaces, provenance };
+        stream.push_instruction(&instruction);
+        self.0.send_full(&mut stream);
         Ok(names.into_iter().map(|slot| Owned::new(self.clone(), slot)).collect())
     }
 
@@ -262,14 +256,14 @@ impl Session {
             return Err(Error::value(format!("{meta} does not have {found} bytes")));
         }
         self.0.keep_pace()?;
-        let (out, sent) = {
+        let out = {
             let mut stream = self.0.open_stream();
             let out = stream.name();
             let provenance = provenance::current();
             stream.push(&Command::Upload { out, meta: meta.clone(), data, provenance });
-            (out, self.0.send_full(&mut stream))
+            self.0.send_full(&mut stream);
+            out
         };
-        self.0.look_ahead(sent);
         self.synchronize_if_asked()?;
         Ok(Tensor::new(meta, Owned::new(self.clone(), out)))
     }
