@@ -9,7 +9,7 @@ use gt::folder::{Claim, Folder, Record, Sockets, group_number};
 use gt::keys::{KeyRing, Origin};
 use gt::settings::Settings;
 use gt_core::{Error, Result};
-use gt_dispatcher::front::Patience;
+use gt_dispatcher::gateway::Timeouts;
 use gt_dispatcher::role::Groups;
 use gt_dispatcher::serve::{Local, Options, Server};
 use gt_transport::stop::Stop;
@@ -74,7 +74,7 @@ pub fn run(args: Args) -> Result<()> {
         tcp: door.as_ref().map(|door| (door.listen.to_string(), door.security.clone())),
         relay: args.bind.as_ref().map(|host| unassigned(host)),
         advertise: door.as_ref().map(|door| door.seen.clone()),
-        patience: args.patience(),
+        timeouts: args.timeouts(),
         sink: settings.sink()?,
     })?;
     let address = door.as_ref().map(|door| door.address.to_string());
@@ -87,10 +87,10 @@ pub fn run(args: Args) -> Result<()> {
 }
 
 impl Args {
-    fn patience(&self) -> Patience {
-        let usual = Patience::default();
+    fn timeouts(&self) -> Timeouts {
+        let usual = Timeouts::default();
         let grace = self.session_grace.map(|seconds| u64::from(seconds) * 1_000_000_000);
-        Patience { silent_ns: grace.unwrap_or(usual.silent_ns), ..usual }
+        Timeouts { silent_ns: grace.unwrap_or(usual.silent_ns), ..usual }
     }
 }
 

@@ -7,7 +7,7 @@ use gt::address::Address;
 use gt_core::{Error, Result};
 use gt_transport::Message;
 use gt_transport::codec::Limits;
-use gt_transport::conversation::{aside, open_aside};
+use gt_transport::reliable::{open_unsequenced, unsequenced};
 use gt_transport::report::{Report, SessionReport, WorkerReport};
 use gt_zmq::{Context, Dealer, DealerEvent, Options};
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ fn inquire(address: &Address, args: &Args) -> Result<Report> {
     let options = Options { connect_timeout: PATIENCE, ..Options::default() };
     let context = Context::new().map_err(Error::runtime)?;
     let mut dealer = Dealer::connect(&context, &endpoint, &options).map_err(Error::runtime)?;
-    dealer.send(&aside(&Message::Inquire)).map_err(Error::runtime)?;
+    dealer.send(&unsequenced(&Message::StatusRequest)).map_err(Error::runtime)?;
     let deadline = Instant::now() + PATIENCE;
     let mut connected = false;
     while Instant::now() < deadline {
@@ -66,7 +66,7 @@ fn inquire(address: &Address, args: &Args) -> Result<Report> {
 }
 
 fn understand(address: &Address, parts: &[Bytes]) -> Result<Report> {
-    let message = open_aside(parts, &Limits::CONTROL);
+    let message = open_unsequenced(parts, &Limits::CONTROL);
     match message.map_err(|error| error.within(format_args!("what answers at {address}")))? {
         Some(Message::Report(report)) => Ok(*report),
         Some(Message::Ended { error, .. }) => Err(error.within(address)),
@@ -131,15 +131,15 @@ fn section<const N: usize>(name: &str, headings: [&str; N], rows: &[[String; N]]
 }
 
 fn worker_row(worker: &WorkerReport) -> [String; 8] {
-    let WorkerReport { id, card, used_bytes, queued, .. } = worker;
+    let WorkerReport { id, info, used_bytes, queued, .. } = worker;
     [
         id.to_string(),
-        card.name.clone(),
-        card.engine.clone(),
-        card.device.clone(),
-        card.threads.to_string(),
+        info.name.clone(),
+        info.engine.clone(),
+        info.device.clone(),
+        info.threads.to_string(),
         size(*used_bytes),
-        size(card.memory_bytes),
+        size(info.memory_bytes),
         queued.to_string(),
     ]
 }
@@ -160,14 +160,14 @@ fn as_json(report: &Report) -> Value {
     let worker = |worker: &WorkerReport| {
         json!({
             "id": worker.id.0,
-            "name": worker.card.name,
-            "host": worker.card.host,
-            "pid": worker.card.pid,
-            "engine": worker.card.engine,
-            "device": worker.card.device,
-            "threads": worker.card.threads,
+            "name": worker.info.name,
+            "host": worker.info.host,
+            "pid": worker.info.pid,
+            "engine": worker.info.engine,
+            "device": worker.info.device,
+            "threads": worker.info.threads,
             "memory_bytes": worker.used_bytes,
-            "memory_limit_bytes": worker.card.memory_bytes,
+            "memory_limit_bytes": worker.info.memory_bytes,
             "queued": worker.queued,
             "silent_seconds": seconds(worker.silent_ns),
         })

@@ -10,14 +10,14 @@ use gt::folder::Folder;
 use gt::keys::KeyFile;
 use gt::settings::{Settings, parse_bytes};
 use gt_core::{Error, Result};
-use gt_transport::hello::Card;
+use gt_transport::hello::WorkerInfo;
 use gt_transport::stop::Stop;
 use gt_worker::buffer::Pool;
 use gt_worker::engine::Engine;
 use gt_worker::engine::native::Native;
 use gt_worker::engine::native::threads::Threads;
 use gt_worker::engine::null::Null;
-use gt_worker::quiet;
+use gt_worker::panic_hook;
 use gt_worker::serve::{self, DataPlace, Notice, Options};
 use gt_zmq::Endpoint;
 
@@ -82,7 +82,7 @@ pub fn run(args: Args) -> Result<()> {
     let _attention = Attention::pay(&stop)?;
     let settings = Settings::from_environment()?;
     settings.voices.listen();
-    quiet::kernel_panics();
+    panic_hook::kernel_panics();
     raise_descriptor_limit();
     let address = args.place.address()?;
     let Some(way) = way_to(&address, &args.place.trust()?, &stop)? else { return Ok(()) };
@@ -91,7 +91,7 @@ pub fn run(args: Args) -> Result<()> {
     let pool = Pool::new(memory);
     let engine = args.backend.engine(&pool, threads)?;
     let options = Options {
-        card: card(args.id.as_deref(), engine.name(), threads, memory),
+        info: info(args.id.as_deref(), engine.name(), threads, memory),
         data: data_place(&args, &address, &way)?,
         endpoint: way.endpoint,
         window: settings.window(),
@@ -206,9 +206,9 @@ fn own_host(server: &str) -> Result<String> {
 }
 
 /// What a worker tells of itself.
-fn card(id: Option<&str>, engine: &str, threads: usize, memory: usize) -> Card {
+fn info(id: Option<&str>, engine: &str, threads: usize, memory: usize) -> WorkerInfo {
     let (host, pid) = (host_name(), std::process::id());
-    Card {
+    WorkerInfo {
         name: id.map_or_else(|| format!("{host}:{pid}"), str::to_string),
         host,
         pid,
@@ -216,13 +216,13 @@ fn card(id: Option<&str>, engine: &str, threads: usize, memory: usize) -> Card {
         device: "cpu".to_string(),
         threads: u32::try_from(threads).unwrap_or(u32::MAX),
         memory_bytes: memory as u64,
-        ..Card::default()
+        ..WorkerInfo::default()
     }
 }
 
 fn words(notice: &Notice, address: &Address) -> String {
     match notice {
-        Notice::Enlisted(worker) => format!("worker {worker} works for {address}"),
+        Notice::Registered(worker) => format!("worker {worker} works for {address}"),
         Notice::Waiting(reason) => format!("waiting for a server at {address}: {reason}"),
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use gt_core::attrs::Attrs;
 use gt_core::op::{Autocast, Op};
-use gt_core::ops::elementwise::CAST;
+use gt_core::ops::builtin::CAST;
 use gt_core::{DType, Result};
 use smallvec::SmallVec;
 
@@ -132,7 +132,7 @@ fn in_precision(tensor: &Tensor, dtype: DType, lower: DType) -> Result<Tensor> {
         return cast();
     }
     if !tensor.is_leaf() {
-        // A weight is often used as its transpose: all of them are views of one cast.
+        // A usage is often used as its transpose: all of them are views of one cast.
         return match &tensor.0 {
             Place::Part(view) => match view.last_step() {
                 Some((leaf, op, attrs)) if leaf.is_leaf() && is_rearranged(&leaf, tensor) => {

@@ -18,15 +18,15 @@ use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
 use gt_worker::engine::native::threads::Threads;
 use gt_worker::plan::Plan;
-use gt_worker::{Executor, Outcome, Window, Worker, quiet};
+use gt_worker::{Executor, Outcome, Window, Worker, panic_hook};
 use tracing::{debug, info};
 
-use self::near::Near;
+use self::in_process::InProcess;
 use crate::inner::Inner;
-use crate::machines::{Machines, Parcel, let_go};
+use crate::local_cluster::{LocalCluster, Parcel, let_go};
 use crate::{fork, host, shared};
 
-mod near;
+mod in_process;
 
 /// A batch that nobody completes is sent after this time.
 const TICK: Duration = Duration::from_micros(100);
@@ -55,7 +55,7 @@ pub struct Options {
 
 /// A dispatcher, workers, and the threads that drive them.
 pub struct Embedded {
-    machines: Mutex<Machines>,
+    machines: Mutex<LocalCluster>,
     inbox: Channel<Parcel>,
     executors: Vec<Executor>,
     pool: Arc<Pool>,
@@ -81,8 +81,8 @@ pub(crate) fn open(options: Options) -> Result<(Arc<Inner>, Arc<Embedded>)> {
     let session = SessionId(NEXT.fetch_add(1, Ordering::Relaxed));
     let sync = options.sync;
     let embedded = Embedded::start(options)?;
-    let near = Near { session, embedded: embedded.clone() };
-    let inner = Arc::new(Inner::new(session, Arc::new(near), sync));
+    let in_process = InProcess { session, embedded: embedded.clone() };
+    let inner = Arc::new(Inner::new(session, Arc::new(in_process), sync));
     embedded.open(session, Arc::downgrade(&inner));
     Ok((inner, embedded))
 }
@@ -92,7 +92,7 @@ impl Embedded {
     pub fn start(options: Options) -> Result<Arc<Self>> {
         let Options { workers, threads, memory, window, sink, .. } = options;
         fork::watch();
-        quiet::kernel_panics();
+        panic_hook::kernel_panics();
         let (pool, threads) = shared::resources(memory, threads)?;
         let engine = Arc::new(Native::sharing(pool.clone(), threads.clone()));
         let executors = (0..workers).map(|_| Executor::new(engine.clone(), pool.clone())).collect();
@@ -102,13 +102,13 @@ impl Embedded {
             dispatcher.step(
                 0,
                 Peer::Worker(id),
-                Message::Ready(Box::default()),
+                Message::Register(Box::default()),
                 &mut Outbox::default(),
             );
         }
-        let crew = ids().map(|id| Worker::new(id, window)).collect();
+        let machines = ids().map(|id| Worker::new(id, window)).collect();
         let embedded = Arc::new(Embedded {
-            machines: Mutex::new(Machines::new(dispatcher, crew, sink)),
+            machines: Mutex::new(LocalCluster::new(dispatcher, machines, sink)),
             inbox: Channel::default(),
             executors,
             pool,
@@ -200,7 +200,7 @@ impl Embedded {
     }
 
     /// Delivers until nothing waits.
-    fn turn(&self, machines: &mut Machines, inline: Inline) {
+    fn turn(&self, machines: &mut LocalCluster, inline: Inline) {
         let start = Instant::now();
         loop {
             self.inbox.drain(&mut machines.mail);

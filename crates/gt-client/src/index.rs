@@ -3,10 +3,9 @@
 
 use gt_core::attrs::{Attr, Attrs, Range};
 use gt_core::op::Op;
-use gt_core::ops::arithmetic::MASKED_FILL;
-use gt_core::ops::index::NONZERO;
-use gt_core::ops::movement::{EXPAND, PERMUTE, RESHAPE, SLICE};
-use gt_core::ops::select::{INDEX, INDEX_WRITE, RAVEL_INDEX};
+use gt_core::ops::builtin::{
+    EXPAND, INDEX, INDEX_WRITE, MASKED_FILL, NONZERO, PERMUTE, RAVEL_INDEX, RESHAPE, SLICE,
+};
 use gt_core::{DType, Error, Result, Shape};
 
 use crate::input::Input;

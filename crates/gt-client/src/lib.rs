@@ -14,7 +14,7 @@ pub mod index;
 mod inner;
 mod input;
 mod link;
-mod machines;
+mod local_cluster;
 mod mailbox;
 mod parts;
 pub mod provenance;

@@ -2,7 +2,7 @@
 
 use gt_core::Result;
 use gt_transport::Message;
-use gt_transport::report::Weight;
+use gt_transport::report::MemoryUsage;
 
 /// The way from a session to its dispatcher. What comes back is brought to the session's mailbox.
 pub(crate) trait Link: Send + Sync {
@@ -22,15 +22,15 @@ pub(crate) trait Link: Send + Sync {
     fn stop(&self);
 
     /// Who works for the session.
-    fn crew(&self) -> Crew;
+    fn summary(&self) -> ClusterSummary;
 
     /// What the session holds on its workers. Waits for their answers.
-    fn weigh(&self) -> Result<Vec<Weight>>;
+    fn memory_usage(&self) -> Result<Vec<MemoryUsage>>;
 }
 
 /// Who works for a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Crew {
+pub(crate) struct ClusterSummary {
     /// Where they are, if not in this process.
     pub(crate) address: Option<String>,
     /// How many workers there are.

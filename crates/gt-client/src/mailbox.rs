@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use gt_core::{Error, RequestId};
 use gt_transport::lock::{Condvar, Mutex};
-use gt_transport::report::Weight;
+use gt_transport::report::MemoryUsage;
 use gt_transport::{Failure, Message, Value};
 
 /// The answer to a read.
@@ -34,7 +34,7 @@ pub struct State {
     /// How many bytes those took.
     pub done_bytes: u64,
     /// What workers said of the memory they hold, by request, and how many were asked.
-    weights: HashMap<RequestId, (usize, Vec<Weight>)>,
+    usages: HashMap<RequestId, (usize, Vec<MemoryUsage>)>,
 }
 
 impl State {
@@ -47,9 +47,9 @@ impl State {
     }
 
     /// What every worker that was asked holds; an error if they will never all say.
-    pub fn weights(&mut self, request: RequestId) -> Option<gt_core::Result<Vec<Weight>>> {
-        if self.weights.get(&request).is_some_and(|(parts, weights)| weights.len() >= *parts) {
-            return self.weights.remove(&request).map(|(_, weights)| Ok(weights));
+    pub fn usages(&mut self, request: RequestId) -> Option<gt_core::Result<Vec<MemoryUsage>>> {
+        if self.usages.get(&request).is_some_and(|(parts, usages)| usages.len() >= *parts) {
+            return self.usages.remove(&request).map(|(_, usages)| Ok(usages));
         }
         self.ended.clone().map(Err)
     }
@@ -96,10 +96,10 @@ impl Mailbox {
                 state.done_commands += commands;
                 state.done_bytes += bytes;
             }
-            Message::Weighed { request, parts, weight, .. } => {
-                let (expected, weights) = state.weights.entry(request).or_default();
+            Message::MemoryReply { request, parts, usage, .. } => {
+                let (expected, usages) = state.usages.entry(request).or_default();
                 *expected = parts as usize;
-                weights.push(*weight);
+                usages.push(*usage);
             }
             // A dispatcher says nothing else to a client.
             _ => return,

@@ -1,9 +1,7 @@
 //! Parts of a tensor along an axis: several views at once, so that no single row describes them.
 
 use gt_core::attrs::{Attr, Attrs, Range};
-use gt_core::ops::axes::VIEW;
-use gt_core::ops::elementwise::CAST;
-use gt_core::ops::movement::{EXPAND, RESHAPE, SLICE};
+use gt_core::ops::builtin::{CAST, EXPAND, RESHAPE, SLICE, VIEW};
 use gt_core::{Error, Result, Shape};
 
 use crate::tensor::Tensor;

@@ -10,14 +10,14 @@ use std::time::Duration;
 use gt_core::{Error, Result};
 use gt_transport::hello::Welcome;
 use gt_transport::lock::{Condvar, Mutex};
-use gt_transport::report::Weight;
+use gt_transport::report::MemoryUsage;
 use gt_transport::{Message, bulk};
 use gt_zmq::{Endpoint, Waker};
 
 use self::connect::Door;
 use self::wire::Wire;
 use crate::inner::Inner;
-use crate::link::{Crew, Link};
+use crate::link::{ClusterSummary, Link};
 use crate::{fork, host};
 
 mod cargo;
@@ -69,7 +69,7 @@ struct Shared {
     waker: Waker,
     sleeping: AtomicBool,
     stopped: AtomicBool,
-    crew: Crew,
+    summary: ClusterSummary,
     /// Bytes in values on the workers, as the dispatcher said last.
     used_bytes: AtomicU64,
     thread: OnceLock<ThreadId>,
@@ -80,7 +80,7 @@ struct Shared {
 impl Shared {
     fn new(address: String, welcome: &Welcome) -> Result<Shared> {
         let waker = Waker::new().map_err(|error| Error::runtime(error.to_string()))?;
-        let crew = Crew {
+        let summary = ClusterSummary {
             address: Some(address),
             workers: welcome.workers as usize,
             threads: welcome.threads as usize,
@@ -94,7 +94,7 @@ impl Shared {
             waker,
             sleeping: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
-            crew,
+            summary,
             used_bytes: AtomicU64::new(0),
             thread: OnceLock::new(),
             ended: Mutex::new(false),
@@ -149,22 +149,22 @@ impl Link for Remote {
         }
     }
 
-    fn crew(&self) -> Crew {
+    fn summary(&self) -> ClusterSummary {
         let used_bytes = self.0.used_bytes.load(Ordering::Relaxed) as usize;
-        Crew { used_bytes, ..self.0.crew.clone() }
+        ClusterSummary { used_bytes, ..self.0.summary.clone() }
     }
 
-    fn weigh(&self) -> Result<Vec<Weight>> {
+    fn memory_usage(&self) -> Result<Vec<MemoryUsage>> {
         let gone = || Error::Lost("the session is closed".to_string());
         let session = self.0.session().ok_or_else(gone)?;
         session.check_open()?;
         let request = session.stream.lock().request();
-        self.send(Message::Weigh { session: session.id, request, parts: 0 });
-        let mut weights = None;
+        self.send(Message::MemoryQuery { session: session.id, request, parts: 0 });
+        let mut usages = None;
         host::wait(|patience| {
-            weights = session.mailbox.wait(patience, |state| state.weights(request));
-            weights.is_some()
+            usages = session.mailbox.wait(patience, |state| state.usages(request));
+            usages.is_some()
         })?;
-        weights.unwrap_or_else(|| Err(gone()))
+        usages.unwrap_or_else(|| Err(gone()))
     }
 }

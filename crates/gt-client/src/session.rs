@@ -62,7 +62,7 @@ impl Session {
 
     /// Where its dispatcher is, if not in this process.
     pub fn address(&self) -> Option<String> {
-        self.0.link.crew().address
+        self.0.link.summary().address
     }
 
     /// Whether two sessions are the same.
@@ -113,11 +113,11 @@ impl Session {
 
     /// What the session has done so far.
     pub fn counters(&self) -> Result<Counters> {
-        let weights = self.0.link.weigh()?;
+        let usages = self.0.link.memory_usage()?;
         Ok(Counters {
             messages: self.0.messages.load(Ordering::Relaxed),
             waits: self.0.waits.load(Ordering::Relaxed),
-            stored: weights.iter().map(|weight| weight.stored).sum(),
+            stored: usages.iter().map(|usage| usage.stored).sum(),
         })
     }
 

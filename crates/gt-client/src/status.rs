@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use gt_core::{DType, Provenance, Result};
-use gt_transport::report::Weight;
+use gt_transport::report::MemoryUsage;
 
 use crate::provenance::{self, Place};
 use crate::session::Session;
@@ -58,36 +58,36 @@ impl Session {
     /// What the session is at. Waits for nothing.
     pub fn status(&self) -> Status {
         let inner = &self.0;
-        let crew = inner.link.crew();
+        let summary = inner.link.summary();
         Status {
-            address: crew.address,
-            workers: crew.workers,
-            threads: crew.threads,
+            address: summary.address,
+            workers: summary.workers,
+            threads: summary.threads,
             commands_sent: inner.sent_commands.load(Ordering::Relaxed),
             commands_done: inner.mailbox.look(|state| state.done_commands),
-            memory_bytes: crew.used_bytes,
-            memory_limit_bytes: crew.limit_bytes,
+            memory_bytes: summary.used_bytes,
+            memory_limit_bytes: summary.limit_bytes,
         }
     }
 
     /// Who holds memory, after everything emitted so far is done.
     pub fn memory(&self) -> Result<Memory> {
         self.synchronize()?;
-        let weights = self.0.link.weigh()?;
+        let usages = self.0.link.memory_usage()?;
         let (mut dtypes, mut lines) = (BTreeMap::new(), BTreeMap::<Provenance, usize>::new());
-        for &(dtype, provenance, bytes) in weights.iter().flat_map(|weight| &weight.holdings) {
+        for &(dtype, provenance, bytes) in usages.iter().flat_map(|usage| &usage.holdings) {
             *dtypes.entry(dtype).or_default() += bytes as usize;
             *lines.entry(provenance).or_default() += bytes as usize;
         }
         let line = |(provenance, bytes)| Line { place: provenance::place(provenance), bytes };
         let mut by_line: Vec<Line> = lines.into_iter().map(line).collect();
         by_line.sort_by_key(|line| std::cmp::Reverse(line.bytes));
-        let total = |of: fn(&Weight) -> u64| weights.iter().map(of).sum::<u64>() as usize;
+        let total = |of: fn(&MemoryUsage) -> u64| usages.iter().map(of).sum::<u64>() as usize;
         Ok(Memory {
-            used_bytes: total(|weight| weight.used_bytes),
-            cached_bytes: total(|weight| weight.cached_bytes),
-            peak_bytes: total(|weight| weight.peak_bytes),
-            limit_bytes: total(|weight| weight.limit_bytes),
+            used_bytes: total(|usage| usage.used_bytes),
+            cached_bytes: total(|usage| usage.cached_bytes),
+            peak_bytes: total(|usage| usage.peak_bytes),
+            limit_bytes: total(|usage| usage.limit_bytes),
             by_dtype: dtypes.into_iter().collect(),
             by_line,
         })

@@ -117,14 +117,14 @@ impl Stream {
     /// Attributes with what only the session knows: the key and count of random numbers, if the
     /// thread does not draw them from a generator of its own.
     pub fn fill(&mut self, op: &Op, mut attrs: Attrs) -> Attrs {
-        if !op.attrs.iter().any(|spec| spec.kind == AttrKind::Stream) {
+        if !op.attrs.iter().any(|spec| spec.kind == AttrKind::RngIndex) {
             return attrs;
         }
         let state = Generator::advance_current().unwrap_or_else(|| self.random.advance());
         for (spec, value) in op.attrs.iter().zip(attrs.0.iter_mut()) {
             match spec.kind {
                 AttrKind::Seed => *value = Attr::Int(state.seed as i64),
-                AttrKind::Stream => *value = Attr::Int(state.count as i64),
+                AttrKind::RngIndex => *value = Attr::Int(state.count as i64),
                 _ => {}
             }
         }

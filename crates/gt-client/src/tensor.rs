@@ -7,8 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use gt_core::attrs::Attrs;
 use gt_core::op::{Op, View as ViewKind};
-use gt_core::ops::elementwise::CAST;
-use gt_core::ops::movement::EXPAND;
+use gt_core::ops::builtin::{CAST, EXPAND};
 use gt_core::{DType, Error, Meta, Result, Shape};
 use smallvec::SmallVec;
 

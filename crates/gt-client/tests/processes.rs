@@ -10,10 +10,10 @@ use std::thread::{self, JoinHandle};
 use gt_client::remote::RemoteOptions;
 use gt_client::{Input, Session, Tensor};
 use gt_core::{DType, Meta, Scalar, ops};
-use gt_dispatcher::front::Patience;
+use gt_dispatcher::gateway::Timeouts;
 use gt_dispatcher::role::Groups;
 use gt_dispatcher::serve::{Local, Options, Server};
-use gt_transport::hello::Card;
+use gt_transport::hello::WorkerInfo;
 use gt_transport::lock::Mutex;
 use gt_transport::stop::Stop;
 use gt_worker::Window;
@@ -49,13 +49,13 @@ impl Cluster {
             access: IpcAccess::SameUser,
             groups: Groups::default(),
         };
-        let patience = Patience::default();
+        let timeouts = Timeouts::default();
         let options = Options {
             local: Some(local),
             tcp: None,
             relay: None,
             advertise: None,
-            patience,
+            timeouts,
             sink: None,
         };
         let server = Server::open(options).expect("a server");
@@ -75,7 +75,7 @@ impl Cluster {
         let threads = Threads::new(1).expect("threads");
         let options = serve::Options {
             endpoint: Endpoint::Ipc(self.control()),
-            card: Card { threads: 1, memory_bytes: 1 << 30, ..Card::default() },
+            info: WorkerInfo { threads: 1, memory_bytes: 1 << 30, ..WorkerInfo::default() },
             data: DataPlace {
                 unix: Some(self.folder.join(format!("{number}.data"))),
                 ..DataPlace::default()
@@ -88,7 +88,7 @@ impl Cluster {
         let (enlisted, is_enlisted) = std::sync::mpsc::channel();
         self.threads.push(thread::spawn(move || {
             let mut notice = |notice| {
-                if let Notice::Enlisted(_) = notice {
+                if let Notice::Registered(_) = notice {
                     let _ = enlisted.send(());
                 }
             };
@@ -131,18 +131,19 @@ impl Proxy {
         let held = live.clone();
         // It ends with the process; nobody connects once the test is over.
         thread::spawn(move || {
-            for near in listener.incoming() {
-                let near = near.expect("a connection");
+            for in_process in listener.incoming() {
+                let in_process = in_process.expect("a connection");
                 let far = UnixStream::connect(&behind).expect("a connection");
                 let again = |stream: &UnixStream| stream.try_clone().expect("another handle");
-                for (mut from, mut to) in [(again(&near), again(&far)), (again(&far), again(&near))]
+                for (mut from, mut to) in
+                    [(again(&in_process), again(&far)), (again(&far), again(&in_process))]
                 {
                     thread::spawn(move || {
                         let _ = std::io::copy(&mut from, &mut to);
                         let _ = to.shutdown(Shutdown::Both);
                     });
                 }
-                held.lock().extend([near, far]);
+                held.lock().extend([in_process, far]);
             }
         });
         Proxy { path, live }
@@ -178,7 +179,7 @@ fn upload(session: &Session, values: &[f32]) -> Tensor {
 
 fn add(session: &Session, a: &Tensor, b: f64) -> Tensor {
     let inputs = [Input::Tensor(a), Input::Scalar(Scalar::Float(b))];
-    session.apply(&ops::elementwise::ADD, &inputs, Default::default()).expect("a sum").remove(0)
+    session.apply(&ops::builtin::ADD, &inputs, Default::default()).expect("a sum").remove(0)
 }
 
 #[test]
@@ -205,7 +206,7 @@ fn values_move_between_workers() {
     for other in &uploads[1..] {
         let inputs = [Input::Tensor(&total), Input::Tensor(other)];
         total = session
-            .apply(&ops::elementwise::ADD, &inputs, Default::default())
+            .apply(&ops::builtin::ADD, &inputs, Default::default())
             .expect("a sum")
             .remove(0);
     }
@@ -262,7 +263,7 @@ fn a_stopped_server_ends_its_sessions() {
 
 fn add_and_read(session: &Session, x: &Tensor) -> gt_core::Result<Vec<f32>> {
     let inputs = [Input::Tensor(x), Input::Scalar(Scalar::Float(1.0))];
-    session.apply(&ops::elementwise::ADD, &inputs, Default::default())?.remove(0).to_vec()
+    session.apply(&ops::builtin::ADD, &inputs, Default::default())?.remove(0).to_vec()
 }
 
 #[test]

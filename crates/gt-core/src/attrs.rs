@@ -97,7 +97,7 @@ pub enum AttrKind {
     /// The key of the random numbers; the session fills it in.
     Seed,
     /// How many random operations came before; the session fills it in.
-    Stream,
+    RngIndex,
     /// Which part of a whole a shard computes; the dispatcher fills it in.
     Region,
 }
@@ -105,7 +105,7 @@ pub enum AttrKind {
 impl AttrKind {
     /// Whether a user can give it.
     pub const fn is_public(self) -> bool {
-        !matches!(self, AttrKind::Seed | AttrKind::Stream | AttrKind::Region | AttrKind::Ranges)
+        !matches!(self, AttrKind::Seed | AttrKind::RngIndex | AttrKind::Region | AttrKind::Ranges)
     }
 }
 
@@ -140,7 +140,9 @@ impl AttrSpec {
         let fits = match value {
             Attr::None => false,
             Attr::Bool(_) => matches!(self.kind, K::Bool | K::Number),
-            Attr::Int(_) => matches!(self.kind, K::Int | K::Axis | K::Number | K::Seed | K::Stream),
+            Attr::Int(_) => {
+                matches!(self.kind, K::Int | K::Axis | K::Number | K::Seed | K::RngIndex)
+            }
             Attr::Float(_) => matches!(self.kind, K::Float | K::Number | K::Order),
             Attr::Ints(_) => matches!(self.kind, K::Axes | K::Sizes | K::Spatial | K::Region),
             Attr::DType(_) => self.kind == K::DType,

@@ -69,7 +69,7 @@ impl<'a> Call<'a> {
             return Err(Error::type_(format!("{}: {expected} inputs, not {found}", op.name)));
         }
         let number = inputs.iter().position(|input| matches!(input, Arg::Scalar(_)));
-        if let Some(index) = number.filter(|_| !op.numbers) {
+        if let Some(index) = number.filter(|_| !op.accepts_scalars) {
             let name = op.inputs[if op.variadic { 0 } else { index }].name;
             return Err(Error::type_(format!("{}: '{name}' must be a tensor", op.name)));
         }

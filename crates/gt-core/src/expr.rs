@@ -118,16 +118,16 @@ macro_rules! operator {
     };
 }
 
-operator!(Add add crate::ops::elementwise::ADD);
-operator!(Sub sub crate::ops::elementwise::SUB);
-operator!(Mul mul crate::ops::elementwise::MUL);
-operator!(Div div crate::ops::elementwise::DIV);
+operator!(Add add crate::ops::builtin::ADD);
+operator!(Sub sub crate::ops::builtin::SUB);
+operator!(Mul mul crate::ops::builtin::MUL);
+operator!(Div div crate::ops::builtin::DIV);
 
 impl ops::Neg for Expr {
     type Output = Expr;
 
     fn neg(self) -> Expr {
-        Expr::apply(&crate::ops::elementwise::NEG, [self], [])
+        Expr::apply(&crate::ops::builtin::NEG, [self], [])
     }
 }
 

@@ -256,7 +256,7 @@ pub struct Random {
     /// The key of the generator.
     pub seed: u64,
     /// How many random operations came before this one.
-    pub stream: u64,
+    pub rng_index: u64,
     /// The shape of the whole tensor, of which a shard computes its part.
     pub whole: Shape,
     /// Where this part begins in the whole, along each axis.

@@ -38,7 +38,7 @@ pub struct Op {
     /// Whether the shapes of its results are known only after it ran.
     pub data_dependent: bool,
     /// Whether numbers may stand in the place of tensors.
-    pub numbers: bool,
+    pub accepts_scalars: bool,
     /// The dtype it computes in.
     pub promotion: Promotion,
     /// The gradient of each input as a formula; `None` if no gradient flows through. An input that

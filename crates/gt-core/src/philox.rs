@@ -1,8 +1,8 @@
 //! Counted random numbers: element `i` of a random tensor is a pure function of the seed, the
-//! stream and `i`, so a shard computes its own part and a recomputation repeats it.
+//! rng_index and `i`, so a shard computes its own part and a recomputation repeats it.
 //!
 //! The generator is Philox 4x32-10. Its key is the seed; its counter is the number of a block of
-//! elements and the stream. An f32 takes one word of a block's four, an f64 takes two.
+//! elements and the rng_index. An f32 takes one word of a block's four, an f64 takes two.
 
 pub mod polynomial;
 
@@ -18,30 +18,30 @@ pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
 
 /// Evenly distributed numbers in [0, 1), multiples of 2⁻²⁴: the elements of the whole tensor from
 /// number `first` on.
-pub fn fill_uniform_f32(seed: u64, stream: u64, first: u64, out: &mut [f32]) {
-    fill::<UniformF32>(seed, stream, first, out);
+pub fn fill_uniform_f32(seed: u64, rng_index: u64, first: u64, out: &mut [f32]) {
+    fill::<UniformF32>(seed, rng_index, first, out);
 }
 
 /// Evenly distributed numbers in [0, 1), multiples of 2⁻⁵³; see [`fill_uniform_f32`].
-pub fn fill_uniform_f64(seed: u64, stream: u64, first: u64, out: &mut [f64]) {
-    fill::<UniformF64>(seed, stream, first, out);
+pub fn fill_uniform_f64(seed: u64, rng_index: u64, first: u64, out: &mut [f64]) {
+    fill::<UniformF64>(seed, rng_index, first, out);
 }
 
 /// Numbers with mean zero and variance one: the elements of the whole tensor from number `first`
 /// on. Elements `2k` and `2k + 1` come from the same two uniform numbers (Box and Muller).
-pub fn fill_normal_f32(seed: u64, stream: u64, first: u64, out: &mut [f32]) {
-    fill::<NormalF32>(seed, stream, first, out);
+pub fn fill_normal_f32(seed: u64, rng_index: u64, first: u64, out: &mut [f32]) {
+    fill::<NormalF32>(seed, rng_index, first, out);
 }
 
 /// Numbers with mean zero and variance one, in double precision; see [`fill_normal_f32`].
-pub fn fill_normal_f64(seed: u64, stream: u64, first: u64, out: &mut [f64]) {
-    fill::<NormalF64>(seed, stream, first, out);
+pub fn fill_normal_f64(seed: u64, rng_index: u64, first: u64, out: &mut [f64]) {
+    fill::<NormalF64>(seed, rng_index, first, out);
 }
 
 /// Whole numbers within a range, each as likely as the others to about one in 2³²: the elements of
 /// the whole tensor from number `first` on. A range of up to 2³² numbers takes a word for each
 /// element, a larger one takes two. An empty range gives its start.
-pub fn fill_integers(seed: u64, stream: u64, first: u64, range: Range<i64>, out: &mut [i64]) {
+pub fn fill_integers(seed: u64, rng_index: u64, first: u64, range: Range<i64>, out: &mut [i64]) {
     const PART: usize = 256;
     // As an unsigned number, because the size of a range may be more than the largest i64.
     let size = range.end.wrapping_sub(range.start) as u64;
@@ -49,13 +49,13 @@ pub fn fill_integers(seed: u64, stream: u64, first: u64, range: Range<i64>, out:
         let first = first.wrapping_add((part * PART) as u64);
         if size <= 1 << 32 {
             let mut words = [0; PART];
-            fill::<Words>(seed, stream, first, &mut words[..out.len()]);
+            fill::<Words>(seed, rng_index, first, &mut words[..out.len()]);
             for (out, word) in out.iter_mut().zip(words) {
                 *out = range.start.wrapping_add(((u64::from(word) * size) >> 32) as i64);
             }
         } else {
             let mut words = [0; PART];
-            fill::<WideWords>(seed, stream, first, &mut words[..out.len()]);
+            fill::<WideWords>(seed, rng_index, first, &mut words[..out.len()]);
             for (out, word) in out.iter_mut().zip(words) {
                 let product = u128::from(word) * u128::from(size);
                 *out = range.start.wrapping_add((product >> 64) as i64);
@@ -79,30 +79,30 @@ trait Source {
     fn batch(words: [Lanes<u32>; 4]) -> Self::Batch;
 }
 
-fn fill<S: Source>(seed: u64, stream: u64, first: u64, out: &mut [S::Number]) {
+fn fill<S: Source>(seed: u64, rng_index: u64, first: u64, out: &mut [S::Number]) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2.
-        return unsafe { fill_avx2::<S>(seed, stream, first, out) };
+        return unsafe { fill_avx2::<S>(seed, rng_index, first, out) };
     }
-    fill_lanes::<S>(seed, stream, first, out);
+    fill_lanes::<S>(seed, rng_index, first, out);
 }
 
 /// The same loop for wider registers. Multiplications and additions are not contracted, so the
 /// bits are the same.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn fill_avx2<S: Source>(seed: u64, stream: u64, first: u64, out: &mut [S::Number]) {
-    fill_lanes::<S>(seed, stream, first, out);
+fn fill_avx2<S: Source>(seed: u64, rng_index: u64, first: u64, out: &mut [S::Number]) {
+    fill_lanes::<S>(seed, rng_index, first, out);
 }
 
 #[inline(always)]
-fn fill_lanes<S: Source>(seed: u64, stream: u64, first: u64, out: &mut [S::Number]) {
+fn fill_lanes<S: Source>(seed: u64, rng_index: u64, first: u64, out: &mut [S::Number]) {
     let mut block = first / S::PER_BLOCK;
     let mut skip = (first % S::PER_BLOCK) as usize;
     let mut rest = out;
     while !rest.is_empty() {
-        let batch = S::batch(blocks(seed, stream, block));
+        let batch = S::batch(blocks(seed, rng_index, block));
         let numbers = &batch.as_ref()[skip..];
         let count = numbers.len().min(rest.len());
         let (head, tail) = rest.split_at_mut(count);
@@ -115,11 +115,11 @@ fn fill_lanes<S: Source>(seed: u64, stream: u64, first: u64, out: &mut [S::Numbe
 
 /// The words of `LANES` blocks from number `first` on.
 #[inline(always)]
-fn blocks(seed: u64, stream: u64, first: u64) -> [Lanes<u32>; 4] {
+fn blocks(seed: u64, rng_index: u64, first: u64) -> [Lanes<u32>; 4] {
     let numbers: Lanes<u64> = std::array::from_fn(|lane| first.wrapping_add(lane as u64));
     let low = numbers.map(|number| number as u32);
     let high = numbers.map(|number| (number >> 32) as u32);
-    let counter = [low, high, [stream as u32; LANES], [(stream >> 32) as u32; LANES]];
+    let counter = [low, high, [rng_index as u32; LANES], [(rng_index >> 32) as u32; LANES]];
     rounds(counter, [seed as u32, (seed >> 32) as u32])
 }
 
@@ -320,11 +320,11 @@ mod tests {
 
     #[test]
     fn elements_are_the_words_of_their_block() {
-        let (seed, stream, first) = (0x1234_5678_9abc_def0, 1 << 33 | 5, (1 << 34) + 1);
+        let (seed, rng_index, first) = (0x1234_5678_9abc_def0, 1 << 33 | 5, (1 << 34) + 1);
         let mut single = [0.0; 6];
-        fill_uniform_f32(seed, stream, first, &mut single);
+        fill_uniform_f32(seed, rng_index, first, &mut single);
         let mut double = [0.0; 3];
-        fill_uniform_f64(seed, stream, first, &mut double);
+        fill_uniform_f64(seed, rng_index, first, &mut double);
         let block = |number: u64| {
             let counter = [number as u32, (number >> 32) as u32, 5, 2];
             philox(counter, [0x9abc_def0, 0x1234_5678])
@@ -345,11 +345,11 @@ mod tests {
 
     #[test]
     fn whole_numbers_are_spread_over_their_range() {
-        let (seed, stream, first) = (9, 4, 3);
+        let (seed, rng_index, first) = (9, 4, 3);
         for range in [0..1, -5..7, 0..1 << 32, i64::MIN..i64::MAX, -1..(1 << 40)] {
             let size = range.end.wrapping_sub(range.start) as u64;
             let mut found = vec![0; 600];
-            fill_integers(seed, stream, first, range.clone(), &mut found);
+            fill_integers(seed, rng_index, first, range.clone(), &mut found);
             for (index, &number) in found.iter().enumerate() {
                 assert!(range.contains(&number), "{number} in {range:?}");
                 let index = first + index as u64;
@@ -451,18 +451,18 @@ mod tests {
     proptest! {
         #[test]
         fn any_split_into_runs_gives_the_same_bits(
-            seed: u64, stream: u64, first in 0u64..1 << 40,
+            seed: u64, rng_index: u64, first in 0u64..1 << 40,
             lengths in proptest::collection::vec(0usize..90, 1..8),
         ) {
             let total = lengths.iter().sum();
             let mut whole = (vec![0.0; total], vec![0.0; total]);
-            fill_normal_f32(seed, stream, first, &mut whole.0);
-            fill_normal_f64(seed, stream, first, &mut whole.1);
+            fill_normal_f32(seed, rng_index, first, &mut whole.0);
+            fill_normal_f64(seed, rng_index, first, &mut whole.1);
             let mut start = 0;
             for length in lengths {
                 let mut part = (vec![0.0; length], vec![0.0; length]);
-                fill_normal_f32(seed, stream, first + start as u64, &mut part.0);
-                fill_normal_f64(seed, stream, first + start as u64, &mut part.1);
+                fill_normal_f32(seed, rng_index, first + start as u64, &mut part.0);
+                fill_normal_f64(seed, rng_index, first + start as u64, &mut part.1);
                 prop_assert_eq!(&part.0[..], &whole.0[start..start + length]);
                 prop_assert_eq!(&part.1[..], &whole.1[start..start + length]);
                 start += length;

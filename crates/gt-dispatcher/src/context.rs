@@ -27,16 +27,16 @@ impl Context<'_> {
 }
 
 /// Who is told of every command that a worker gets, if somebody is.
-pub struct Witness<'a>(pub Option<&'a mut See<'a>>);
+pub struct Observer<'a>(pub Option<&'a mut See<'a>>);
 
 /// Sees one command for one worker.
 pub type See<'a> = dyn FnMut(WorkerId, &Command) + 'a;
 
-impl Witness<'_> {
+impl Observer<'_> {
     /// Tells of a command for a worker.
     pub fn see(&mut self, worker: WorkerId, command: impl FnOnce() -> Command) {
-        if let Some(witness) = &mut self.0 {
-            witness(worker, &command());
+        if let Some(observer) = &mut self.0 {
+            observer(worker, &command());
         }
     }
 }

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use gt_core::event::{Event, Ring, Station};
 use gt_core::instruction::Command;
 use gt_core::{Error, RequestId, Result, SessionId, WorkerId};
-use gt_transport::hello::{Card, Hello};
+use gt_transport::hello::{Hello, WorkerInfo};
 use gt_transport::{Batch, Message, Peer};
 
-use crate::context::{Context, Witness};
+use crate::context::{Context, Observer};
 use crate::load::{Health, Load};
 use crate::outbox::Outbox;
-use crate::roster::Roster;
 use crate::session::{Reach, Session};
 use crate::tickets::Tickets;
+use crate::worker_table::WorkerTable;
 
 mod report;
 
@@ -22,7 +22,7 @@ mod report;
 pub struct Dispatcher {
     sessions: BTreeMap<SessionId, Session>,
     load: Load,
-    roster: Roster,
+    worker_table: WorkerTable,
     /// The largest number that a session had.
     last_session: SessionId,
     next_tag: u64,
@@ -34,10 +34,18 @@ pub struct Dispatcher {
 impl Dispatcher {
     /// A dispatcher without sessions and workers, which records up to `events` events.
     pub fn new(events: usize) -> Self {
-        let (sessions, load, roster) = Default::default();
+        let (sessions, load, worker_table) = Default::default();
         let events = Ring::new(events);
         let last_session = SessionId(0);
-        Dispatcher { sessions, load, roster, last_session, next_tag: 0, tickets: None, events }
+        Dispatcher {
+            sessions,
+            load,
+            worker_table,
+            last_session,
+            next_tag: 0,
+            tickets: None,
+            events,
+        }
     }
 
     /// The same, for workers and clients in processes of their own: larger values travel straight
@@ -74,7 +82,7 @@ impl Dispatcher {
         }
         let wanted = hello.workers.map(|wanted| wanted as usize);
         let mut session = Session::new(id, hello.name.clone(), reach, wanted);
-        for worker in self.roster.engage(wanted) {
+        for worker in self.worker_table.engage(wanted) {
             session.engage(worker);
         }
         self.sessions.insert(id, session);
@@ -92,7 +100,7 @@ impl Dispatcher {
 
     /// A worker is gone. The sessions that had something there are over; others go on.
     pub fn lose(&mut self, now_ns: u64, worker: WorkerId, why: &str, out: &mut Outbox) {
-        let Some(member) = self.roster.leave(worker) else { return };
+        let Some(member) = self.worker_table.leave(worker) else { return };
         self.load.leave(worker);
         self.tickets.iter_mut().for_each(|tickets| tickets.forget(worker));
         self.note(now_ns, Station::Disconnected, SessionId(0), Some(worker), None, None);
@@ -101,7 +109,7 @@ impl Dispatcher {
             .iter_mut()
             .filter_map(|(&id, session)| session.lose(worker).then_some(id));
         for id in lost.collect::<Vec<_>>() {
-            let (name, host) = (&member.card.name, &member.card.host);
+            let (name, host) = (&member.info.name, &member.info.host);
             let error = Error::Lost(format!(
                 "worker {name} on {host} {why}, and values of this session were there; connect \
                  again and load the last checkpoint"
@@ -110,9 +118,9 @@ impl Dispatcher {
         }
         for (&id, session) in &mut self.sessions {
             for (request, parts) in session.unanswered(worker) {
-                let weight = Box::default();
-                let weighed = Message::Weighed { session: id, request, parts, weight };
-                out.send(Peer::Client(id), weighed);
+                let usage = Box::default();
+                let memory_reply = Message::MemoryReply { session: id, request, parts, usage };
+                out.send(Peer::Client(id), memory_reply);
             }
         }
     }
@@ -128,13 +136,13 @@ impl Dispatcher {
     }
 
     /// The workers that are there.
-    pub fn roster(&self) -> &Roster {
-        &self.roster
+    pub fn worker_table(&self) -> &WorkerTable {
+        &self.worker_table
     }
 
     /// A worker says how many bytes its values take.
     pub fn note_memory(&mut self, worker: WorkerId, used_bytes: u64) {
-        if let Some(member) = self.roster.get_mut(worker) {
+        if let Some(member) = self.worker_table.get_mut(worker) {
             member.used_bytes = used_bytes;
         }
     }
@@ -142,7 +150,7 @@ impl Dispatcher {
     /// Bytes that the values on a session's workers take, those of others included.
     pub fn used_bytes(&self, session: SessionId) -> u64 {
         let workers = self.sessions.get(&session).into_iter().flat_map(Session::workers);
-        let members = workers.filter_map(|worker| self.roster.get(worker));
+        let members = workers.filter_map(|worker| self.worker_table.get(worker));
         members.map(|member| member.used_bytes).fold(0, u64::saturating_add)
     }
 
@@ -170,7 +178,7 @@ impl Dispatcher {
                 self.end(now_ns, id, out);
                 Ok(())
             }
-            Message::Weigh { request, .. } => self.weigh(id, request, out),
+            Message::MemoryQuery { request, .. } => self.query_memory(id, request, out),
             Message::Unreachable { tag } => self.detour(Peer::Client(id), tag, out),
             _ => Err(Error::bug("a client sent what only others send")),
         }
@@ -200,7 +208,7 @@ impl Dispatcher {
                 let (station, worker) = (Station::Sent, Some(worker));
                 events.record(|| event(now_ns, station, id, worker, Some(command), None));
             };
-            session.rewrite(command, &mut context, &mut Witness(Some(&mut note)))?;
+            session.rewrite(command, &mut context, &mut Observer(Some(&mut note)))?;
         }
         if let Some((commands, bytes)) =
             session.flush(batch.len() as u64, batch.bytes() as u64, out)
@@ -212,18 +220,18 @@ impl Dispatcher {
     }
 
     /// A worker is there, for new sessions and for those that want more.
-    fn enlist(&mut self, now_ns: u64, worker: WorkerId, card: Card) -> Result<()> {
-        if self.roster.get(worker).is_some() {
+    fn register(&mut self, now_ns: u64, worker: WorkerId, info: WorkerInfo) -> Result<()> {
+        if self.worker_table.get(worker).is_some() {
             return Err(Error::bug(format!("{worker} is there already")));
         }
         self.load.join(worker);
         if let Some(tickets) = &mut self.tickets {
-            tickets.listen(worker, card.data.clone());
+            tickets.listen(worker, info.data.clone());
         }
-        self.roster.join(worker, card);
+        self.worker_table.join(worker, info);
         for session in self.sessions.values_mut() {
             if session.engage(worker) {
-                self.roster.count(worker, 1);
+                self.worker_table.count(worker, 1);
             }
         }
         self.note(now_ns, Station::Connected, SessionId(0), Some(worker), None, None);
@@ -231,17 +239,22 @@ impl Dispatcher {
     }
 
     /// Asks every worker of a session what it holds there.
-    fn weigh(&mut self, session: SessionId, request: RequestId, out: &mut Outbox) -> Result<()> {
+    fn query_memory(
+        &mut self,
+        session: SessionId,
+        request: RequestId,
+        out: &mut Outbox,
+    ) -> Result<()> {
         let Some(open) = self.sessions.get_mut(&session) else { return Ok(()) };
-        let workers = open.ask_weights(request)?;
+        let workers = open.begin_memory_query(request)?;
         let parts = workers.len() as u32;
         if parts == 0 {
-            let weight = Box::default();
-            let weighed = Message::Weighed { session, request, parts, weight };
-            out.send(Peer::Client(session), weighed);
+            let usage = Box::default();
+            let memory_reply = Message::MemoryReply { session, request, parts, usage };
+            out.send(Peer::Client(session), memory_reply);
         }
         for worker in workers {
-            out.send(Peer::Worker(worker), Message::Weigh { session, request, parts });
+            out.send(Peer::Worker(worker), Message::MemoryQuery { session, request, parts });
         }
         Ok(())
     }
@@ -260,7 +273,7 @@ impl Dispatcher {
     fn end(&mut self, now_ns: u64, id: SessionId, out: &mut Outbox) -> bool {
         let Some(session) = self.sessions.remove(&id) else { return false };
         self.note(now_ns, Station::Disconnected, id, None, None, None);
-        session.workers().for_each(|worker| self.roster.count(worker, -1));
+        session.workers().for_each(|worker| self.worker_table.count(worker, -1));
         for worker in self.load.workers() {
             out.send(Peer::Worker(worker), Message::Forget { session: id });
         }

@@ -3,19 +3,19 @@
 
 mod context;
 pub mod dispatcher;
-mod duties;
-mod flights;
-pub mod front;
+mod expected;
+mod failure_barrier;
+pub mod gateway;
+mod in_flight;
 pub mod load;
 pub mod outbox;
 pub mod registry;
 pub mod role;
-pub mod roster;
 pub mod serve;
 pub mod session;
 pub mod tickets;
-mod trust;
 mod worker_map;
+pub mod worker_table;
 
 pub use dispatcher::Dispatcher;
 pub use outbox::Outbox;

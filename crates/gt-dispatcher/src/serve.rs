@@ -15,12 +15,12 @@ use gt_zmq::{Arrival, Context, IpcAccess, PeerId, Publisher, Router, SendError, 
 use tracing::{debug, info};
 
 use crate::dispatcher::Dispatcher;
-use crate::front::{Delivery, Front, Line, Patience};
+use crate::gateway::{ConnectionId, Delivery, Gateway, Timeouts};
 use crate::role::{Credentials, Groups, Identity, Roles};
 use crate::session::Reach;
 use crate::tickets::Tickets;
 
-/// How often time passes for the front desk.
+/// How often time passes for the gateway.
 const TICK: Duration = Duration::from_secs(1);
 /// How often it looks who is silent.
 const LOOK: Duration = Duration::from_millis(250);
@@ -44,7 +44,7 @@ pub struct Options {
     /// The host that others reach the relay by, if it is not the one it listens on.
     pub advertise: Option<String>,
     /// How long somebody may be away.
-    pub patience: Patience,
+    pub timeouts: Timeouts,
     /// Who is interested in events.
     pub sink: Option<Box<dyn EventSink>>,
 }
@@ -68,14 +68,14 @@ pub struct Server {
     router: Router,
     publisher: Option<Publisher>,
     relay: Relay,
-    front: Front,
+    gateway: Gateway,
     sink: Option<Box<dyn EventSink>>,
     logged: u64,
     tcp: Option<String>,
     start: Instant,
-    peers: HashMap<Line, PeerId>,
-    lines: HashMap<PeerId, (Line, Credentials)>,
-    next_line: u64,
+    peers: HashMap<ConnectionId, PeerId>,
+    connections: HashMap<PeerId, (ConnectionId, Credentials)>,
+    next_connection: u64,
     late: Late,
     roles: Roles,
     /// How many descriptors there may be before nobody more is admitted.
@@ -83,17 +83,17 @@ pub struct Server {
 }
 
 /// Connections that did not keep up or went away while something was sent to them.
-type Late = Vec<Line>;
+type Late = Vec<ConnectionId>;
 
 impl Server {
     /// Starts to listen.
     pub fn open(options: Options) -> Result<Server> {
-        let Options { local, tcp, relay, advertise, patience, sink } = options;
+        let Options { local, tcp, relay, advertise, timeouts, sink } = options;
         let context = Context::new().map_err(cannot_listen)?;
-        // Whoever is silent is the front desk's business, as long as the connection stands. Clients
+        // Whoever is silent is the gateway's business, as long as the connection stands. Clients
         // and workers keep pace by credits, so that a queue only has to outlast a burst.
         let bounds = gt_zmq::Options {
-            heartbeat_timeout: Duration::from_nanos(patience.silent_ns.saturating_mul(2)),
+            heartbeat_timeout: Duration::from_nanos(timeouts.silent_ns.saturating_mul(2)),
             send_high_water: 1 << 17,
             receive_high_water: WAITING,
             ..Default::default()
@@ -132,21 +132,21 @@ impl Server {
         let tickets = Tickets::new(secret.clone(), Some(relay.address().clone()));
         let events = if sink.is_some() { EVENTS } else { 0 };
         let dispatcher = Dispatcher::new(events).between_processes(tickets);
-        let front = Front::new(dispatcher, secret, patience);
-        let (peers, lines, late) = Default::default();
-        let (start, logged, next_line) = (Instant::now(), 0, 0);
+        let gateway = Gateway::new(dispatcher, secret, timeouts);
+        let (peers, connections, late) = Default::default();
+        let (start, logged, next_connection) = (Instant::now(), 0, 0);
         Ok(Server {
             router,
             publisher,
             relay,
-            front,
+            gateway,
             sink,
             logged,
             tcp,
             start,
             peers,
-            lines,
-            next_line,
+            connections,
+            next_connection,
             late,
             roles,
             most_descriptors: most_descriptors()?,
@@ -168,7 +168,7 @@ impl Server {
             let now = Instant::now();
             if now >= next_look {
                 let mut out = Vec::new();
-                self.front.check_silence(self.now_ns(), &mut out);
+                self.gateway.check_silence(self.now_ns(), &mut out);
                 self.send_all(out);
                 next_look = now + LOOK;
             }
@@ -178,7 +178,7 @@ impl Server {
             }
         }
         let mut out = Vec::new();
-        self.front.close(self.now_ns(), &mut out);
+        self.gateway.close(self.now_ns(), &mut out);
         self.send_all(out);
         self.flush_events();
         self.relay.close();
@@ -199,20 +199,21 @@ impl Server {
         let (now_ns, mut out) = (self.now_ns(), Vec::new());
         match arrival {
             Arrival::Message { from, frames } => {
-                let is_known = self.lines.contains_key(&from);
-                let (line, credentials) = self.line(&from);
-                debug!(target: "gt::dispatcher", line = line.0, frames = frames.len(), "message");
+                let is_known = self.connections.contains_key(&from);
+                let (connection, credentials) = self.connection(&from);
+                let (number, frames_count) = (connection.0, frames.len());
+                debug!(target: "gt::dispatcher", number, frames_count, "message");
                 if is_known || self.has_room() {
-                    self.front.hear(now_ns, line, credentials, frames, &mut out);
+                    self.gateway.hear(now_ns, connection, credentials, frames, &mut out);
                 } else {
-                    self.front.turn_away(line, self.crowded(), &mut out);
+                    self.gateway.turn_away(connection, self.crowded(), &mut out);
                 }
             }
             Arrival::Gone { from } => {
-                let Some((line, _)) = self.lines.remove(&from) else { return };
-                self.peers.remove(&line);
-                debug!(target: "gt::dispatcher", line = line.0, "gone");
-                self.front.gone(now_ns, line, &mut out);
+                let Some((connection, _)) = self.connections.remove(&from) else { return };
+                self.peers.remove(&connection);
+                debug!(target: "gt::dispatcher", connection = connection.0, "gone");
+                self.gateway.gone(now_ns, connection, &mut out);
             }
         }
         self.send_all(out);
@@ -239,18 +240,19 @@ impl Server {
     }
 
     /// The number of a connection, and who is at its other end.
-    fn line(&mut self, peer: &PeerId) -> (Line, Credentials) {
-        if let Some(known) = self.lines.get(peer) {
+    fn connection(&mut self, peer: &PeerId) -> (ConnectionId, Credentials) {
+        if let Some(known) = self.connections.get(peer) {
             return *known;
         }
-        let (line, credentials) = (Line(self.next_line), self.credentials(peer));
-        self.next_line += 1;
-        self.lines.insert(peer.clone(), (line, credentials));
-        self.peers.insert(line, peer.clone());
-        (line, credentials)
+        let (connection, credentials) =
+            (ConnectionId(self.next_connection), self.credentials(peer));
+        self.next_connection += 1;
+        self.connections.insert(peer.clone(), (connection, credentials));
+        self.peers.insert(connection, peer.clone());
+        (connection, credentials)
     }
 
-    /// Sends what the front desk wants sent. Whoever does not take it is gone, and what follows
+    /// Sends what the gateway wants sent. Whoever does not take it is gone, and what follows
     /// from that is sent as well; each round loses a connection, so this ends.
     fn send_all(&mut self, mut out: Vec<Delivery>) {
         loop {
@@ -259,11 +261,11 @@ impl Server {
             if late.is_empty() {
                 return;
             }
-            for line in late {
-                if let Some(peer) = self.peers.remove(&line) {
-                    info!(target: "gt::dispatcher", line = line.0, "does not keep up");
-                    self.lines.remove(&peer);
-                    self.front.gone(self.now_ns(), line, &mut out);
+            for connection in late {
+                if let Some(peer) = self.peers.remove(&connection) {
+                    info!(target: "gt::dispatcher", connection = connection.0, "does not keep up");
+                    self.connections.remove(&peer);
+                    self.gateway.gone(self.now_ns(), connection, &mut out);
                 }
             }
         }
@@ -271,11 +273,11 @@ impl Server {
 
     fn send(&mut self, delivery: Delivery) {
         match delivery {
-            Delivery::Send(line, parts) => {
-                let Some(peer) = self.peers.get(&line) else { return };
+            Delivery::Send(connection, parts) => {
+                let Some(peer) = self.peers.get(&connection) else { return };
                 match self.router.send(peer, &parts) {
                     Ok(()) => {}
-                    Err(SendError::Full | SendError::Gone) => self.late.push(line),
+                    Err(SendError::Full | SendError::Gone) => self.late.push(connection),
                 }
             }
             Delivery::Relay(Message::Ticket(ticket)) => {
@@ -286,9 +288,9 @@ impl Server {
             }
             Delivery::Relay(Message::Forget { session }) => self.relay.withdraw_all(session.0),
             // Whoever speaks there again is somebody who has just come.
-            Delivery::Forget(line) => {
-                if let Some(peer) = self.peers.remove(&line) {
-                    self.lines.remove(&peer);
+            Delivery::Forget(connection) => {
+                if let Some(peer) = self.peers.remove(&connection) {
+                    self.connections.remove(&peer);
                 }
             }
             Delivery::Relay(_) => {}
@@ -297,9 +299,9 @@ impl Server {
 
     fn tick(&mut self) {
         let counters = self.relay.counters();
-        self.front.traffic().relayed_bytes = counters.unix.bytes_in + counters.tcp.bytes_in;
+        self.gateway.traffic().relayed_bytes = counters.unix.bytes_in + counters.tcp.bytes_in;
         let mut out = Vec::new();
-        self.front.tick(self.now_ns(), &mut out);
+        self.gateway.tick(self.now_ns(), &mut out);
         self.send_all(out);
         self.publish_report();
         self.flush_events();
@@ -309,8 +311,8 @@ impl Server {
     fn publish_report(&mut self) {
         let now_ns = self.now_ns();
         let Some(publisher) = &mut self.publisher else { return };
-        let report = Message::Report(Box::new(self.front.report(now_ns)));
-        let frames = gt_transport::conversation::aside(&report);
+        let report = Message::Report(Box::new(self.gateway.report(now_ns)));
+        let frames = gt_transport::reliable::unsequenced(&report);
         // Nobody may be watching, and whoever is slow misses a report.
         let _ = publisher.publish(b"report", &frames);
     }
@@ -318,7 +320,7 @@ impl Server {
     /// Shows events to whoever is interested.
     fn log(&mut self) {
         let Some(sink) = &mut self.sink else { return };
-        let (events, next) = self.front.events().since(self.logged);
+        let (events, next) = self.gateway.events().since(self.logged);
         events.for_each(|event| sink.take(event));
         self.logged = next;
     }

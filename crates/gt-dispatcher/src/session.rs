@@ -12,14 +12,14 @@ use smallvec::SmallVec;
 
 use self::outgoing::Outgoing;
 use self::place::{Request, no_worker};
-use self::report::Weighing;
-use crate::context::{Context, Witness};
-use crate::duties::{Duties, Duty, Way};
-use crate::flights::{Flight, Flights};
+use self::report::PendingMemoryQuery;
+use crate::context::{Context, Observer};
+use crate::expected::{ExpectedReplies, Reply, Way};
+use crate::failure_barrier::FailureBarrier;
+use crate::in_flight::{BatchInFlight, InFlight};
 use crate::outbox::Outbox;
 use crate::registry::{Entry, Registry};
 use crate::tickets::{Cargo, Passage};
-use crate::trust::Trust;
 use crate::worker_map::WorkerMap;
 
 mod outgoing;
@@ -62,14 +62,14 @@ pub struct Session {
     described: HashMap<RequestId, Slot>,
     /// Commands for each worker that are not sent yet.
     outgoing: WorkerMap<Outgoing>,
-    flights: Flights,
+    in_flight: InFlight,
     /// What its workers were asked to send.
-    duties: Duties,
+    expected: ExpectedReplies,
     /// Who was asked what the session holds, and has not answered.
-    weighing: HashMap<RequestId, Weighing>,
+    memory_queries: HashMap<RequestId, PendingMemoryQuery>,
     /// Bytes that the batch under way announced; they count as its own.
     announced: u64,
-    trust: Trust,
+    failure_barrier: FailureBarrier,
 }
 
 impl Session {
@@ -86,11 +86,11 @@ impl Session {
             signals: Vec::new(),
             described: HashMap::new(),
             outgoing: WorkerMap::default(),
-            flights: Flights::default(),
-            duties: Duties::default(),
-            weighing: HashMap::new(),
+            in_flight: InFlight::default(),
+            expected: ExpectedReplies::default(),
+            memory_queries: HashMap::new(),
             announced: 0,
-            trust: Trust::default(),
+            failure_barrier: FailureBarrier::default(),
         }
     }
 
@@ -122,24 +122,24 @@ impl Session {
             return false;
         };
         *place = None;
-        if self.registry.holds(worker) || self.flights.has(worker) {
+        if self.registry.holds(worker) || self.in_flight.has(worker) {
             return true;
         }
         self.outgoing.remove(worker);
-        self.flights.forget(worker);
-        self.duties.forget(worker);
-        self.trust.forget(worker);
+        self.in_flight.forget(worker);
+        self.expected.forget(worker);
+        self.failure_barrier.forget(worker);
         false
     }
 
     /// How many commands for a worker are not done.
     pub fn queued_at(&self, worker: WorkerId) -> u64 {
-        self.flights.left(worker)
+        self.in_flight.left(worker)
     }
 
     /// How many commands of the client are not done.
     pub fn queued(&self) -> u64 {
-        self.flights.commands()
+        self.in_flight.commands()
     }
 
     /// Rewrites the `index`-th command of a batch without taking it apart more than needed. Says
@@ -150,7 +150,7 @@ impl Session {
         index: usize,
         context: &mut Context,
     ) -> Result<bool> {
-        let nobody = &mut Witness(None);
+        let nobody = &mut Observer(None);
         if let Some(compact) = batch.compact(index) {
             let (record, Parts { op, mut operands, replaces }) = compact?;
             let outputs = [Slot(record.out)];
@@ -172,7 +172,7 @@ impl Session {
         &mut self,
         command: Command,
         context: &mut Context,
-        sent: &mut Witness,
+        sent: &mut Observer,
     ) -> Result<()> {
         match command {
             Command::Apply(instruction) => self.apply(instruction, context, sent),
@@ -181,7 +181,7 @@ impl Session {
                 let worker = self.choose(&[], cost, context)?;
                 let ready_ns = context.load.assign(worker, context.now_ns, cost);
                 self.insert(out, meta.clone(), true, worker, ready_ns)?;
-                self.trust.busy(worker);
+                self.failure_barrier.busy(worker);
                 self.emit(worker, Command::Upload { out, meta, data, provenance }, sent);
                 Ok(())
             }
@@ -194,20 +194,20 @@ impl Session {
                 let home = self.registry.get(slot)?.home;
                 self.settle(home, context, sent)?;
                 self.emit(home, Command::Read { slot, request }, sent);
-                self.owe(home, Duty::Answer(request), way)
+                self.expect_reply(home, Reply::Answer(request), way)
             }
             Command::Describe { slot, request } => {
                 let home = self.registry.get(slot)?.home;
                 self.described.insert(request, slot);
                 self.settle(home, context, sent)?;
                 self.emit(home, Command::Describe { slot, request }, sent);
-                self.owe(home, Duty::Answer(request), Way::Message)
+                self.expect_reply(home, Reply::Answer(request), Way::Message)
             }
             Command::Sync { request } => {
                 let worker = self.speaker(context).ok_or_else(no_worker)?;
                 self.settle(worker, context, sent)?;
                 self.emit(worker, Command::Sync { request }, sent);
-                self.owe(worker, Duty::Answer(request), Way::Message)
+                self.expect_reply(worker, Reply::Answer(request), Way::Message)
             }
             Command::Enter(name) => {
                 if self.signals.len() >= MOST_SIGNALS {
@@ -231,8 +231,8 @@ impl Session {
 
     /// An error if the client has sent more than anybody who waits for the workers would.
     pub fn check_pace(&self, batch: &Batch, context: &Context) -> Result<()> {
-        let commands = self.flights.commands() + batch.len() as u64;
-        let bytes = self.flights.held_bytes() + batch.bytes() as u64;
+        let commands = self.in_flight.commands() + batch.len() as u64;
+        let bytes = self.in_flight.held_bytes() + batch.bytes() as u64;
         let between_processes = context.tickets.is_some();
         if commands > MOST_COMMANDS || (between_processes && bytes > MOST_BYTES) {
             return Err(Error::value(format!(
@@ -251,14 +251,14 @@ impl Session {
         for (worker, outgoing) in self.outgoing.iter_mut() {
             for batch in outgoing.take() {
                 waiting += 1;
-                self.flights.depart(worker, batch.len() as u64);
+                self.in_flight.depart(worker, batch.len() as u64);
                 out.send_commands(Peer::Worker(worker), self.id, batch);
             }
         }
         let held_bytes = bytes;
         let bytes = bytes.saturating_add(std::mem::take(&mut self.announced));
-        self.flights.begin(Flight { commands, bytes, held_bytes, waiting });
-        self.flights.land()
+        self.in_flight.begin(BatchInFlight { commands, bytes, held_bytes, waiting });
+        self.in_flight.land()
     }
 
     /// A client's upload whose elements travel apart.
@@ -269,7 +269,7 @@ impl Session {
         number: u32,
         provenance: Provenance,
         context: &mut Context,
-        sent: &mut Witness,
+        sent: &mut Observer,
     ) -> Result<()> {
         if context.tickets.is_none() {
             return Err(Error::bug("elements travel apart between processes only"));
@@ -279,7 +279,7 @@ impl Session {
         let worker = self.choose(&[], cost, context)?;
         let ready_ns = context.load.assign(worker, context.now_ns, cost);
         self.insert(out, meta.clone(), true, worker, ready_ns)?;
-        self.trust.busy(worker);
+        self.failure_barrier.busy(worker);
         let tag = context.tag();
         let passage = self.passage(meta, worker, Cargo::Upload(number));
         self.send_off(tag, passage, context);
@@ -320,7 +320,7 @@ impl Session {
         }
     }
 
-    fn free(&mut self, slot: Slot, sent: &mut Witness) -> Result<()> {
+    fn free(&mut self, slot: Slot, sent: &mut Observer) -> Result<()> {
         let entry = self.forget(slot)?;
         self.emit_free(entry.home, slot, sent);
         self.free_copies(&entry, sent);
@@ -337,13 +337,13 @@ impl Session {
         Ok(entry)
     }
 
-    fn free_copies(&mut self, entry: &Entry, sent: &mut Witness) {
+    fn free_copies(&mut self, entry: &Entry, sent: &mut Observer) {
         for &(worker, name) in &entry.copies {
             self.emit_free(worker, name, sent);
         }
     }
 
-    fn emit_free(&mut self, worker: WorkerId, slot: Slot, sent: &mut Witness) {
+    fn emit_free(&mut self, worker: WorkerId, slot: Slot, sent: &mut Observer) {
         sent.see(worker, || Command::Free(SmallVec::from_iter([slot])));
         self.outgoing(worker).push_free(&[slot]);
     }
@@ -360,7 +360,7 @@ impl Session {
         self.registry.insert(slot, Entry { meta, described, home, ready_ns, copies })
     }
 
-    fn emit(&mut self, worker: WorkerId, command: Command, sent: &mut Witness) {
+    fn emit(&mut self, worker: WorkerId, command: Command, sent: &mut Observer) {
         self.outgoing(worker).push(&command);
         sent.see(worker, || command);
     }
@@ -370,11 +370,11 @@ impl Session {
     }
 
     /// The last command for a worker asks it to send something.
-    fn owe(&mut self, worker: WorkerId, duty: Duty, way: Way) -> Result<()> {
+    fn expect_reply(&mut self, worker: WorkerId, reply: Reply, way: Way) -> Result<()> {
         let position = self.outgoing.of(worker).position();
-        if self.duties.owe(worker, position, duty, way) {
+        if self.expected.expect_reply(worker, position, reply, way) {
             return Ok(());
         }
-        Err(Error::bug(format!("{duty:?} is asked for twice")))
+        Err(Error::bug(format!("{reply:?} is asked for twice")))
     }
 }

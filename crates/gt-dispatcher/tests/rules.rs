@@ -1,57 +1,57 @@
 //! Who may do what: roles, tokens, what workers report, and how much anybody may ask for.
 
-mod desk;
+mod harness;
 
 use std::sync::Arc;
 
 use bytes::Bytes;
-use desk::{Desk, OWN, refusal, resuming, welcome, with_key, words};
 use gt_core::instruction::Command;
 use gt_core::{DType, Error, Meta, Provenance, RequestId, SessionId, Shape, Slot, WorkerId};
-use gt_dispatcher::front::Delivery;
+use gt_dispatcher::gateway::Delivery;
 use gt_dispatcher::role::{Credentials, Identity, Role};
-use gt_transport::conversation::{Conversation, aside};
 use gt_transport::hello::{Hello, Welcome};
+use gt_transport::reliable::{ReliableChannel, unsequenced};
 use gt_transport::{Batch, Failure, Message, Value};
+use harness::{Harness, OWN, refusal, resuming, welcome, with_key, words};
 
 /// A client with a stream of its own.
 struct Client {
-    line: u64,
+    connection: u64,
     session: SessionId,
-    conversation: Conversation,
+    channel: ReliableChannel,
 }
 
 impl Client {
-    fn join(desk: &mut Desk, line: u64) -> Client {
-        let Welcome { session, .. } = desk.add_client(line);
-        Client { line, session, conversation: Conversation::default() }
+    fn join(harness: &mut Harness, connection: u64) -> Client {
+        let Welcome { session, .. } = harness.add_client(connection);
+        Client { connection, session, channel: ReliableChannel::default() }
     }
 
-    fn say(&mut self, desk: &mut Desk, message: &Message) -> Vec<Delivery> {
-        desk.hear(self.line, self.conversation.say(message).expect("a message"))
+    fn say(&mut self, harness: &mut Harness, message: &Message) -> Vec<Delivery> {
+        harness.hear(self.connection, self.channel.say(message).expect("a message"))
     }
 
-    fn send(&mut self, desk: &mut Desk, commands: &[Command]) -> Vec<Delivery> {
+    fn send(&mut self, harness: &mut Harness, commands: &[Command]) -> Vec<Delivery> {
         let mut batch = Batch::default();
         commands.iter().for_each(|command| batch.push(command));
-        self.say(desk, &Message::Commands { session: self.session, batch })
+        self.say(harness, &Message::Commands { session: self.session, batch })
     }
 }
 
 /// A worker that says what it wants.
 struct Rogue {
-    line: u64,
-    conversation: Conversation,
+    connection: u64,
+    channel: ReliableChannel,
 }
 
 impl Rogue {
-    fn join(desk: &mut Desk, line: u64) -> Rogue {
-        desk.add_worker(line);
-        Rogue { line, conversation: Conversation::forgetful() }
+    fn join(harness: &mut Harness, connection: u64) -> Rogue {
+        harness.add_worker(connection);
+        Rogue { connection, channel: ReliableChannel::without_replay() }
     }
 
-    fn say(&mut self, desk: &mut Desk, message: &Message) -> Vec<Delivery> {
-        desk.hear(self.line, self.conversation.say(message).expect("a message"))
+    fn say(&mut self, harness: &mut Harness, message: &Message) -> Vec<Delivery> {
+        harness.hear(self.connection, self.channel.say(message).expect("a message"))
     }
 }
 
@@ -80,20 +80,20 @@ fn failure() -> Arc<Failure> {
     })
 }
 
-fn workers(desk: &Desk) -> usize {
-    desk.front.report(desk.now_ns).workers.len()
+fn workers(harness: &Harness) -> usize {
+    harness.gateway.report(harness.now_ns).workers.len()
 }
 
-/// What was said to one line.
-fn told(out: &[Delivery], line: u64) -> Vec<Message> {
+/// What was said to one connection.
+fn told(out: &[Delivery], connection: u64) -> Vec<Message> {
     let all = words(out).into_iter();
-    all.filter(|(to, _)| *to == line).map(|(_, message)| message).collect()
+    all.filter(|(to, _)| *to == connection).map(|(_, message)| message).collect()
 }
 
 #[test]
 fn a_key_for_clients_is_no_worker_and_a_key_for_workers_no_client() {
-    let hello = || aside(&Message::Hello(Hello::named("somebody")));
-    let ready = || aside(&Message::Ready(Box::default()));
+    let hello = || unsequenced(&Message::Hello(Hello::named("somebody")));
+    let ready = || unsequenced(&Message::Register(Box::default()));
     let nobody = Credentials { role: None, ..OWN };
     let local = |role| Credentials { role: Some(role), identity: Identity::User(7), ..OWN };
     for (credentials, is_client, is_worker) in [
@@ -104,13 +104,13 @@ fn a_key_for_clients_is_no_worker_and_a_key_for_workers_no_client() {
         (local(Role::Worker), false, true),
         (nobody, false, false),
     ] {
-        let mut desk = Desk::open();
-        let out = desk.hear_from(credentials, 1, ready());
-        assert_eq!((refusal(&out).is_none(), workers(&desk)), (is_worker, is_worker as usize));
+        let mut harness = Harness::open();
+        let out = harness.hear_from(credentials, 1, ready());
+        assert_eq!((refusal(&out).is_none(), workers(&harness)), (is_worker, is_worker as usize));
         let error = refusal(&out).map_or(String::new(), |error| error.to_string());
         assert!(is_worker || error.contains("may not be a worker"), "{error}");
-        let out = desk.hear_from(credentials, 2, hello());
-        assert_eq!((welcome(&out).is_some(), desk.sessions()), (is_client, is_client as usize));
+        let out = harness.hear_from(credentials, 2, hello());
+        assert_eq!((welcome(&out).is_some(), harness.sessions()), (is_client, is_client as usize));
         let error = refusal(&out).map_or(String::new(), |error| error.to_string());
         assert!(is_client || error.contains("may not open sessions"), "{error}");
     }
@@ -123,18 +123,18 @@ fn a_token_is_good_for_whoever_got_it_and_nobody_else() {
         (with_key(1, Role::Client), [with_key(2, Role::Both), user(1000)]),
         (user(1000), [user(1001), with_key(1, Role::Both)]),
     ] {
-        let mut desk = Desk::open();
-        desk.add_worker(1);
-        let out = desk.hear_from(owner, 2, aside(&Message::Hello(Hello::named("owner"))));
+        let mut harness = Harness::open();
+        harness.add_worker(1);
+        let out = harness.hear_from(owner, 2, unsequenced(&Message::Hello(Hello::named("owner"))));
         let first = welcome(&out).expect("a session");
-        desk.gone(2);
-        let resume = || aside(&resuming(first.session, first.token.clone(), 0));
-        for (line, thief) in thieves.into_iter().enumerate() {
-            let out = desk.hear_from(thief, 10 + line as u64, resume());
+        harness.gone(2);
+        let resume = || unsequenced(&resuming(first.session, first.token.clone(), 0));
+        for (connection, thief) in thieves.into_iter().enumerate() {
+            let out = harness.hear_from(thief, 10 + connection as u64, resume());
             let error = refusal(&out).expect("a stolen token").to_string();
             assert!(error.contains("not this client's") && welcome(&out).is_none(), "{error}");
         }
-        let out = desk.hear_from(owner, 3, resume());
+        let out = harness.hear_from(owner, 3, resume());
         assert_eq!(welcome(&out).expect("it goes on").session, first.session);
     }
 }
@@ -152,62 +152,65 @@ fn what_a_worker_was_not_asked_for_ends_its_registration_and_harms_nobody() {
         Message::Done { session, commands: 1, bytes: 0, busy_ns: 0 },
         Message::Done { session: SessionId(77), commands: 1, bytes: 0, busy_ns: 0 },
         Message::Handover { session, to, tag, meta, result },
-        Message::Weighed { session, request, parts: 1, weight: Box::default() },
+        Message::MemoryReply { session, request, parts: 1, usage: Box::default() },
         Message::Ended { session, error: Error::value("made up") },
         Message::Ended { session: SessionId(77), error: Error::value("made up") },
         Message::Unreachable { tag: 1 << 40 },
         Message::Forget { session },
         Message::Commands { session, batch: Batch::default() },
-        Message::Ready(Box::default()),
+        Message::Register(Box::default()),
         Message::Hello(Hello::named("a client now")),
     ];
     for lie in lies {
-        let mut desk = Desk::open();
-        let mut honest = Rogue::join(&mut desk, 1);
-        let mut client = Client::join(&mut desk, 2);
-        client.send(&mut desk, &[upload(0), read(0, 5)]);
-        let mut rogue = Rogue::join(&mut desk, 3);
-        let out = rogue.say(&mut desk, &lie);
+        let mut harness = Harness::open();
+        let mut honest = Rogue::join(&mut harness, 1);
+        let mut client = Client::join(&mut harness, 2);
+        client.send(&mut harness, &[upload(0), read(0, 5)]);
+        let mut rogue = Rogue::join(&mut harness, 3);
+        let out = rogue.say(&mut harness, &lie);
         assert!(told(&out, 2).is_empty(), "the client hears of {lie:?}");
         assert!(refusal(&out).is_some(), "{lie:?}");
-        assert_eq!((workers(&desk), desk.sessions()), (1, 1), "{lie:?}");
+        assert_eq!((workers(&harness), harness.sessions()), (1, 1), "{lie:?}");
         let answer = Message::Answer { session, request, result: Ok(value()) };
-        let out = honest.say(&mut desk, &answer);
+        let out = honest.say(&mut harness, &answer);
         assert_eq!(told(&out, 2), [answer], "after {lie:?}");
         // It may come again, as somebody else.
-        desk.add_worker(4);
+        harness.add_worker(4);
     }
 }
 
 #[test]
 fn a_worker_answers_what_it_was_asked_once() {
-    let mut desk = Desk::open();
-    let mut worker = Rogue::join(&mut desk, 1);
-    let mut client = Client::join(&mut desk, 2);
+    let mut harness = Harness::open();
+    let mut worker = Rogue::join(&mut harness, 1);
+    let mut client = Client::join(&mut harness, 2);
     let session = client.session;
-    client.send(&mut desk, &[upload(0), read(0, 5)]);
+    client.send(&mut harness, &[upload(0), read(0, 5)]);
     let answer = Message::Answer { session, request: RequestId(5), result: Ok(value()) };
-    assert_eq!(told(&worker.say(&mut desk, &answer), 2), std::slice::from_ref(&answer));
+    assert_eq!(told(&worker.say(&mut harness, &answer), 2), std::slice::from_ref(&answer));
     let done = |commands| Message::Done { session, commands, bytes: 0, busy_ns: 0 };
-    worker.say(&mut desk, &done(2));
-    assert_eq!(workers(&desk), 1);
-    let out = worker.say(&mut desk, &answer);
+    worker.say(&mut harness, &done(2));
+    assert_eq!(workers(&harness), 1);
+    let out = worker.say(&mut harness, &answer);
     let error = told(&out, 2).into_iter().find_map(|message| match message {
         Message::Ended { error, .. } => Some(error.to_string()),
         _ => None,
     });
     assert!(error.expect("its values were there").contains("broke the rules"));
-    assert_eq!(workers(&desk), 0);
+    assert_eq!(workers(&harness), 0);
 }
 
 #[test]
 fn a_worker_of_a_session_answers_for_no_other() {
-    let mut desk = Desk::open();
-    let mut workers = [Rogue::join(&mut desk, 1), Rogue::join(&mut desk, 2)];
-    let mut client = Client::join(&mut desk, 3);
+    let mut harness = Harness::open();
+    let mut workers = [Rogue::join(&mut harness, 1), Rogue::join(&mut harness, 2)];
+    let mut client = Client::join(&mut harness, 3);
     let session = client.session;
-    let out = client.send(&mut desk, &[upload(0), upload(1), read(0, 5)]);
-    assert!([1, 2].iter().all(|line| !told(&out, *line).is_empty()), "each has a value");
+    let out = client.send(&mut harness, &[upload(0), upload(1), read(0, 5)]);
+    assert!(
+        [1, 2].iter().all(|connection| !told(&out, *connection).is_empty()),
+        "each has a value"
+    );
     let is_read = |message: &Message| match message {
         Message::Commands { batch, .. } => {
             batch.commands().any(|command| matches!(command, Ok(Command::Read { .. })))
@@ -217,115 +220,120 @@ fn a_worker_of_a_session_answers_for_no_other() {
     let asked = told(&out, 1).iter().any(is_read);
     let rogue = &mut workers[usize::from(asked)];
     let forged = Message::Answer { session, request: RequestId(5), result: Ok(value()) };
-    let out = rogue.say(&mut desk, &forged);
+    let out = rogue.say(&mut harness, &forged);
     assert!(!told(&out, 3).contains(&forged), "{out:?}");
     assert!(refusal(&out).is_some());
-    assert_eq!(desk.front.report(desk.now_ns).workers.len(), 1);
+    assert_eq!(harness.gateway.report(harness.now_ns).workers.len(), 1);
 }
 
 #[test]
 fn what_a_worker_says_of_a_session_that_is_over_is_ignored() {
-    let mut desk = Desk::open();
-    let mut worker = Rogue::join(&mut desk, 1);
-    let mut client = Client::join(&mut desk, 2);
+    let mut harness = Harness::open();
+    let mut worker = Rogue::join(&mut harness, 1);
+    let mut client = Client::join(&mut harness, 2);
     let session = client.session;
-    client.send(&mut desk, &[upload(0), read(0, 5)]);
-    client.say(&mut desk, &Message::Bye);
+    client.send(&mut harness, &[upload(0), read(0, 5)]);
+    client.say(&mut harness, &Message::Bye);
     for late in [
         Message::Answer { session, request: RequestId(5), result: Ok(value()) },
         Message::Done { session, commands: 2, bytes: 0, busy_ns: 0 },
         Message::Ended { session, error: Error::value("late") },
-        Message::Weighed { session, request: RequestId(5), parts: 1, weight: Box::default() },
+        Message::MemoryReply { session, request: RequestId(5), parts: 1, usage: Box::default() },
     ] {
-        assert!(words(&worker.say(&mut desk, &late)).is_empty(), "{late:?}");
+        assert!(words(&worker.say(&mut harness, &late)).is_empty(), "{late:?}");
     }
-    assert_eq!(workers(&desk), 1);
+    assert_eq!(workers(&harness), 1);
 }
 
 #[test]
 fn a_request_for_memory_is_answered_also_if_a_worker_leaves() {
-    let mut desk = Desk::open();
-    let mut worker = Rogue::join(&mut desk, 1);
-    desk.add_worker(3);
-    let mut client = Client::join(&mut desk, 2);
+    let mut harness = Harness::open();
+    let mut worker = Rogue::join(&mut harness, 1);
+    harness.add_worker(3);
+    let mut client = Client::join(&mut harness, 2);
     let (session, request) = (client.session, RequestId(7));
-    client.say(&mut desk, &Message::Weigh { session, request, parts: 0 });
+    client.say(&mut harness, &Message::MemoryQuery { session, request, parts: 0 });
     let is_answer = |message: &Message| match message {
-        Message::Weighed { parts, request: answered, .. } => (*parts, *answered) == (2, request),
+        Message::MemoryReply { parts, request: answered, .. } => {
+            (*parts, *answered) == (2, request)
+        }
         _ => false,
     };
-    let out = desk.gone(3);
+    let out = harness.gone(3);
     assert!(told(&out, 2).iter().any(is_answer), "{out:?}");
-    let weighed = Message::Weighed { session, request, parts: 9, weight: Box::default() };
-    let out = worker.say(&mut desk, &weighed);
+    let memory_reply = Message::MemoryReply { session, request, parts: 9, usage: Box::default() };
+    let out = worker.say(&mut harness, &memory_reply);
     assert!(told(&out, 2).iter().any(is_answer), "{out:?}");
 }
 
 /// What a client tries, and what it is told.
-type Attack = Box<dyn Fn(&mut Client, &mut Desk) -> Vec<Delivery>>;
+type Attack = Box<dyn Fn(&mut Client, &mut Harness) -> Vec<Delivery>>;
 
 #[test]
 fn a_client_names_its_values_densely_and_asks_for_a_bounded_amount() {
-    let weigh = |request| Message::Weigh { session: SessionId(1), request, parts: 0 };
+    let query_memory = |request| Message::MemoryQuery { session: SessionId(1), request, parts: 0 };
     let enter = || Command::Enter("scope".into());
     let attacks: Vec<(&str, Attack)> = vec![
-        ("a gap", Box::new(|client, desk| client.send(desk, &[upload(0), upload(2)]))),
-        ("far ahead", Box::new(|client, desk| client.send(desk, &[upload(0), upload(65_536)]))),
-        ("twice", Box::new(|client, desk| client.send(desk, &[upload(0), upload(0)]))),
+        ("a gap", Box::new(|client, harness| client.send(harness, &[upload(0), upload(2)]))),
+        (
+            "far ahead",
+            Box::new(|client, harness| client.send(harness, &[upload(0), upload(65_536)])),
+        ),
+        ("twice", Box::new(|client, harness| client.send(harness, &[upload(0), upload(0)]))),
         (
             "the same request",
-            Box::new(|client, desk| client.send(desk, &[upload(0), read(0, 1), read(0, 1)])),
+            Box::new(|client, harness| client.send(harness, &[upload(0), read(0, 1), read(0, 1)])),
         ),
         (
             "scopes",
-            Box::new(move |client, desk| {
+            Box::new(move |client, harness| {
                 let all: Vec<Command> = (0..2000).map(|_| enter()).collect();
-                client.send(desk, &all)
+                client.send(harness, &all)
             }),
         ),
         (
             "commands without end",
-            Box::new(|client, desk| {
-                client.send(desk, &[upload(0)]);
+            Box::new(|client, harness| {
+                client.send(harness, &[upload(0)]);
                 let mut number = 0;
                 let mut out = Vec::new();
                 while refusal(&out).is_none() && number < 3_000_000 {
                     let batch: Vec<Command> =
                         (0..30_000).map(|next| read(0, number + next)).collect();
                     number += 30_000;
-                    out = client.send(desk, &batch);
+                    out = client.send(harness, &batch);
                 }
                 out
             }),
         ),
         (
             "questions without end",
-            Box::new(move |client, desk| {
-                let ask = |number| client.say(desk, &weigh(RequestId(number)));
+            Box::new(move |client, harness| {
+                let ask = |number| client.say(harness, &query_memory(RequestId(number)));
                 (0..5000).map(ask).find(|out| refusal(out).is_some()).unwrap_or_default()
             }),
         ),
     ];
     for (name, attack) in attacks {
-        let mut desk = Desk::open();
-        desk.add_worker(1);
-        let mut client = Client::join(&mut desk, 2);
-        let mut other = Client::join(&mut desk, 3);
-        let out = attack(&mut client, &mut desk);
+        let mut harness = Harness::open();
+        harness.add_worker(1);
+        let mut client = Client::join(&mut harness, 2);
+        let mut other = Client::join(&mut harness, 3);
+        let out = attack(&mut client, &mut harness);
         assert!(refusal(&out).is_some(), "{name}");
-        assert_eq!((desk.sessions(), workers(&desk)), (1, 1), "{name}");
-        let out = other.send(&mut desk, &[upload(0), read(0, 1)]);
+        assert_eq!((harness.sessions(), workers(&harness)), (1, 1), "{name}");
+        let out = other.send(&mut harness, &[upload(0), read(0, 1)]);
         assert!(told(&out, 1).iter().any(|m| matches!(m, Message::Commands { .. })), "{name}");
     }
 }
 
 #[test]
 fn what_a_worker_gets_is_no_larger_than_it_takes() {
-    let mut desk = Desk::open();
-    desk.add_worker(1);
-    let mut client = Client::join(&mut desk, 2);
+    let mut harness = Harness::open();
+    harness.add_worker(1);
+    let mut client = Client::join(&mut harness, 2);
     let commands: Vec<Command> = (0..60_000).map(upload).collect();
-    let out = client.send(&mut desk, &commands);
+    let out = client.send(&mut harness, &commands);
     let sizes = told(&out, 1).into_iter().filter_map(|message| match message {
         Message::Commands { batch, .. } => Some(batch.len()),
         _ => None,
@@ -337,31 +345,34 @@ fn what_a_worker_gets_is_no_larger_than_it_takes() {
 
 #[test]
 fn workers_that_came_and_went_leave_nothing_behind() {
-    let mut desk = Desk::open();
-    desk.add_worker(1);
-    let mut client = Client::join(&mut desk, 2);
-    client.send(&mut desk, &[upload(0)]);
-    for line in 10..2000 {
-        desk.add_worker(line);
-        desk.gone(line);
+    let mut harness = Harness::open();
+    harness.add_worker(1);
+    let mut client = Client::join(&mut harness, 2);
+    client.send(&mut harness, &[upload(0)]);
+    for connection in 10..2000 {
+        harness.add_worker(connection);
+        harness.gone(connection);
     }
-    let report = desk.front.report(desk.now_ns);
+    let report = harness.gateway.report(harness.now_ns);
     assert_eq!((report.workers.len(), report.sessions.len()), (1, 1));
     assert!(report.sessions[0].workers.len() <= 2, "{:?}", report.sessions[0].workers);
-    let out = client.send(&mut desk, &[upload(1)]);
+    let out = client.send(&mut harness, &[upload(1)]);
     assert!(told(&out, 1).iter().any(|message| matches!(message, Message::Commands { .. })));
 }
 
 #[test]
 fn memory_is_told_before_the_answer_that_somebody_waits_for() {
-    let mut desk = Desk::open();
-    let mut worker = Rogue::join(&mut desk, 1);
-    let mut client = Client::join(&mut desk, 2);
-    client.send(&mut desk, &[upload(0), Command::Sync { request: RequestId(5) }]);
-    desk.say(1, &Message::Beat { received: 0, used_bytes: 4096 });
+    let mut harness = Harness::open();
+    let mut worker = Rogue::join(&mut harness, 1);
+    let mut client = Client::join(&mut harness, 2);
+    client.send(&mut harness, &[upload(0), Command::Sync { request: RequestId(5) }]);
+    harness.say(1, &Message::Heartbeat { received: 0, used_bytes: 4096 });
     let answer =
         Message::Answer { session: client.session, request: RequestId(5), result: Ok(value()) };
-    let out = worker.say(&mut desk, &answer);
+    let out = worker.say(&mut harness, &answer);
     let told = told(&out, 2);
-    assert!(matches!(told[..], [Message::Beat { used_bytes: 4096, .. }, Message::Answer { .. }]));
+    assert!(matches!(
+        told[..],
+        [Message::Heartbeat { used_bytes: 4096, .. }, Message::Answer { .. }]
+    ));
 }

@@ -17,7 +17,7 @@ pub fn attr_of(
     let missing = || PyTypeError::new_err(format!("{}: '{}' is missing", op.name, spec.name));
     let Some(given) = given.filter(|given| !given.is_none()) else {
         return match spec.kind {
-            AttrKind::Seed | AttrKind::Stream => Ok(Attr::Int(0)),
+            AttrKind::Seed | AttrKind::RngIndex => Ok(Attr::Int(0)),
             _ => spec.default.clone().ok_or_else(missing),
         };
     };
@@ -38,7 +38,7 @@ pub fn attr_of(
             let all = one.or_else(|_| given.extract::<Vec<i64>>()).map_err(wrong)?;
             Attr::Ints(all.into())
         }
-        AttrKind::Ranges | AttrKind::Seed | AttrKind::Stream | AttrKind::Region => {
+        AttrKind::Ranges | AttrKind::Seed | AttrKind::RngIndex | AttrKind::Region => {
             return Err(PyTypeError::new_err(format!("{}: not to be given", spec.name)));
         }
     })

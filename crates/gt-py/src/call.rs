@@ -32,7 +32,7 @@ const ALIASES: [(&str, &str); 8] = [
 const IGNORED: [&str; 3] = ["layout", "pin_memory", "memory_format"];
 
 /// The limits of this one may be tensors, which a row's attributes are not.
-static CLAMP: &Op = &ops::arithmetic::CLAMP;
+static CLAMP: &Op = &ops::builtin::CLAMP;
 
 fn row(code: u16) -> &'static Op {
     ops::by_code(code).expect("the generated code names rows of the table")
@@ -350,7 +350,7 @@ fn fill_keywords<'py>(
 }
 
 fn is_random(op: &Op) -> bool {
-    op.attrs.iter().any(|spec| spec.kind == AttrKind::Stream)
+    op.attrs.iter().any(|spec| spec.kind == AttrKind::RngIndex)
 }
 
 fn push_inputs<'py>(

@@ -13,7 +13,7 @@ use crate::error::to_python;
 use crate::tensor::Tensor;
 use crate::{dtype, provenance};
 
-static TRANSPOSE: &Op = &ops::axes::TRANSPOSE;
+static TRANSPOSE: &Op = &ops::builtin::TRANSPOSE;
 
 impl Tensor {
     fn cast(&self, py: Python<'_>, dtype: DType) -> PyResult<Tensor> {

@@ -14,8 +14,8 @@ use crate::error::to_python;
 use crate::operand::Operand;
 use crate::tensor::Tensor;
 
-static SLICE: &Op = &ops::movement::SLICE;
-static RESHAPE: &Op = &ops::movement::RESHAPE;
+static SLICE: &Op = &ops::builtin::SLICE;
+static RESHAPE: &Op = &ops::builtin::RESHAPE;
 
 /// The elements that an index selects.
 pub fn select(tensor: &gt::Tensor, index: &Bound<'_, PyAny>) -> PyResult<gt::Tensor> {

@@ -83,7 +83,7 @@ fn result_type(
         Input::Tensor(tensor) => Arg::Tensor(tensor.meta()),
         Input::Scalar(scalar) => Arg::Scalar(*scalar),
     });
-    let call = Call { op: &ops::elementwise::MUL, inputs: &args, attrs: &NO_ATTRS };
+    let call = Call { op: &ops::builtin::MUL, inputs: &args, attrs: &NO_ATTRS };
     dtype::object(py, promote::promote(&call).map_err(to_python)?)
 }
 

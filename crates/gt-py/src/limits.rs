@@ -12,8 +12,8 @@ use crate::operand::Operand;
 use crate::provenance;
 use crate::tensor::Tensor;
 
-static CLAMP_MIN: &Op = &ops::arithmetic::CLAMP_MIN;
-static CLAMP_MAX: &Op = &ops::arithmetic::CLAMP_MAX;
+static CLAMP_MIN: &Op = &ops::builtin::CLAMP_MIN;
+static CLAMP_MAX: &Op = &ops::builtin::CLAMP_MAX;
 
 /// What a call gives.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -32,7 +32,7 @@ impl<'py> Operand<'py> {
             None => numpy::array(value)?.map(|tensor| Operand::Tensor(tensor.borrow())),
             known => known,
         };
-        Ok(operand.filter(|operand| op.numbers || matches!(operand, Operand::Tensor(_))))
+        Ok(operand.filter(|operand| op.accepts_scalars || matches!(operand, Operand::Tensor(_))))
     }
 
     /// The tensor that it stands beside and itself in one dtype, if it was `given` as an array.

@@ -15,11 +15,11 @@ use crate::operand::Operand;
 use crate::tensor::Tensor;
 use crate::{index, provenance};
 
-static NONZERO: &Op = &ops::index::NONZERO;
-static ALL: &Op = &ops::statistics::ALL;
-static EQ: &Op = &ops::compare::EQ;
-static WHERE: &Op = &ops::elementwise::WHERE;
-static ISCLOSE: &Op = &ops::compare::ISCLOSE;
+static NONZERO: &Op = &ops::builtin::NONZERO;
+static ALL: &Op = &ops::builtin::ALL;
+static EQ: &Op = &ops::builtin::EQ;
+static WHERE: &Op = &ops::builtin::WHERE;
+static ISCLOSE: &Op = &ops::builtin::ISCLOSE;
 
 /// The rows behind `max` or `min`.
 struct Extreme {
@@ -31,15 +31,15 @@ struct Extreme {
 
 static MAX: Extreme = Extreme {
     name: "max",
-    of_all: &ops::reduce::AMAX,
-    along: &ops::order::MAX_ALONG,
-    of_two: &ops::elementwise::MAXIMUM,
+    of_all: &ops::builtin::AMAX,
+    along: &ops::builtin::MAX_ALONG,
+    of_two: &ops::builtin::MAXIMUM,
 };
 static MIN: Extreme = Extreme {
     name: "min",
-    of_all: &ops::reduce::AMIN,
-    along: &ops::order::MIN_ALONG,
-    of_two: &ops::elementwise::MINIMUM,
+    of_all: &ops::builtin::AMIN,
+    along: &ops::builtin::MIN_ALONG,
+    of_two: &ops::builtin::MINIMUM,
 };
 
 impl Extreme {

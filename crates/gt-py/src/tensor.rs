@@ -13,12 +13,12 @@ use crate::function::created;
 use crate::operand::Operand;
 use crate::{data, index, info, provenance, random, size};
 
-static BERNOULLI: &Op = &ops::draw::BERNOULLI;
-static CAST: &Op = &ops::elementwise::CAST;
-static FULL: &Op = &ops::create::FULL;
-static WHERE: &Op = &ops::elementwise::WHERE;
-static ZEROS: &Op = &ops::create::ZEROS;
-static TRANSPOSE: &Op = &ops::axes::TRANSPOSE;
+static BERNOULLI: &Op = &ops::builtin::BERNOULLI;
+static CAST: &Op = &ops::builtin::CAST;
+static FULL: &Op = &ops::builtin::FULL;
+static WHERE: &Op = &ops::builtin::WHERE;
+static ZEROS: &Op = &ops::builtin::ZEROS;
+static TRANSPOSE: &Op = &ops::builtin::TRANSPOSE;
 
 /// A tensor. Its elements are on a worker; reading them waits.
 #[pyclass(module = "gt", frozen, weakref, subclass)]

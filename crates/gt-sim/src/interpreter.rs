@@ -210,7 +210,7 @@ impl Interpreter {
             Known { result: Ok(value), .. } => Term::Value(value),
             Known { meta, .. } => {
                 let attrs = Attrs::of([Attr::Ints(meta.shape.to_ints()), meta.dtype.into()]);
-                let zeros = self.emit(&ops::create::ZEROS, &[], &attrs).expect("zeros are few");
+                let zeros = self.emit(&ops::builtin::ZEROS, &[], &attrs).expect("zeros are few");
                 Term::Value(zeros.into_iter().next().expect("there is one result"))
             }
         }

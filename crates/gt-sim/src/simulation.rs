@@ -86,7 +86,7 @@ impl Simulation {
             dispatcher.step(
                 0,
                 Peer::Worker(id),
-                Message::Ready(Box::default()),
+                Message::Register(Box::default()),
                 &mut Outbox::default(),
             );
         }

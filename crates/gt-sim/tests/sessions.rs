@@ -171,7 +171,7 @@ fn offences() -> Vec<(Saying, &'static str)> {
         (raw(beyond_commands), "code 60000"),
         (raw(outside), "outside of its batch"),
         (Saying::Message(Message::Hello(Hello::named("again"))), "opened twice"),
-        (Saying::Message(Message::Ready(Box::default())), "only others send"),
+        (Saying::Message(Message::Register(Box::default())), "only others send"),
         (Saying::Message(Message::Forget { session: SessionId(2) }), "only others send"),
         (Saying::Message(answer), "only others send"),
     ]
@@ -296,7 +296,7 @@ fn hostile_attrs(op: &Op, dice: &mut Dice) -> Attrs {
         let length = dice.below(4);
         match spec.kind {
             AttrKind::Bool => Attr::Bool(length.is_multiple_of(2)),
-            AttrKind::Int | AttrKind::Axis | AttrKind::Seed | AttrKind::Stream => {
+            AttrKind::Int | AttrKind::Axis | AttrKind::Seed | AttrKind::RngIndex => {
                 Attr::Int(ints[0])
             }
             AttrKind::Float | AttrKind::Number | AttrKind::Order => Attr::Float(ints[0] as f64),

@@ -95,8 +95,8 @@ mod kind {
     pub const HELLO: u16 = 1;
     /// [`super::Message::Bye`]: nothing.
     pub const BYE: u16 = 2;
-    /// [`super::Message::Ready`]: the worker.
-    pub const READY: u16 = 3;
+    /// [`super::Message::Register`]: the worker.
+    pub const REGISTER: u16 = 3;
     /// [`super::Message::Commands`]: a batch header, records, and what did not fit into them.
     pub const COMMANDS: u16 = 4;
     /// [`super::Message::Answer`]: session, request, the value's dtype and shape or the failure.
@@ -114,20 +114,20 @@ mod kind {
     pub const ENDED: u16 = 10;
     /// [`super::Message::Welcome`]: the session.
     pub const WELCOME: u16 = 11;
-    /// [`super::Message::Enlisted`]: the worker's number.
-    pub const ENLISTED: u16 = 12;
-    /// [`super::Message::Beat`]: messages, bytes.
-    pub const BEAT: u16 = 13;
+    /// [`super::Message::Registered`]: the worker's number.
+    pub const REGISTERED: u16 = 12;
+    /// [`super::Message::Heartbeat`]: messages, bytes.
+    pub const HEARTBEAT: u16 = 13;
     /// [`super::Message::Ticket`]: the ticket.
     pub const TICKET: u16 = 14;
     /// [`super::Message::Unreachable`]: the tag.
     pub const UNREACHABLE: u16 = 15;
-    /// [`super::Message::Weigh`]: session, request, parts.
-    pub const WEIGH: u16 = 16;
-    /// [`super::Message::Weighed`]: session, request, parts, weight.
-    pub const WEIGHED: u16 = 17;
-    /// [`super::Message::Inquire`]: nothing.
-    pub const INQUIRE: u16 = 18;
+    /// [`super::Message::MemoryQuery`]: session, request, parts.
+    pub const MEMORY_QUERY: u16 = 16;
+    /// [`super::Message::MemoryReply`]: session, request, parts, usage.
+    pub const MEMORY_REPLY: u16 = 17;
+    /// [`super::Message::StatusRequest`]: nothing.
+    pub const STATUS_REQUEST: u16 = 18;
     /// [`super::Message::Report`]: the report.
     pub const REPORT: u16 = 19;
 }
@@ -139,16 +139,18 @@ pub fn encode(message: &Message) -> Frames {
         M::Hello(hello) => frames(kind::HELLO, hello),
         M::Welcome(welcome) => frames(kind::WELCOME, welcome),
         M::Bye => frames(kind::BYE, &()),
-        M::Ready(card) => frames(kind::READY, &**card),
-        M::Enlisted { worker } => frames(kind::ENLISTED, worker),
-        M::Beat { received, used_bytes } => frames(kind::BEAT, &(received, used_bytes)),
+        M::Register(info) => frames(kind::REGISTER, &**info),
+        M::Registered { worker } => frames(kind::REGISTERED, worker),
+        M::Heartbeat { received, used_bytes } => frames(kind::HEARTBEAT, &(received, used_bytes)),
         M::Ticket(ticket) => frames(kind::TICKET, &**ticket),
         M::Unreachable { tag } => frames(kind::UNREACHABLE, tag),
-        M::Weigh { session, request, parts } => frames(kind::WEIGH, &(session, request, parts)),
-        M::Weighed { session, request, parts, weight } => {
-            frames(kind::WEIGHED, &(session, request, parts, &**weight))
+        M::MemoryQuery { session, request, parts } => {
+            frames(kind::MEMORY_QUERY, &(session, request, parts))
         }
-        M::Inquire => frames(kind::INQUIRE, &()),
+        M::MemoryReply { session, request, parts, usage } => {
+            frames(kind::MEMORY_REPLY, &(session, request, parts, &**usage))
+        }
+        M::StatusRequest => frames(kind::STATUS_REQUEST, &()),
         M::Report(report) => frames(kind::REPORT, &**report),
         M::Commands { session, batch } => batch_frames(*session, batch),
         M::Answer { session, request, result } => {
@@ -241,11 +243,11 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
         kind::HELLO => Message::Hello(all(body, payloads)?),
         kind::WELCOME => Message::Welcome(all(body, payloads)?),
         kind::BYE => all(body, payloads).map(|()| Message::Bye)?,
-        kind::READY => Message::Ready(all(body, payloads)?),
-        kind::ENLISTED => Message::Enlisted { worker: all(body, payloads)? },
-        kind::BEAT => {
+        kind::REGISTER => Message::Register(all(body, payloads)?),
+        kind::REGISTERED => Message::Registered { worker: all(body, payloads)? },
+        kind::HEARTBEAT => {
             let (received, used_bytes) = all(body, payloads)?;
-            Message::Beat { received, used_bytes }
+            Message::Heartbeat { received, used_bytes }
         }
         kind::FAILED => {
             let (session, failure) = all(body, payloads)?;
@@ -257,15 +259,15 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
         }
         kind::TICKET => Message::Ticket(all::<Box<Ticket>>(body, payloads)?.checked()?),
         kind::UNREACHABLE => Message::Unreachable { tag: all(body, payloads)? },
-        kind::WEIGH => {
+        kind::MEMORY_QUERY => {
             let (session, request, parts) = all(body, payloads)?;
-            Message::Weigh { session, request, parts }
+            Message::MemoryQuery { session, request, parts }
         }
-        kind::WEIGHED => {
-            let (session, request, parts, weight) = all(body, payloads)?;
-            Message::Weighed { session, request, parts, weight }
+        kind::MEMORY_REPLY => {
+            let (session, request, parts, usage) = all(body, payloads)?;
+            Message::MemoryReply { session, request, parts, usage }
         }
-        kind::INQUIRE => all(body, payloads).map(|()| Message::Inquire)?,
+        kind::STATUS_REQUEST => all(body, payloads).map(|()| Message::StatusRequest)?,
         kind::REPORT => Message::Report(all(body, payloads)?),
         kind::FORGET => Message::Forget { session: all(body, payloads)? },
         kind::ENDED => {

@@ -78,7 +78,7 @@ pub struct Welcome {
 
 /// What a worker tells of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Card {
+pub struct WorkerInfo {
     /// What people call it.
     pub name: String,
     /// The host it runs on.

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::batch::Batch;
-use crate::hello::{Card, Hello, Welcome};
-use crate::report::{Report, Weight};
+use crate::hello::{Hello, Welcome, WorkerInfo};
+use crate::report::{MemoryUsage, Report};
 use crate::ticket::Ticket;
 
 /// Who sends or gets a message, as the dispatcher sees it.
@@ -34,14 +34,14 @@ pub enum Message {
     /// Client to dispatcher: the session is over; everything it holds can go.
     Bye,
     /// Worker to dispatcher: ready for work.
-    Ready(Box<Card>),
+    Register(Box<WorkerInfo>),
     /// Dispatcher to worker: it is taken on.
-    Enlisted {
+    Registered {
         /// Its number from now on.
         worker: WorkerId,
     },
     /// Anybody, once a second: still here.
-    Beat {
+    Heartbeat {
         /// How many messages of the other side have arrived.
         received: u64,
         /// Worker to dispatcher: bytes that its values take.
@@ -104,7 +104,7 @@ pub enum Message {
         tag: u64,
     },
     /// Client to dispatcher, dispatcher to worker: what does the session hold?
-    Weigh {
+    MemoryQuery {
         /// The session.
         session: SessionId,
         /// The number of the request.
@@ -113,7 +113,7 @@ pub enum Message {
         parts: u32,
     },
     /// Worker to dispatcher, dispatcher to client: one worker's answer.
-    Weighed {
+    MemoryReply {
         /// The session.
         session: SessionId,
         /// The number of the request.
@@ -121,10 +121,10 @@ pub enum Message {
         /// How many workers were asked.
         parts: u32,
         /// What the session holds there.
-        weight: Box<Weight>,
+        usage: Box<MemoryUsage>,
     },
     /// Anybody to dispatcher: who is there, and what waits?
-    Inquire,
+    StatusRequest,
     /// Dispatcher to whoever inquired.
     Report(Box<Report>),
     /// Dispatcher to worker: forget everything of this session.

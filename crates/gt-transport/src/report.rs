@@ -4,7 +4,7 @@ use gt_core::wire::some;
 use gt_core::{DType, Provenance, SessionId, WorkerId};
 use serde::{Deserialize, Serialize};
 
-use crate::hello::Card;
+use crate::hello::WorkerInfo;
 
 /// A dispatcher at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub struct WorkerReport {
     /// Its number.
     pub id: WorkerId,
     /// What it told of itself.
-    pub card: Card,
+    pub info: WorkerInfo,
     /// How long ago it was heard of.
     pub silent_ns: u64,
     /// Bytes that its values take.
@@ -77,7 +77,7 @@ pub struct Traffic {
 
 /// What a session holds on one worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Weight {
+pub struct MemoryUsage {
     /// Bytes that all values there take, those of other sessions included.
     pub used_bytes: u64,
     /// Bytes kept for later use.

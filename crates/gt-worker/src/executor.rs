@@ -10,8 +10,8 @@ use gt_transport::{Failure, Message};
 use crate::buffer::Pool;
 use crate::engine::{Engine, Operand, Operands, Results};
 use crate::memory::{Holding, held};
+use crate::panic_hook::in_kernel;
 use crate::plan::{Compute, Input, Origin, Plan, Purpose, Step, Then, Use};
-use crate::quiet::in_kernel;
 use crate::store::{Register, Stored};
 use crate::value::Value;
 
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn a_panic_ends_the_session_of_its_plan() {
-        crate::quiet::kernel_panics();
+        crate::panic_hook::kernel_panics();
         let pool = Pool::new(1 << 20);
         let executor = Executor::new(Arc::new(Null(pool.clone())), pool);
         let mut store = crate::store::Store::default();

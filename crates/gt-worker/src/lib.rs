@@ -1,15 +1,15 @@
 //! Executes instructions: queue, plan, store, engines. `Worker::step` decides and does no IO;
 //! `Executor::run` computes and decides nothing.
 
-mod ahead;
 pub mod buffer;
 pub mod engine;
 pub mod executor;
 pub mod memory;
+pub mod panic_hook;
 pub mod plan;
 pub mod planner;
 pub mod queue;
-pub mod quiet;
+mod read_bypass;
 pub mod serve;
 pub mod store;
 pub mod value;

@@ -42,7 +42,7 @@ pub fn held<'a>(values: impl Iterator<Item = (&'a Value, Provenance)>) -> Vec<Ho
 }
 
 /// Bytes by dtype and line, as many as fit into a message, the largest first.
-pub fn weigh(holdings: &[Holding]) -> Vec<(DType, Provenance, u64)> {
+pub fn usage_by_line(holdings: &[Holding]) -> Vec<(DType, Provenance, u64)> {
     let mut lines: HashMap<(DType, Provenance), u64> = HashMap::new();
     for holding in holdings {
         *lines.entry((holding.dtype, holding.provenance)).or_default() += holding.bytes as u64;

@@ -41,7 +41,7 @@ pub enum Purpose {
     /// The next commands of a queue.
     InTurn,
     /// The answer to a read that does not wait for its turn. Nothing else comes of it.
-    Ahead,
+    ReadBypass,
 }
 
 /// One step of a plan.

@@ -9,9 +9,9 @@ use gt_core::record::code;
 use gt_core::{Error, Meta, RequestId, Result, SessionId, WorkerId};
 use gt_transport::{Batch, Failure};
 
-use crate::ahead::{Before, Reader};
 use crate::plan::{Plan, Step, Then};
 use crate::planner::Planner;
+use crate::read_bypass::{Before, Reader};
 use crate::store::Store;
 
 /// How much of a queue goes into one plan.
@@ -106,7 +106,7 @@ impl Queue {
     }
 
     /// A plan for a read that has waited for long; each is tried once.
-    fn plan_ahead(&mut self, session: SessionId) -> Result<Option<Plan>> {
+    fn plan_read_bypass(&mut self, session: SessionId) -> Result<Option<Plan>> {
         let Some(reader) = self.reader.take_if(|reader| reader.is_impatient()) else {
             return Ok(None);
         };
@@ -122,7 +122,7 @@ impl Queue {
     pub fn plan(&mut self, session: SessionId, window: Window) -> Result<Option<Plan>> {
         #[cfg(test)]
         assert!(!self.is_broken, "this test wants a panic");
-        if let Some(plan) = self.plan_ahead(session)? {
+        if let Some(plan) = self.plan_read_bypass(session)? {
             return Ok(Some(plan));
         }
         let Queue { batches, commands: waiting, gone, planned, store, .. } = self;

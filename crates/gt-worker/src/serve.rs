@@ -6,22 +6,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gt_core::{Result, WorkerId};
-use gt_transport::hello::Card;
+use gt_transport::hello::WorkerInfo;
 use gt_transport::stop::Stop;
 use gt_zmq::Endpoint;
 
-use self::desk::{Desk, Parting};
+use self::worker_loop::{Parting, WorkerLoop};
 use crate::buffer::Pool;
 use crate::engine::Engine;
 use crate::executor::Executor;
+use crate::panic_hook;
 use crate::queue::Window;
-use crate::quiet;
 
-mod desk;
 mod executing;
 mod harbour;
 mod inbox;
-mod landing;
+mod pool_source;
+mod worker_loop;
 
 /// How long a worker waits before it looks for a dispatcher again.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -31,7 +31,7 @@ pub struct Options {
     /// Where the dispatcher listens.
     pub endpoint: Endpoint,
     /// What it tells of itself; where it listens is filled in.
-    pub card: Card,
+    pub info: WorkerInfo,
     /// Where tensor data reaches it.
     pub data: DataPlace,
     /// How much of a queue goes into one plan.
@@ -59,7 +59,7 @@ pub struct DataPlace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// It was taken on, and has this number.
-    Enlisted(WorkerId),
+    Registered(WorkerId),
     /// It is not connected, and tries again.
     Waiting(String),
 }
@@ -67,18 +67,18 @@ pub enum Notice {
 /// Works until it is asked to stop. If the dispatcher goes away it waits for the next one, as a new
 /// worker with empty hands; an error means that trying again does not help.
 pub fn run(options: Options, notice: &mut dyn FnMut(Notice), stop: &Stop) -> Result<()> {
-    quiet::kernel_panics();
+    panic_hook::kernel_panics();
     let executor = Executor::new(options.engine.clone(), options.pool.clone());
     let mut said = None;
     while !stop.is_stopped() {
-        let mut desk = Desk::open(&options, &executor)?;
-        let parting = desk.work(&mut |worker| notice(Notice::Enlisted(worker)), stop)?;
-        let Parting::Apart { reason, was_enlisted } = parting else { return Ok(()) };
-        if was_enlisted || said.as_ref() != Some(&reason) {
+        let mut worker_loop = WorkerLoop::open(&options, &executor)?;
+        let parting = worker_loop.work(&mut |worker| notice(Notice::Registered(worker)), stop)?;
+        let Parting::Apart { reason, was_registered } = parting else { return Ok(()) };
+        if was_registered || said.as_ref() != Some(&reason) {
             notice(Notice::Waiting(reason.clone()));
             said = Some(reason);
         }
-        drop(desk);
+        drop(worker_loop);
         if !stop.is_stopped() {
             gt_zmq::wait(&[], &[stop.waker()], PAUSE).map_err(inbox::cannot_wait)?;
         }

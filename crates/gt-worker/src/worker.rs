@@ -64,8 +64,8 @@ impl Worker {
     }
 
     /// The bytes of a session's values by dtype and line, those that hold the most first.
-    pub fn weigh(&self, session: SessionId) -> Vec<(DType, Provenance, u64)> {
-        memory::weigh(&self.holdings(session))
+    pub fn memory_usage(&self, session: SessionId) -> Vec<(DType, Provenance, u64)> {
+        memory::usage_by_line(&self.holdings(session))
     }
 
     /// Takes what it is told. At most one plan runs at a time; while it does, the queues fill, and
@@ -169,7 +169,7 @@ fn is_good_answer(message: &Message) -> bool {
 /// Keeps what came of a plan; gives what is to be sent.
 fn settle(queue: &mut Queue, outcome: Outcome) -> Vec<Action> {
     let mut out = Vec::new();
-    if outcome.purpose == Purpose::Ahead {
+    if outcome.purpose == Purpose::ReadBypass {
         for message in outcome.messages.into_iter().filter(is_good_answer) {
             if let Message::Answer { request, .. } = &message {
                 queue.answered(*request);
@@ -221,11 +221,11 @@ mod tests {
 
     #[test]
     fn a_panic_ends_one_session() {
-        crate::quiet::kernel_panics();
+        crate::panic_hook::kernel_panics();
         let mut worker = Worker::new(WorkerId(0), Window::default());
         let mut out = Vec::new();
         worker.queue(SessionId(7)).is_broken = true;
-        crate::quiet::in_kernel(|| worker.step(commands(7), &mut out));
+        crate::panic_hook::in_kernel(|| worker.step(commands(7), &mut out));
         assert_eq!(sessions_ended(&out), [7], "{out:?}");
         out.clear();
         worker.step(commands(8), &mut out);

@@ -298,8 +298,8 @@ fn a_session_that_is_forgotten_while_its_plan_runs_leaves_nothing() {
 #[test]
 fn windows_of_one_and_of_many_give_the_same_bits() {
     let program = [
-        "t0 := randn shape=[5, 7] seed=3 stream=0",
-        "t1 := randn shape=[7, 5] seed=3 stream=1",
+        "t0 := randn shape=[5, 7] seed=3 rng_index=0",
+        "t1 := randn shape=[7, 5] seed=3 rng_index=1",
         "t2 := matmul t0 t1",
         "t3 := softmax t2 dim=1",
         "t4 := transpose t3 dim0=0 dim1=1",

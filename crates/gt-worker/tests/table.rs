@@ -260,7 +260,7 @@ impl<'a> Traced<'a> {
             total = Some(match total {
                 Some(total) => {
                     let both = [Term::Value(total), Term::Value(part)];
-                    self.tape.emit(&ops::elementwise::ADD, &both, &Attrs::none())?[0]
+                    self.tape.emit(&ops::builtin::ADD, &both, &Attrs::none())?[0]
                 }
                 None => part,
             });

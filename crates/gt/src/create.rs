@@ -26,7 +26,7 @@ pub fn apply_all(op: &'static Op, inputs: &[Input], given: &[Option<Attr>]) -> R
     let attr = |(index, spec): (usize, &AttrSpec)| match given.get(index) {
         Some(Some(value)) => Ok(value.clone()),
         // The session fills these in.
-        _ if matches!(spec.kind, AttrKind::Seed | AttrKind::Stream) => Ok(Attr::Int(0)),
+        _ if matches!(spec.kind, AttrKind::Seed | AttrKind::RngIndex) => Ok(Attr::Int(0)),
         _ => spec
             .default
             .clone()

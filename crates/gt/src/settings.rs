@@ -232,7 +232,7 @@ pub struct Settings {
     /// Whether every operation waits for its result.
     pub sync: bool,
     /// Who speaks.
-    pub voices: verbose::Voices,
+    pub voices: verbose::LogFilter,
 }
 
 impl Settings {
@@ -245,7 +245,7 @@ impl Settings {
             memory: MEMORY.bytes()?,
             worker_batch_size: WORKER_BATCH_SIZE.number()?,
             sync: SYNC.switch()?,
-            voices: verbose::Voices {
+            voices: verbose::LogFilter {
                 sessions: VERBOSE.switch()?,
                 client: DEBUG_CLIENT.switch()?,
                 dispatcher: DEBUG_DISPATCHER.switch()?,

@@ -8,7 +8,7 @@ use tracing_subscriber::{fmt, registry};
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Voices {
+pub struct LogFilter {
     /// Sessions, when they start and end.
     pub sessions: bool,
     /// The client.
@@ -21,10 +21,10 @@ pub struct Voices {
     pub compile: bool,
 }
 
-impl Voices {
+impl LogFilter {
     /// Lets them be heard, from the first time on that there is one.
     pub fn listen(self) {
-        if self == Voices::default() {
+        if self == LogFilter::default() {
             return;
         }
         let mut targets = Targets::new();

@@ -124,7 +124,7 @@ fn native_type(spec: &AttrSpec) -> &'static str {
         AttrKind::DType if spec.default == Some(Attr::None) => "Option<DType>",
         AttrKind::DType => "DType",
         AttrKind::Text => "&str",
-        AttrKind::Ranges | AttrKind::Seed | AttrKind::Stream | AttrKind::Region => {
+        AttrKind::Ranges | AttrKind::Seed | AttrKind::RngIndex | AttrKind::Region => {
             unreachable!("not public")
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use gt_core::attrs::Attrs;
-use gt_core::ops::elementwise::ADD;
+use gt_core::ops::builtin::ADD;
 use gt_core::{Error, Result};
 use smallvec::SmallVec;
 

@@ -5,12 +5,7 @@ use std::sync::Arc;
 use gt_core::attrs::{Attr, Attrs};
 use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
 use gt_core::op::Op;
-use gt_core::ops::create::{FULL, ZEROS};
-use gt_core::ops::elementwise::CAST;
-use gt_core::ops::logic::ISNAN;
-use gt_core::ops::movement::RESHAPE;
-use gt_core::ops::reduce::SUM;
-use gt_core::ops::statistics::ANY;
+use gt_core::ops::builtin::{ANY, CAST, FULL, ISNAN, RESHAPE, SUM, ZEROS};
 use gt_core::{Error, Meta, Result, Scalar, Shape};
 use smallvec::SmallVec;
 

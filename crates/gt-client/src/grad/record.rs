@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gt_core::attrs::Attrs;
 use gt_core::expr::{Expr, Mentions};
 use gt_core::op::{Arg, Call, Op};
-use gt_core::ops::elementwise::CAST;
+use gt_core::ops::builtin::CAST;
 use gt_core::{Meta, Result};
 use gt_transport::lock::Mutex;
 use smallvec::SmallVec;

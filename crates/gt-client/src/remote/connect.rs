@@ -7,8 +7,8 @@ use bytes::Bytes;
 use gt_core::{Error, Result};
 use gt_transport::Message;
 use gt_transport::codec::Limits;
-use gt_transport::conversation::{aside, open_aside};
 use gt_transport::hello::{Hello, Resume, Welcome};
+use gt_transport::reliable::{open_unsequenced, unsequenced};
 use gt_zmq::{Context, Dealer, DealerEvent, Endpoint};
 
 use super::RemoteOptions;
@@ -111,7 +111,7 @@ impl Door {
         let is_resumed = resume.is_some();
         let hello = Hello { name: name.clone(), workers: *workers, resume };
         // What does not fit or cannot be sent is heard of below.
-        let _ = dealer.send(&aside(&Message::Hello(hello)));
+        let _ = dealer.send(&unsequenced(&Message::Hello(hello)));
         let mut was_connected = false;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -146,7 +146,7 @@ impl Door {
     /// The server's first words.
     fn hear(&self, parts: &[Bytes]) -> Result<Welcome> {
         let address = self.address();
-        match open_aside(parts, &Limits::CONTROL).map_err(|error| error.within(address))? {
+        match open_unsequenced(parts, &Limits::CONTROL).map_err(|error| error.within(address))? {
             Some(Message::Welcome(welcome)) => Ok(welcome),
             Some(Message::Ended { error, .. }) => Err(error.within(address)),
             _ => Err(Error::Lost(format!("what answers at {address} is not a server of GT"))),
@@ -203,8 +203,8 @@ impl Door {
 
 /// Leaves a session that is of no use.
 fn farewell(mut dealer: Dealer) {
-    let mut conversation = gt_transport::conversation::Conversation::forgetful();
-    if let Ok(parts) = conversation.say(&Message::Bye) {
+    let mut channel = gt_transport::reliable::ReliableChannel::without_replay();
+    if let Ok(parts) = channel.say(&Message::Bye) {
         let _ = dealer.send(&parts);
     }
     dealer.close_after(PAUSE);

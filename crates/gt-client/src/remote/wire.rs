@@ -9,8 +9,8 @@ use bytes::Bytes;
 use gt_core::{Error, Result, SessionId};
 use gt_transport::Message;
 use gt_transport::codec::Limits;
-use gt_transport::conversation::{Conversation, Heard, aside, open_aside};
 use gt_transport::hello::{Resume, Token, Welcome};
+use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
 use gt_zmq::{Dealer, DealerEvent};
 use tracing::{debug, info};
 
@@ -25,7 +25,7 @@ const DROWSY: Duration = Duration::from_millis(1);
 /// After so many looks without a new command, the thread sleeps until it is woken.
 const LOOKS_BEFORE_SLEEP: u32 = 50;
 /// How often the dispatcher hears that the client is there.
-const BEAT: Duration = Duration::from_secs(1);
+const HEARTBEAT: Duration = Duration::from_secs(1);
 /// After so many messages the dispatcher hears that they have arrived.
 const CONFIRM_EVERY: u64 = 32;
 /// A dispatcher that says nothing for so long is looked for again.
@@ -44,7 +44,7 @@ pub(super) struct Wire {
     dealer: Dealer,
     session: SessionId,
     token: Token,
-    conversation: Conversation,
+    channel: ReliableChannel,
     cargo: Cargo,
     unsent: VecDeque<Vec<Bytes>>,
     heard: Instant,
@@ -66,11 +66,11 @@ impl Wire {
             dealer,
             session: welcome.session,
             token: welcome.token.clone(),
-            conversation: Conversation::default(),
+            channel: ReliableChannel::default(),
             cargo,
             unsent: VecDeque::new(),
             heard: now,
-            next_beat: now + BEAT,
+            next_beat: now + HEARTBEAT,
             unconfirmed: 0,
         }
     }
@@ -111,7 +111,7 @@ impl Wire {
                     self.wait(self.next_beat.saturating_duration_since(Instant::now()))?;
                 }
                 self.shared.sleeping.store(false, Ordering::SeqCst);
-                // A beat in the meantime is no reason to be awake again.
+                // A heartbeat in the meantime is no reason to be awake again.
                 quiet = LOOKS_BEFORE_SLEEP;
             }
             if self.hear_all()? {
@@ -153,7 +153,7 @@ impl Wire {
     }
 
     fn say(&mut self, message: &Message) -> Result<()> {
-        let parts = self.conversation.say(message)?;
+        let parts = self.channel.say(message)?;
         self.unsent.push_back(parts);
         Ok(())
     }
@@ -188,19 +188,19 @@ impl Wire {
     }
 
     fn hear(&mut self, parts: Vec<Bytes>) -> Result<bool> {
-        let message = match open_aside(&parts, &Limits::CONTROL)? {
+        let message = match open_unsequenced(&parts, &Limits::CONTROL)? {
             Some(message) => message,
             None => {
                 self.unconfirmed += 1;
-                match self.conversation.hear(parts, &Limits::CONTROL)? {
+                match self.channel.hear(parts, &Limits::CONTROL)? {
                     Heard::New(message) => message,
                     Heard::Known => return Ok(false),
                 }
             }
         };
         match message {
-            Message::Beat { received, used_bytes } => {
-                self.conversation.confirm(received)?;
+            Message::Heartbeat { received, used_bytes } => {
+                self.channel.confirm(received)?;
                 self.shared.used_bytes.store(used_bytes, Ordering::Relaxed);
             }
             Message::Ticket(ticket) => self.cargo.take_ticket(*ticket),
@@ -235,11 +235,12 @@ impl Wire {
     fn beat_in_time(&mut self) -> Result<()> {
         let now = Instant::now();
         if now >= self.next_beat || self.unconfirmed >= CONFIRM_EVERY {
-            (self.next_beat, self.unconfirmed) = (now + BEAT, 0);
-            let received = self.conversation.received();
+            (self.next_beat, self.unconfirmed) = (now + HEARTBEAT, 0);
+            let received = self.channel.received();
             // What waits to be sent is more urgent, and says as well that the client is there.
             if self.unsent.is_empty() {
-                let _ = self.dealer.send(&aside(&Message::Beat { received, used_bytes: 0 }));
+                let _ =
+                    self.dealer.send(&unsequenced(&Message::Heartbeat { received, used_bytes: 0 }));
             }
         }
         if self.heard.elapsed() > SILENCE {
@@ -254,7 +255,7 @@ impl Wire {
         if self.shared.is_stopped() {
             return Err(Error::Lost("the session is closed".to_string()));
         }
-        let received = self.conversation.received();
+        let received = self.channel.received();
         let resume = Resume { session: self.session, token: self.token.clone(), received };
         let shared = self.shared.clone();
         let found =
@@ -266,7 +267,7 @@ impl Wire {
         })?;
         self.dealer = dealer;
         self.heard = Instant::now();
-        self.unsent = self.conversation.repeat(welcome.received)?.collect();
+        self.unsent = self.channel.repeat(welcome.received)?.collect();
         self.send_unsent();
         info!(target: "gt", session = %self.session, "connected again");
         Ok(())

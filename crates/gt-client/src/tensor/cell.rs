@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use gt_core::attrs::Attrs;
 use gt_core::op::Op;
-use gt_core::ops::elementwise::CAST;
+use gt_core::ops::builtin::CAST;
 use gt_core::{Meta, Result, Slot};
 use gt_transport::lock::Mutex;
 use smallvec::SmallVec;

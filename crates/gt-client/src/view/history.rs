@@ -5,9 +5,7 @@ use std::sync::{Arc, OnceLock};
 use gt_core::attrs::{Attr, Attrs};
 use gt_core::expr::{Evaluator, Subject, Term};
 use gt_core::op::View as ViewKind;
-use gt_core::ops::create::ARANGE;
-use gt_core::ops::movement::RESHAPE;
-use gt_core::ops::select::INDEX_WRITE;
+use gt_core::ops::builtin::{ARANGE, INDEX_WRITE, RESHAPE};
 use gt_core::{DType, Error, Result, Shape};
 
 use super::{Root, Step, View};

@@ -2,23 +2,29 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
-use super::compare::gt;
-use super::elementwise::{SIGMOID, TANH, where_};
+use super::arithmetic::CLAMP;
+use super::compare::{gt, lt};
+use super::elementwise::{ABS, MINIMUM, SIGMOID, TANH, where_};
 use super::family::UNARY;
-use super::functions::{EXPM1, LOG1P, erf, exp};
+use super::unary::{EXPM1, LOG1P, erf, exp, finely};
 use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
-use crate::expr::Expr::{self, Grad, Input, Output};
+use crate::expr::Expr::{self, Grad, Input, Number, Output};
 use crate::kernel::Kernel;
 use crate::op::{Autocast, Call, Domain, Op, Python, Sample, Shapes};
+use crate::rules::promote::Promotion;
 use crate::rules::shape;
 
 /// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&GELU, &SILU, &SOFTPLUS, &LEAKY_RELU, &ELU];
+#[rustfmt::skip]
+pub(super) static ROWS: &[&Op] = &[
+    &GELU, &SILU, &SOFTPLUS, &LEAKY_RELU, &ELU,
+    &HARDTANH, &RELU6, &HARDSWISH, &HARDSIGMOID, &THRESHOLD, &MISH, &CELU, &SELU, &LOGSIGMOID,
+];
 
 /// One input, with a gradient and an expansion of its own.
-pub(super) const ACTIVATION: Op =
-    Op { kernel: |_| Ok(Kernel::Expansion), python: Python::BOTH, ..UNARY };
+const ACTIVATION: Op = Op { kernel: |_| Ok(Kernel::Expansion), python: Python::BOTH, ..UNARY };
 
 /// √(2/π)
 const SQRT_2_OVER_PI: f64 = FRAC_2_SQRT_PI * FRAC_1_SQRT_2;
@@ -180,4 +186,206 @@ fn is_tanh(call: &Call) -> bool {
 
 fn softplus_numbers(call: &Call) -> (f64, f64) {
     (call.number("beta").as_f64(), call.number("threshold").as_f64())
+}
+
+static HARDTANH_ATTRS: [AttrSpec; 2] = [
+    AttrSpec::optional("min_val", AttrKind::Float, Attr::Float(-1.0)),
+    AttrSpec::optional("max_val", AttrKind::Float, Attr::Float(1.0)),
+];
+
+pub static HARDTANH: Op = Op {
+    name: "hardtanh",
+    code: 475,
+    doc: "Each element, or the nearer limit where it is beyond one.",
+    attrs: &HARDTANH_ATTRS,
+    promotion: Promotion::Common,
+    shape: shape::broadcast_numbers,
+    grad: Some(|call| {
+        let [low, high] = ["min_val", "max_val"].map(|name| call.number(name).as_f64());
+        vec![between(Grad(0), low, high)]
+    }),
+    expansion: Some(|call| {
+        let [low, high] = ["min_val", "max_val"].map(|name| call.number(name).as_f64());
+        vec![clamp(call, low, high)]
+    }),
+    domain: Domain::NonZero,
+    torch: "torch.nn.functional.hardtanh",
+    samples: || {
+        let of = |low: f64, high: f64| Sample::of(&[&[2, 3]]).attrs([low, high].map(Attr::Float));
+        vec![of(-1.0, 1.0), of(-0.25, 2.0)]
+    },
+    ..ACTIVATION
+};
+
+pub static RELU6: Op = Op {
+    name: "relu6",
+    code: 476,
+    doc: "Each element, or zero where it is negative, or six where it is above.",
+    promotion: Promotion::Common,
+    shape: shape::broadcast_numbers,
+    grad: Some(|_| vec![between(Grad(0), 0.0, 6.0)]),
+    expansion: Some(|call| vec![clamp(call, 0.0, 6.0)]),
+    domain: Domain::NonZero,
+    torch: "torch.nn.functional.relu6",
+    ..ACTIVATION
+};
+
+pub static HARDSWISH: Op = Op {
+    name: "hardswish",
+    code: 477,
+    doc: "Each element times a straight line that goes from zero at -3 to one at 3.",
+    grad: Some(|_| {
+        let bend = Grad(0) * (Input(0) * (1.0 / 3.0) + 0.5);
+        let above = where_(lt(Input(0), 3.0), bend, Grad(0));
+        vec![where_(gt(Input(0), -3.0), above, 0.0)]
+    }),
+    expansion: Some(|call| finely(call, |x| x.clone() * ramp(x))),
+    torch: "torch.nn.functional.hardswish",
+    ..ACTIVATION
+};
+
+pub static HARDSIGMOID: Op = Op {
+    name: "hardsigmoid",
+    code: 478,
+    doc: "A straight line that goes from zero at -3 to one at 3.",
+    grad: Some(|_| vec![between(Grad(0) * (1.0 / 6.0), -3.0, 3.0)]),
+    expansion: Some(|call| finely(call, ramp)),
+    torch: "torch.nn.functional.hardsigmoid",
+    ..ACTIVATION
+};
+
+static THRESHOLD_ATTRS: [AttrSpec; 2] = [
+    AttrSpec::required("threshold", AttrKind::Number),
+    AttrSpec::required("value", AttrKind::Number),
+];
+
+pub static THRESHOLD: Op = Op {
+    name: "threshold",
+    code: 479,
+    doc: "Each element that is above a threshold, and a number for the others.",
+    attrs: &THRESHOLD_ATTRS,
+    promotion: Promotion::Common,
+    shape: |call| match call.inputs[0].dtype() {
+        DType::Bool => Err(Error::runtime("not implemented for bool")),
+        DType::U8 if ["threshold", "value"].iter().any(|name| call.number(name).as_f64() < 0.0) => {
+            Err(Error::runtime("uint8 has no negative numbers"))
+        }
+        _ => shape::same(call),
+    },
+    grad: Some(|call| {
+        let threshold = call.number("threshold");
+        vec![where_(gt(Input(0), Number(threshold)), Grad(0), 0.0)]
+    }),
+    expansion: Some(|call| {
+        let whole = !call.inputs[0].dtype().is_float();
+        let [threshold, value] = ["threshold", "value"].map(|name| match call.number(name) {
+            Scalar::Float(number) if whole => Scalar::Int(number as i64),
+            number => number,
+        });
+        vec![where_(gt(Input(0), Number(threshold)), Input(0), Number(value))]
+    }),
+    domain: Domain::NonZero,
+    torch: "torch.nn.functional.threshold",
+    samples: || {
+        let of = |a: f64, b: f64| Sample::of(&[&[2, 3]]).attrs([a, b].map(Attr::Float));
+        vec![of(0.0, 0.0), of(0.25, 20.0)]
+    },
+    ..ACTIVATION
+};
+
+pub static MISH: Op = Op {
+    name: "mish",
+    code: 480,
+    doc: "Each element times the hyperbolic tangent of its softplus.",
+    grad: Some(|_| {
+        let share = tanh_of_softplus(Input(0));
+        let bend = Expr::from(1.0) - share.clone() * share.clone();
+        vec![Grad(0) * (share + Input(0) * sigmoid(Input(0)) * bend)]
+    }),
+    expansion: Some(|call| finely(call, |x| x.clone() * tanh_of_softplus(x))),
+    torch: "torch.nn.functional.mish",
+    ..ACTIVATION
+};
+
+pub static CELU: Op = Op {
+    name: "celu",
+    code: 481,
+    doc: "Each element, or alpha (exp(x / alpha) - 1) where it is negative.",
+    attrs: &ALPHA_ATTR,
+    grad: Some(|call| {
+        let alpha = call.number("alpha").as_f64();
+        vec![where_(gt(Input(0), 0.0), Grad(0), Grad(0) * exp(Input(0) / alpha))]
+    }),
+    expansion: Some(|call| {
+        let alpha = call.number("alpha").as_f64();
+        let bent = |x: Expr| Expr::apply(&EXPM1, [x / alpha], []) * alpha;
+        finely(call, |x| where_(gt(x.clone(), 0.0), x.clone(), bent(x)))
+    }),
+    domain: Domain::NonZero,
+    torch: "torch.nn.functional.celu",
+    samples: || {
+        let of = |alpha: f64| Sample::of(&[&[2, 3]]).attrs([Attr::Float(alpha)]);
+        vec![of(1.0), of(0.5)]
+    },
+    ..ACTIVATION
+};
+
+/// With these two, a normal distribution keeps its mean and variance from layer to layer.
+const SELU_SCALE: f64 = 1.050_700_987_355_480_5;
+const SELU_ALPHA: f64 = 1.673_263_242_354_377_2;
+
+pub static SELU: Op = Op {
+    name: "selu",
+    code: 482,
+    doc: "A scaled elu that keeps a normal distribution normal.",
+    grad: Some(|_| {
+        let bent = Grad(0) * (Output(0) + SELU_SCALE * SELU_ALPHA);
+        vec![where_(gt(Input(0), 0.0), Grad(0) * SELU_SCALE, bent)]
+    }),
+    expansion: Some(|call| {
+        let bent = |x: Expr| Expr::apply(&EXPM1, [x], []) * SELU_ALPHA;
+        finely(call, |x| where_(gt(x.clone(), 0.0), x.clone(), bent(x)) * SELU_SCALE)
+    }),
+    domain: Domain::NonZero,
+    torch: "torch.nn.functional.selu",
+    ..ACTIVATION
+};
+
+pub static LOGSIGMOID: Op = Op {
+    name: "logsigmoid",
+    code: 483,
+    doc: "The logarithm of the sigmoid of each element.",
+    grad: Some(|_| vec![Grad(0) * sigmoid(-Input(0))]),
+    expansion: Some(|call| {
+        finely(call, |x| {
+            let size = Expr::apply(&ABS, [x.clone()], []);
+            let below = Expr::apply(&MINIMUM, [x, 0.0.into()], []);
+            below - Expr::apply(&LOG1P, [exp(-size)], [])
+        })
+    }),
+    torch: "torch.nn.functional.logsigmoid",
+    ..ACTIVATION
+};
+
+/// A gradient where the input is between two numbers, zero elsewhere.
+fn between(grad: Expr, low: f64, high: f64) -> Expr {
+    where_(gt(Input(0), low), where_(lt(Input(0), high), grad, 0.0), 0.0)
+}
+
+fn clamp(call: &Call, low: f64, high: f64) -> Expr {
+    let limits = match call.inputs[0].dtype().is_float() {
+        true => [Attr::Float(low), Attr::Float(high)],
+        false => [Attr::Int(low as i64), Attr::Int(high as i64)],
+    };
+    Expr::apply(&CLAMP, [Input(0)], limits)
+}
+
+/// From zero at -3 to one at 3.
+fn ramp(x: Expr) -> Expr {
+    Expr::apply(&CLAMP, [x + 3.0], [Attr::Float(0.0), Attr::Float(6.0)]) * (1.0 / 6.0)
+}
+
+fn tanh_of_softplus(x: Expr) -> Expr {
+    let softplus = Expr::apply(&SOFTPLUS, [x], [Attr::Float(1.0), Attr::Float(20.0)]);
+    Expr::apply(&TANH, [softplus], [])
 }

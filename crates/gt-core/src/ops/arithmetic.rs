@@ -251,7 +251,7 @@ pub static ADDCMUL: Op = Op {
     code: 386,
     doc: "input + value tensor1 tensor2, element by element.",
     inputs: &MIXED,
-    numbers: false,
+    accepts_scalars: false,
     shape: |call| {
         let whole = call.inputs.iter().all(|input| !input.dtype().is_float());
         if whole && matches!(call.attr("value"), Attr::Float(_)) {

@@ -85,7 +85,7 @@ pub static ISCLOSE: Op = Op {
     code: 520,
     doc: "Whether two elements differ by no more than the tolerances allow.",
     attrs: &CLOSE_ATTRS,
-    numbers: false,
+    accepts_scalars: false,
     shape: |call| {
         let [own, other] = [call.inputs[0].dtype(), call.inputs[1].dtype()];
         if own != other {

@@ -3,7 +3,7 @@
 use super::arithmetic::DIV_ROUNDED;
 use super::compare::{eq, gt, lt};
 use super::family::{BINARY, MOVE, UNARY};
-use super::update::{ADD_SCALED, SUB_SCALED};
+use super::optimizer::{ADD_SCALED, SUB_SCALED};
 use crate::attrs::{Attr, AttrKind, AttrSpec};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};

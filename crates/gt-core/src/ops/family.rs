@@ -35,7 +35,7 @@ const BASE: Op = Op {
     outputs: &RESULT,
     shape: shape::same,
     data_dependent: false,
-    numbers: false,
+    accepts_scalars: false,
     promotion: Promotion::Common,
     grad: None,
     view: View::No,
@@ -63,7 +63,7 @@ pub const UNARY: Op = Op {
 pub const BINARY: Op = Op {
     inputs: &TWO,
     shape: shape::broadcast,
-    numbers: true,
+    accepts_scalars: true,
     shard: shard::pointwise,
     samples: || {
         vec![

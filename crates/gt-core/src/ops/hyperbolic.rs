@@ -5,7 +5,7 @@ use std::f64::consts::LN_2;
 use super::compare::{eq, gt, lt};
 use super::elementwise::{ABS, LOG, SQRT, where_};
 use super::family::UNARY;
-use super::functions::{EXPM1, LOG1P, exp, finely};
+use super::unary::{EXPM1, LOG1P, exp, finely};
 use crate::expr::Expr::{self, Grad, Input};
 use crate::kernel::Kernel;
 use crate::op::{Autocast, Domain, Op, Python};

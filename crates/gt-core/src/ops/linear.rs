@@ -88,7 +88,7 @@ pub static OUTER: Op = Op {
     code: 460,
     doc: "The product of each element of a vector with each of another.",
     inputs: &OUTER_INPUTS,
-    numbers: false,
+    accepts_scalars: false,
     shape: |call| match (&**call.shape(0), &**call.shape(1)) {
         (&[rows], &[columns]) => Ok([[rows, columns].into()].into()),
         _ => Err(Error::runtime("expected two vectors")),
@@ -121,7 +121,7 @@ pub static INNER: Op = Op {
     name: "inner",
     code: 461,
     doc: "The sums of products along the last axis of each of two tensors.",
-    numbers: false,
+    accepts_scalars: false,
     shape: |call| {
         let (a, b) = (call.shape(0), call.shape(1));
         if a.rank() == 0 || b.rank() == 0 {
@@ -205,7 +205,7 @@ pub static ADDMM: Op = Op {
     doc: "beta input + alpha (mat1 @ mat2), for matrices.",
     inputs: &ADDED,
     attrs: &WEIGHTS,
-    numbers: false,
+    accepts_scalars: false,
     shape: |call| added_shape(call, 2),
     grad: Some(|call| {
         let rank = call.shape(1).rank();

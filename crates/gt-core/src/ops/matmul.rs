@@ -31,7 +31,7 @@ pub(super) fn of_one_dtype(call: &Call) -> Result<()> {
 
 pub static MATMUL: Op = Op {
     name: "matmul",
-    numbers: false,
+    accepts_scalars: false,
     code: 100,
     doc: "Matrix products of the last two axes; those before them broadcast.",
     shape: |call| {

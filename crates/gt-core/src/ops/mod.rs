@@ -6,58 +6,57 @@ use std::sync::LazyLock;
 
 use crate::op::Op;
 
-pub mod activation;
-pub mod arithmetic;
-pub mod arrange;
-pub mod axes;
-pub mod bent;
-pub mod compare;
-pub mod composite;
-pub mod convolution;
-pub mod create;
-pub mod draw;
-pub mod einsum;
-pub mod elementwise;
+mod activation;
+mod advanced_index;
+mod arithmetic;
+mod axes;
+mod binary;
+pub mod builtin;
+mod compare;
+mod composite;
+mod convolution;
+mod create;
+mod create_like;
+mod einsum;
+mod elementwise;
 mod family;
-pub mod frame;
-pub mod functions;
-pub mod hyperbolic;
-pub mod index;
-pub mod inverse;
-pub mod join;
-pub mod like;
-pub mod linear;
-pub mod listed;
-pub mod logic;
-pub mod matmul;
-pub mod mixture;
-pub mod movement;
-pub mod normalize;
-pub mod order;
-pub mod pooling;
-pub mod product;
-pub mod random;
-pub mod rank;
-pub mod reduce;
-pub mod scan;
-pub mod scatter;
-pub mod select;
-pub mod statistics;
-pub mod triangle;
-pub mod update;
-pub mod window;
+mod hyperbolic;
+mod index;
+mod index_select;
+mod join;
+mod linear;
+mod logic;
+mod matmul;
+mod movement;
+mod normalize;
+mod optimizer;
+mod pad;
+mod pooling;
+mod product;
+mod random;
+mod rearrange;
+mod reduce;
+mod sampling;
+mod scan;
+mod scatter;
+mod search;
+mod sort;
+mod statistics;
+mod triangular;
+mod trigonometry;
+mod unary;
+mod window;
 
 /// The rows of each file, in the order of the reference.
 static FILES: &[&[&Op]] = &[
     elementwise::ROWS,
     arithmetic::ROWS,
-    functions::ROWS,
-    inverse::ROWS,
+    unary::ROWS,
+    trigonometry::ROWS,
     hyperbolic::ROWS,
-    mixture::ROWS,
-    update::ROWS,
+    binary::ROWS,
+    optimizer::ROWS,
     activation::ROWS,
-    bent::ROWS,
     logic::ROWS,
     compare::ROWS,
     reduce::ROWS,
@@ -69,20 +68,20 @@ static FILES: &[&[&Op]] = &[
     einsum::ROWS,
     movement::ROWS,
     axes::ROWS,
-    arrange::ROWS,
+    rearrange::ROWS,
     join::ROWS,
-    frame::ROWS,
-    triangle::ROWS,
+    pad::ROWS,
+    triangular::ROWS,
     index::ROWS,
-    select::ROWS,
-    listed::ROWS,
+    advanced_index::ROWS,
+    index_select::ROWS,
     scatter::ROWS,
-    order::ROWS,
-    rank::ROWS,
+    sort::ROWS,
+    search::ROWS,
     create::ROWS,
-    like::ROWS,
+    create_like::ROWS,
     random::ROWS,
-    draw::ROWS,
+    sampling::ROWS,
     window::ROWS,
     composite::ROWS,
     convolution::ROWS,

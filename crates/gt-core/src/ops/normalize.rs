@@ -2,8 +2,8 @@
 
 use super::elementwise::cast;
 use super::family::COMPOSITE;
-use super::functions::RSQRT;
 use super::reduce::sum;
+use super::unary::RSQRT;
 use crate::attrs::{Attr, AttrKind, AttrSpec};
 use crate::dtype::DType;
 use crate::expr::Expr::{self, Grad, Input, Output as Out};

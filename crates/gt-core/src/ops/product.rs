@@ -1,10 +1,10 @@
 //! Products of elements: of all along an axis, and of each with those before it.
 
-use super::arrange::FLIP;
 use super::create::full;
 use super::family::REDUCE;
-use super::frame::shifted;
 use super::movement::reshape;
+use super::pad::shifted;
+use super::rearrange::FLIP;
 use super::reduce::{reduce, spread};
 use super::scan::CUMSUM;
 use crate::attrs::{Attr, AttrKind, AttrSpec};

@@ -19,14 +19,14 @@ pub(super) static ROWS: &[&Op] = &[&RAND, &RANDN, &RAND_LIKE, &RANDN_LIKE, &RAND
 
 pub(super) const DTYPE: AttrSpec = AttrSpec::optional("dtype", AttrKind::DType, Attr::None);
 pub(super) const SEED: AttrSpec = AttrSpec::required("seed", AttrKind::Seed);
-pub(super) const STREAM: AttrSpec = AttrSpec::required("stream", AttrKind::Stream);
+pub(super) const RNG_INDEX: AttrSpec = AttrSpec::required("rng_index", AttrKind::RngIndex);
 pub(super) const WHOLE: AttrSpec =
     AttrSpec::optional("whole", AttrKind::Region, Attr::Ints(SmallVec::new_const()));
 pub(super) const START: AttrSpec =
     AttrSpec::optional("start", AttrKind::Region, Attr::Ints(SmallVec::new_const()));
 
 static RANDOM_ATTRS: [AttrSpec; 6] =
-    [AttrSpec::required("shape", AttrKind::Sizes), DTYPE, SEED, STREAM, WHOLE, START];
+    [AttrSpec::required("shape", AttrKind::Sizes), DTYPE, SEED, RNG_INDEX, WHOLE, START];
 
 const RANDOM: Op = Op {
     attrs: &RANDOM_ATTRS,
@@ -63,7 +63,7 @@ pub static RANDN: Op = Op {
     ..RANDOM
 };
 
-static LIKE_ATTRS: [AttrSpec; 5] = [DTYPE, SEED, STREAM, WHOLE, START];
+static LIKE_ATTRS: [AttrSpec; 5] = [DTYPE, SEED, RNG_INDEX, WHOLE, START];
 
 pub(super) const LIKE: Op = Op {
     inputs: &MOVED,
@@ -102,7 +102,7 @@ pub static RANDN_LIKE: Op = Op {
 const LOW: AttrSpec = AttrSpec::required("low", AttrKind::Int);
 const HIGH: AttrSpec = AttrSpec::required("high", AttrKind::Int);
 static RANDINT_ATTRS: [AttrSpec; 8] =
-    [LOW, HIGH, AttrSpec::required("shape", AttrKind::Sizes), DTYPE, SEED, STREAM, WHOLE, START];
+    [LOW, HIGH, AttrSpec::required("shape", AttrKind::Sizes), DTYPE, SEED, RNG_INDEX, WHOLE, START];
 
 pub static RANDINT: Op = Op {
     name: "randint",
@@ -142,7 +142,7 @@ pub static RANDINT: Op = Op {
     ..CREATE
 };
 
-static RANDINT_LIKE_ATTRS: [AttrSpec; 7] = [LOW, HIGH, DTYPE, SEED, STREAM, WHOLE, START];
+static RANDINT_LIKE_ATTRS: [AttrSpec; 7] = [LOW, HIGH, DTYPE, SEED, RNG_INDEX, WHOLE, START];
 
 pub static RANDINT_LIKE: Op = Op {
     name: "randint_like",
@@ -169,7 +169,7 @@ pub static RANDINT_LIKE: Op = Op {
     ..LIKE
 };
 
-/// What samples say of the random numbers: a seed, a stream, and that they are the whole.
+/// What samples say of the random numbers: a seed, a rng_index, and that they are the whole.
 pub(super) fn counted() -> [Attr; 4] {
     [Attr::Int(7), Attr::Int(3), ints([]), ints([])]
 }
@@ -181,7 +181,7 @@ pub(super) fn drawn(call: &Call, sizes: &[i64], dtype: DType) -> Vec<Attr> {
         false => ints([]),
     };
     let first = [ints(sizes.iter().copied()), dtype.into()];
-    first.into_iter().chain(["seed", "stream", "whole", "start"].map(own)).collect()
+    first.into_iter().chain(["seed", "rng_index", "whole", "start"].map(own)).collect()
 }
 
 pub(super) fn uniform(call: &Call, sizes: &[i64], dtype: DType) -> Expr {
@@ -226,8 +226,8 @@ fn random(call: &Call, sizes: &[i64], distribution: Distribution) -> Result<Kern
             (Shape::given(whole)?, Shape::given(call.ints("start"))?.iter().copied().collect())
         }
     };
-    let (seed, stream) = (call.int("seed") as u64, call.int("stream") as u64);
-    Ok(Kernel::Random(Box::new(Random { distribution, seed, stream, whole, start })))
+    let (seed, rng_index) = (call.int("seed") as u64, call.int("rng_index") as u64);
+    Ok(Kernel::Random(Box::new(Random { distribution, seed, rng_index, whole, start })))
 }
 
 /// The shape of the first input, which must lie within the whole.

@@ -1,5 +1,6 @@
 //! Elements written one by one where an index or a mask says, and looked up the same way.
 
+use super::advanced_index::{index, index_write, number, tensors_only};
 use super::compare::{eq, lt};
 use super::create::{iota, zeros};
 use super::elementwise::{cast, where_};
@@ -7,7 +8,6 @@ use super::family::MOVE;
 use super::index::{check_index, corner, gather, scatter_add};
 use super::movement::{expand, reshape, slice, slice_write};
 use super::scan::CUMSUM;
-use super::select::{index, index_write, number, tensors_only};
 use crate::attrs::{Attr, AttrKind, AttrSpec};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -38,7 +38,7 @@ pub static SCATTER: Op = Op {
     doc: "The tensor with elements of another, or a number, at the places an index names.",
     inputs: &SCATTERED,
     attrs: &SCATTER_ATTRS,
-    numbers: true,
+    accepts_scalars: true,
     shape: |call| {
         tensors_only(call)?;
         check_index(call)?;

@@ -2,7 +2,7 @@
 
 use gt_core::event::{Event, Station};
 use gt_core::{Error, RequestId, Result, SessionId, WorkerId};
-use gt_transport::report::Weight;
+use gt_transport::report::MemoryUsage;
 use gt_transport::{Message, Peer};
 
 use super::{Dispatcher, event};
@@ -30,7 +30,7 @@ impl Dispatcher {
         out: &mut Outbox,
     ) -> Result<()> {
         match message {
-            Message::Ready(card) => return self.enlist(now_ns, worker, *card),
+            Message::Register(info) => return self.register(now_ns, worker, *info),
             Message::Answer { session, request, result } => {
                 let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
                 open.answer(worker, request, &result)?;
@@ -65,8 +65,8 @@ impl Dispatcher {
                 open.hand_over(worker, to, tag)?;
                 out.send(Peer::Worker(to), message);
             }
-            Message::Weighed { session, request, weight, .. } => {
-                self.weighed(worker, session, request, weight, out)?;
+            Message::MemoryReply { session, request, usage, .. } => {
+                self.memory_reply(worker, session, request, usage, out)?;
             }
             Message::Unreachable { tag } => {
                 let from = Peer::Worker(worker);
@@ -86,12 +86,12 @@ impl Dispatcher {
     }
 
     /// A worker says what a session holds there.
-    fn weighed(
+    fn memory_reply(
         &mut self,
         worker: WorkerId,
         id: SessionId,
         request: RequestId,
-        weight: Box<Weight>,
+        usage: Box<MemoryUsage>,
         out: &mut Outbox,
     ) -> Result<()> {
         let over = id <= self.last_session;
@@ -99,9 +99,9 @@ impl Dispatcher {
             let stranger = || Error::bug(format!("{worker} speaks of {id}, which never was"));
             return if over { Ok(()) } else { Err(stranger()) };
         };
-        let parts = session.weighed_parts(request);
-        session.weigh(worker, request)?;
-        out.send(Peer::Client(id), Message::Weighed { session: id, request, parts, weight });
+        let parts = session.memory_query_parts(request);
+        session.query_memory(worker, request)?;
+        out.send(Peer::Client(id), Message::MemoryReply { session: id, request, parts, usage });
         Ok(())
     }
 }

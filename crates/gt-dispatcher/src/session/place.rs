@@ -9,8 +9,8 @@ use gt_transport::batch::INLINE_BYTES;
 use smallvec::SmallVec;
 
 use super::Session;
-use crate::context::{Context, Witness};
-use crate::duties::{Duty, Way};
+use crate::context::{Context, Observer};
+use crate::expected::{Reply, Way};
 use crate::load::{Health, Needed};
 use crate::registry::Entry;
 use crate::tickets::{Cargo, Passage};
@@ -20,7 +20,7 @@ impl Session {
         &mut self,
         mut instruction: Instruction,
         context: &mut Context,
-        sent: &mut Witness,
+        sent: &mut Observer,
     ) -> Result<()> {
         let Instruction { op, outputs, inputs, attrs, replaces, .. } = &mut instruction;
         let request = Request { op, outputs, attrs, replaces: *replaces };
@@ -36,7 +36,7 @@ impl Session {
         request: &Request,
         inputs: &mut [Operand],
         context: &mut Context,
-        sent: &mut Witness,
+        sent: &mut Observer,
     ) -> Result<WorkerId> {
         let Estimate { metas, cost, risky } = self.infer(request, inputs)?;
         let worker = match request.replaces {
@@ -59,8 +59,8 @@ impl Session {
             self.free_copies(&entry, sent);
         }
         match risky {
-            true => self.trust.risk(worker),
-            false => self.trust.busy(worker),
+            true => self.failure_barrier.risk(worker),
+            false => self.failure_barrier.busy(worker),
         }
         let known = !request.op.data_dependent;
         for (&slot, meta) in request.outputs.iter().zip(metas) {
@@ -95,11 +95,11 @@ impl Session {
     }
 
     /// Before `worker` replaces a value it must know whether something has failed elsewhere.
-    fn hear(&mut self, worker: WorkerId, context: &mut Context, sent: &mut Witness) -> Result<()> {
-        for other in self.trust.ask(worker) {
+    fn hear(&mut self, worker: WorkerId, context: &mut Context, sent: &mut Observer) -> Result<()> {
+        for other in self.failure_barrier.ask(worker) {
             let tag = context.tag();
             self.emit(other, Command::Vouch { to: worker, tag }, sent);
-            self.owe(other, Duty::Handover { to: worker, tag }, Way::Message)?;
+            self.expect_reply(other, Reply::Handover { to: worker, tag }, Way::Message)?;
             self.emit(worker, Command::Heed { tag }, sent);
         }
         Ok(())
@@ -110,12 +110,12 @@ impl Session {
         &mut self,
         worker: WorkerId,
         context: &mut Context,
-        sent: &mut Witness,
+        sent: &mut Observer,
     ) -> Result<()> {
-        for other in self.trust.settle(worker) {
+        for other in self.failure_barrier.settle(worker) {
             let tag = context.tag();
             self.emit(other, Command::Settle { to: worker, tag }, sent);
-            self.owe(other, Duty::Handover { to: worker, tag }, Way::Message)?;
+            self.expect_reply(other, Reply::Handover { to: worker, tag }, Way::Message)?;
             self.emit(worker, Command::Heed { tag }, sent);
         }
         Ok(())
@@ -178,7 +178,7 @@ impl Session {
         slot: Slot,
         worker: WorkerId,
         context: &mut Context,
-        sent: &mut Witness,
+        sent: &mut Observer,
     ) -> Result<Slot> {
         let entry = self.registry.get(slot)?;
         if let Some(name) = entry.name_on(worker, slot) {
@@ -197,7 +197,7 @@ impl Session {
             self.send_off(tag, passage, context);
         }
         self.emit(home, Command::Send { slot, to: worker, tag }, sent);
-        self.owe(home, Duty::Handover { to: worker, tag }, way)?;
+        self.expect_reply(home, Reply::Handover { to: worker, tag }, way)?;
         let provenance = Provenance::UNKNOWN;
         self.emit(worker, Command::Receive { out: name, tag, provenance }, sent);
         Ok(name)

@@ -6,14 +6,14 @@ use gt_core::{Error, Meta, RequestId, Result, WorkerId};
 use gt_transport::{Failure, Value};
 
 use super::Session;
-use crate::duties::Duty;
+use crate::expected::Reply;
 
 /// Clients wait for the answer; whoever asks so often without waiting keeps to no rules.
-const MOST_WEIGHINGS: usize = 1 << 10;
+const MOST_MEMORY_QUERIES: usize = 1 << 10;
 
 /// A request about memory that somebody has not answered.
 #[derive(Debug)]
-pub(super) struct Weighing {
+pub(super) struct PendingMemoryQuery {
     /// How many were asked.
     parts: u32,
     /// Those who have not answered.
@@ -23,12 +23,12 @@ pub(super) struct Weighing {
 impl Session {
     /// A worker is done with so many commands; gives what the client may be told of its own.
     pub fn finish(&mut self, worker: WorkerId, commands: u64) -> Result<Option<(u64, u64)>> {
-        let left = self.flights.left(worker);
+        let left = self.in_flight.left(worker);
         if commands > left {
             return Err(Error::bug(format!("{commands} commands are done of {left}")));
         }
-        self.duties.finish(worker, commands);
-        Ok(self.flights.arrive(worker, commands))
+        self.expected.finish(worker, commands);
+        Ok(self.in_flight.arrive(worker, commands))
     }
 
     /// A worker answers a request of the client. A shape that depends on data is known then.
@@ -38,7 +38,7 @@ impl Session {
         request: RequestId,
         result: &std::result::Result<Value, Arc<Failure>>,
     ) -> Result<()> {
-        if !self.duties.pay(worker, Duty::Answer(request)) {
+        if !self.expected.take(worker, Reply::Answer(request)) {
             return Err(Error::bug(format!("{request} is answered by somebody it was not asked")));
         }
         self.describe(request, result.as_ref().ok().map(|value| &value.meta))
@@ -46,47 +46,54 @@ impl Session {
 
     /// A worker hands something over to another one.
     pub fn hand_over(&mut self, worker: WorkerId, to: WorkerId, tag: u64) -> Result<()> {
-        if self.duties.pay(worker, Duty::Handover { to, tag }) {
+        if self.expected.take(worker, Reply::Handover { to, tag }) {
             return Ok(());
         }
         Err(Error::bug(format!("{tag} is handed over by somebody who was not asked to")))
     }
 
     /// The client asks what it holds: those who are to answer. An error if it asks without end.
-    pub fn ask_weights(&mut self, request: RequestId) -> Result<Vec<WorkerId>> {
-        if self.weighing.len() >= MOST_WEIGHINGS || self.weighing.contains_key(&request) {
+    pub fn begin_memory_query(&mut self, request: RequestId) -> Result<Vec<WorkerId>> {
+        if self.memory_queries.len() >= MOST_MEMORY_QUERIES
+            || self.memory_queries.contains_key(&request)
+        {
             return Err(Error::value("memory is asked for again before anybody has answered"));
         }
         let workers: Vec<WorkerId> = self.workers().collect();
         if !workers.is_empty() {
             let (parts, asked) = (workers.len() as u32, workers.clone());
-            self.weighing.insert(request, Weighing { parts, asked });
+            self.memory_queries.insert(request, PendingMemoryQuery { parts, asked });
         }
         Ok(workers)
     }
 
     /// How many were asked what the session holds.
-    pub fn weighed_parts(&self, request: RequestId) -> u32 {
-        self.weighing.get(&request).map_or(0, |weighing| weighing.parts)
+    pub fn memory_query_parts(&self, request: RequestId) -> u32 {
+        self.memory_queries.get(&request).map_or(0, |memory_queries| memory_queries.parts)
     }
 
     /// A worker says what the session holds there.
-    pub fn weigh(&mut self, worker: WorkerId, request: RequestId) -> Result<()> {
-        let unasked = || Error::bug(format!("{request} is weighed by somebody it was not asked"));
-        let asked = &mut self.weighing.get_mut(&request).ok_or_else(unasked)?.asked;
+    pub fn query_memory(&mut self, worker: WorkerId, request: RequestId) -> Result<()> {
+        let unasked =
+            || Error::bug(format!("{request} is memory_reply by somebody it was not asked"));
+        let asked = &mut self.memory_queries.get_mut(&request).ok_or_else(unasked)?.asked;
         let place = asked.iter().position(|asked| *asked == worker).ok_or_else(unasked)?;
         asked.swap_remove(place);
         if asked.is_empty() {
-            self.weighing.remove(&request);
+            self.memory_queries.remove(&request);
         }
         Ok(())
     }
 
     /// The requests about memory that a worker leaves unanswered, and how many were asked.
     pub fn unanswered(&mut self, worker: WorkerId) -> Vec<(RequestId, u32)> {
-        let open = self.weighing.iter().filter(|(_, weighing)| weighing.asked.contains(&worker));
-        let open: Vec<_> = open.map(|(&request, weighing)| (request, weighing.parts)).collect();
-        open.iter().for_each(|&(request, _)| drop(self.weigh(worker, request)));
+        let open = self
+            .memory_queries
+            .iter()
+            .filter(|(_, memory_queries)| memory_queries.asked.contains(&worker));
+        let open: Vec<_> =
+            open.map(|(&request, memory_queries)| (request, memory_queries.parts)).collect();
+        open.iter().for_each(|&(request, _)| drop(self.query_memory(worker, request)));
         open
     }
 

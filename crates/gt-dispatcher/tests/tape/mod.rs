@@ -55,7 +55,7 @@ impl Player {
                 for worker in 0..number(count) {
                     self.step(
                         Peer::Worker(WorkerId(worker as u32)),
-                        Message::Ready(Box::default()),
+                        Message::Register(Box::default()),
                     );
                 }
                 self.step(Peer::Client(SESSION), Message::Hello(Hello::named("tape")));

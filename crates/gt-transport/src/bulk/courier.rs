@@ -13,10 +13,10 @@ use gt_core::Error;
 
 use self::lane::{Errand, Lane};
 use super::address::Address;
+use super::buffer_source::BufferSource;
 use super::counters::{Counters, Meter};
-use super::crew::Crew;
-use super::landing::Landing;
 use super::limits::Limits;
+use super::thread_group::ThreadGroup;
 use super::ticket::{Key, Way};
 use crate::lock::Mutex;
 
@@ -66,11 +66,11 @@ pub struct Courier {
 /// What all lanes of a courier share.
 struct Office {
     lanes: Mutex<Lanes>,
-    landing: Arc<dyn Landing>,
+    buffer_source: Arc<dyn BufferSource>,
     event: Box<dyn Fn(Event) + Send + Sync>,
     meter: Meter,
     limits: Limits,
-    crew: Arc<Crew>,
+    thread_group: Arc<ThreadGroup>,
 }
 
 #[derive(Default)]
@@ -80,29 +80,29 @@ struct Lanes {
 }
 
 impl Courier {
-    /// A courier without connections. What is fetched is put into memory of `landing`, unless it
-    /// can be looked at where the depot put it. `event` runs on threads of the courier, or on the
+    /// A courier without connections. What is fetched is put into memory of `buffer_source`, unless
+    /// it can be looked at where the depot put it. `event` runs on threads of the courier, or on the
     /// thread that calls it, and must not wait.
     pub fn new(
-        landing: Arc<dyn Landing>,
+        buffer_source: Arc<dyn BufferSource>,
         event: impl Fn(Event) + Send + Sync + 'static,
     ) -> Arc<Courier> {
-        Courier::with_limits(landing, event, Limits::default())
+        Courier::with_limits(buffer_source, event, Limits::default())
     }
 
     /// A courier with other limits than the usual ones.
     pub fn with_limits(
-        landing: Arc<dyn Landing>,
+        buffer_source: Arc<dyn BufferSource>,
         event: impl Fn(Event) + Send + Sync + 'static,
         limits: Limits,
     ) -> Arc<Courier> {
         let office = Office {
             lanes: Mutex::default(),
-            landing,
+            buffer_source,
             event: Box::new(event),
             meter: Meter::default(),
             limits,
-            crew: Arc::default(),
+            thread_group: Arc::default(),
         };
         Arc::new(Courier { office: Arc::new(office) })
     }
@@ -133,7 +133,7 @@ impl Courier {
             std::mem::take(&mut lanes.by_address)
         };
         lanes.values().for_each(|lane| lane.close());
-        self.office.crew.wait();
+        self.office.thread_group.wait();
     }
 
     /// What it has carried.

@@ -17,8 +17,8 @@ use gt_core::{Error, Result};
 use self::hub::Hub;
 use self::listener::Listener;
 use super::address::Address;
+use super::buffer_source::BufferSource;
 use super::counters::Counters;
-use super::landing::Landing;
 use super::limits::Limits;
 use super::ticket::Key;
 
@@ -33,7 +33,7 @@ pub struct DepotOptions {
     /// What others should connect to instead: a host, or a host and a port.
     pub advertise: Option<String>,
     /// Where arriving parcels are put.
-    pub landing: Arc<dyn Landing>,
+    pub buffer_source: Arc<dyn BufferSource>,
     /// How much strangers may cost.
     pub limits: Limits,
 }
@@ -51,7 +51,7 @@ impl Depot {
         options: DepotOptions,
         arrived: impl Fn(u64, Result<Bytes>) + Send + Sync + 'static,
     ) -> Result<Arc<Depot>> {
-        let DepotOptions { unix, allowed_group, tcp, advertise, landing, limits } = options;
+        let DepotOptions { unix, allowed_group, tcp, advertise, buffer_source, limits } = options;
         let cannot = |what: &str, error: std::io::Error| {
             Error::runtime(format!("cannot listen for tensor data on {what}: {error}"))
         };
@@ -70,7 +70,7 @@ impl Depot {
             listeners.push(listener);
             address.unix = Some(path);
         }
-        let hub = Hub::open(landing, Box::new(arrived), limits);
+        let hub = Hub::open(buffer_source, Box::new(arrived), limits);
         let depot = Arc::new(Depot { hub, address });
         for listener in listeners {
             let started = depot.hub.listen(listener);

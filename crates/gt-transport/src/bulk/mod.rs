@@ -20,12 +20,11 @@
 //! ```
 
 mod address;
+mod buffer_source;
 mod counters;
 mod courier;
-mod crew;
 mod depot;
 mod frame;
-mod landing;
 mod limits;
 mod link;
 mod parcel;
@@ -34,13 +33,14 @@ mod ring;
 pub(crate) mod seal;
 mod socket;
 mod system;
+mod thread_group;
 mod ticket;
 
 pub use address::Address;
+pub use buffer_source::{Buffer, BufferSource, Plain};
 pub use counters::{Counters, Traffic};
 pub use courier::{Courier, Event};
 pub use depot::{Depot, DepotOptions};
-pub use landing::{Buffer, Landing, Plain};
 pub use limits::Limits;
 pub use relay::{Relay, RelayOptions};
 pub use ticket::Key;

@@ -4,9 +4,9 @@ use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use super::buffer_source::Buffer;
 use super::counters::Road;
 use super::frame::{FRAME_BYTES, Frame, Kind};
-use super::landing::Buffer;
 use super::link::Link;
 use super::ring::{CHUNK_BYTES, Drainer, Filler};
 use super::ticket::Transfer;

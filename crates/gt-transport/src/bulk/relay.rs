@@ -9,9 +9,9 @@ use bytes::Bytes;
 use gt_core::{Error, Result};
 
 use super::address::Address;
+use super::buffer_source::{Buffer, BufferSource, Plain};
 use super::counters::Counters;
 use super::depot::{Depot, DepotOptions};
-use super::landing::{Buffer, Landing, Plain};
 use super::limits::Limits;
 use super::ticket::Key;
 use crate::lock::{Condvar, Mutex};
@@ -44,10 +44,10 @@ impl Relay {
         let RelayOptions { unix, allowed_group, tcp, advertise, limits, bytes } = options;
         let used = Mutex::new(Used { bytes: 0, closed: false });
         let room = Arc::new(Room { used, freed: Condvar::default(), limit: bytes });
-        let landing = Arc::new(Store { room: room.clone(), patience: limits.ticket_wait });
+        let buffer_source = Arc::new(Store { room: room.clone(), patience: limits.ticket_wait });
         let own: Arc<OnceLock<Weak<Depot>>> = Arc::default();
         let known = own.clone();
-        let options = DepotOptions { unix, allowed_group, tcp, advertise, landing, limits };
+        let options = DepotOptions { unix, allowed_group, tcp, advertise, buffer_source, limits };
         let depot = Depot::open(options, move |tag, parcel| {
             let Some(depot) = known.get().and_then(Weak::upgrade) else { return };
             match parcel {
@@ -120,7 +120,7 @@ impl Room {
     }
 }
 
-impl Landing for Store {
+impl BufferSource for Store {
     fn take(&self, bytes: usize) -> Result<Box<dyn Buffer>> {
         let deadline = Instant::now() + self.patience;
         let room = &self.room;

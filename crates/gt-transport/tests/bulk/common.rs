@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use gt_core::Result;
 use gt_transport::bulk::{
-    Address, Courier, Depot, DepotOptions, Event, Key, Landing, Limits, Plain,
+    Address, BufferSource, Courier, Depot, DepotOptions, Event, Key, Limits, Plain,
 };
 
 /// The most that one chunk has.
@@ -130,8 +130,8 @@ impl Pair {
     pub fn with(
         road: Road,
         limits: Limits,
-        depot: Arc<dyn Landing>,
-        courier: Arc<dyn Landing>,
+        depot: Arc<dyn BufferSource>,
+        courier: Arc<dyn BufferSource>,
     ) -> Pair {
         let folder = Folder::make();
         let (arrived, events) = (Journal::default(), Journal::default());
@@ -157,7 +157,7 @@ impl Pair {
 pub fn open_depot(
     folder: &Folder,
     limits: Limits,
-    landing: Arc<dyn Landing>,
+    buffer_source: Arc<dyn BufferSource>,
     arrived: Journal<(u64, Result<Bytes>)>,
 ) -> Arc<Depot> {
     let options = DepotOptions {
@@ -165,7 +165,7 @@ pub fn open_depot(
         allowed_group: None,
         tcp: Some("127.0.0.1:0".into()),
         advertise: None,
-        landing,
+        buffer_source,
         limits,
     };
     Depot::open(options, move |tag, data| arrived.write((tag, data))).expect("a free port")

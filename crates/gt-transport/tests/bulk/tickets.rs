@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use gt_core::Result;
-use gt_transport::bulk::{Buffer, Event, Key, Landing, Limits, Plain};
+use gt_transport::bulk::{Buffer, BufferSource, Event, Key, Limits, Plain};
 
 use crate::common::{Dice, Pair, ROADS};
 
@@ -182,7 +182,7 @@ struct Gate {
     open: Mutex<Receiver<()>>,
 }
 
-impl Landing for Gate {
+impl BufferSource for Gate {
     fn take(&self, bytes: usize) -> Result<Box<dyn Buffer>> {
         self.asked.send(()).expect("the test listens");
         self.open.lock().expect("no test panics here").recv().expect("the test opens it");

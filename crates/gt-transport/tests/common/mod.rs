@@ -8,8 +8,8 @@ use gt_core::op::SampleInput;
 use gt_core::{
     DType, Error, Meta, Provenance, RequestId, Scalar, SessionId, Shape, Slot, WorkerId, ops,
 };
-use gt_transport::hello::{Card, Hello, Resume, Token, Welcome};
-use gt_transport::report::{Report, SessionReport, Traffic, Weight, WorkerReport};
+use gt_transport::hello::{Hello, Resume, Token, Welcome, WorkerInfo};
+use gt_transport::report::{MemoryUsage, Report, SessionReport, Traffic, WorkerReport};
 use gt_transport::ticket::{Address, Errand, Goods, Key, Ticket, Wanted};
 use gt_transport::{Batch, Failure, Message, Value};
 use proptest::prelude::*;
@@ -54,23 +54,23 @@ fn greetings() -> impl Strategy<Value = Message> {
             Message::Welcome(welcome)
         },
     );
-    let beat =
-        any::<[u64; 2]>().prop_map(|[received, used_bytes]| Message::Beat { received, used_bytes });
-    let enlisted = any::<u32>().prop_map(|id| Message::Enlisted { worker: WorkerId(id) });
+    let beat = any::<[u64; 2]>()
+        .prop_map(|[received, used_bytes]| Message::Heartbeat { received, used_bytes });
+    let enlisted = any::<u32>().prop_map(|id| Message::Registered { worker: WorkerId(id) });
     prop_oneof![
         hello,
         welcome,
         beat,
         enlisted,
-        card().prop_map(|card| Message::Ready(Box::new(card)))
+        info().prop_map(|info| Message::Register(Box::new(info)))
     ]
 }
 
-fn card() -> impl Strategy<Value = Card> {
+fn info() -> impl Strategy<Value = WorkerInfo> {
     (".*", ".*", any::<[u32; 2]>(), any::<u64>(), address()).prop_map(
         |(name, host, [pid, threads], memory_bytes, data)| {
             let (engine, device) = ("native".to_string(), "cpu".to_string());
-            Card { name, host, pid, engine, device, threads, memory_bytes, data }
+            WorkerInfo { name, host, pid, engine, device, threads, memory_bytes, data }
         },
     )
 }
@@ -107,23 +107,23 @@ fn transfers() -> impl Strategy<Value = Message> {
 /// What the system tells of itself.
 fn accounts() -> impl Strategy<Value = Message> {
     let asked = || (session(), any::<[u32; 2]>());
-    let weigh = asked().prop_map(|(session, [request, parts])| Message::Weigh {
+    let memory_usage = asked().prop_map(|(session, [request, parts])| Message::MemoryQuery {
         session,
         request: RequestId(request),
         parts,
     });
     let holding = (prop::sample::select(DType::ALL), any::<u32>(), any::<u64>())
         .prop_map(|(dtype, place, bytes)| (dtype, Provenance(place), bytes));
-    let weighed = (asked(), any::<u64>(), prop::collection::vec(holding, 0..5)).prop_map(
+    let replied = (asked(), any::<u64>(), prop::collection::vec(holding, 0..5)).prop_map(
         |((session, [request, parts]), used_bytes, holdings)| {
-            let weight = Box::new(Weight { used_bytes, holdings, ..Weight::default() });
-            Message::Weighed { session, request: RequestId(request), parts, weight }
+            let usage = Box::new(MemoryUsage { used_bytes, holdings, ..MemoryUsage::default() });
+            Message::MemoryReply { session, request: RequestId(request), parts, usage }
         },
     );
-    let worker = (any::<u32>(), card(), any::<[u64; 3]>()).prop_map(
-        |(id, card, [silent_ns, used_bytes, queued])| WorkerReport {
+    let worker = (any::<u32>(), info(), any::<[u64; 3]>()).prop_map(
+        |(id, info, [silent_ns, used_bytes, queued])| WorkerReport {
             id: WorkerId(id),
-            card,
+            info,
             silent_ns,
             used_bytes,
             queued,
@@ -142,7 +142,7 @@ fn accounts() -> impl Strategy<Value = Message> {
             Message::Report(Box::new(Report { version, uptime_ns, workers, sessions, traffic }))
         },
     );
-    prop_oneof![weigh, weighed, report, Just(Message::Inquire)]
+    prop_oneof![memory_usage, replied, report, Just(Message::StatusRequest)]
 }
 
 /// A batch of any commands.

@@ -1,4 +1,4 @@
-//! The thread that runs plans, so that the desk can answer meanwhile.
+//! The thread that runs plans, so that the worker_loop can answer meanwhile.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::DataPlace;
 use super::inbox::{Inbox, News};
-use super::landing::PoolLanding;
+use super::pool_source::PoolSource;
 use crate::buffer::Pool;
 
 /// The transfers of a worker.
@@ -66,16 +66,22 @@ enum Cargo {
 impl Harbour {
     /// Opens the place where values arrive; news come to the inbox.
     pub(super) fn open(place: &DataPlace, pool: &Arc<Pool>, inbox: &Arc<Inbox>) -> Result<Harbour> {
-        let landing = Arc::new(PoolLanding(pool.clone()));
+        let pool_source = Arc::new(PoolSource(pool.clone()));
         let DataPlace { unix, allowed_group, tcp, advertise } = place.clone();
         let limits = Limits::default();
-        let options =
-            DepotOptions { unix, allowed_group, tcp, advertise, landing: landing.clone(), limits };
+        let options = DepotOptions {
+            unix,
+            allowed_group,
+            tcp,
+            advertise,
+            buffer_source: pool_source.clone(),
+            limits,
+        };
         let bring = inbox.clone();
         let arrived = move |tag, parcel| bring.bring(News::Arrived(tag, parcel));
         let depot = Depot::open(options, arrived)?;
         let bring = inbox.clone();
-        let courier = Courier::new(landing, move |event| bring.bring(News::Errand(event)));
+        let courier = Courier::new(pool_source, move |event| bring.bring(News::Errand(event)));
         let (expected, offers, berths, departed) = Default::default();
         Ok(Harbour { depot, courier, expected, offers, berths, departed })
     }

@@ -1,4 +1,4 @@
-//! What other threads of the process bring to the desk.
+//! What other threads of the process bring to the worker_loop.
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,7 @@ pub(super) enum News {
     Errand(bulk::Event),
 }
 
-/// News, and what wakes the desk for them.
+/// News, and what wakes the worker_loop for them.
 pub(super) struct Inbox {
     news: Channel<News>,
     waker: Waker,

@@ -442,18 +442,18 @@ fn nonzero(input: &Array) -> Array {
 }
 
 fn numbers(random: &Random, out: Meta) -> Array {
-    let Random { distribution, seed, stream, whole, start } = random;
+    let Random { distribution, seed, rng_index, whole, start } = random;
     let count = whole.count();
     let double = out.dtype == DType::F64;
     let (mut wide, mut narrow) = (vec![0.0; count], vec![0.0f32; count]);
     match distribution {
-        Distribution::Uniform if double => fill_uniform_f64(*seed, *stream, 0, &mut wide),
-        Distribution::Normal if double => fill_normal_f64(*seed, *stream, 0, &mut wide),
-        Distribution::Uniform => fill_uniform_f32(*seed, *stream, 0, &mut narrow),
-        Distribution::Normal => fill_normal_f32(*seed, *stream, 0, &mut narrow),
+        Distribution::Uniform if double => fill_uniform_f64(*seed, *rng_index, 0, &mut wide),
+        Distribution::Normal if double => fill_normal_f64(*seed, *rng_index, 0, &mut wide),
+        Distribution::Uniform => fill_uniform_f32(*seed, *rng_index, 0, &mut narrow),
+        Distribution::Normal => fill_normal_f32(*seed, *rng_index, 0, &mut narrow),
         Distribution::Integers { low, high } => {
             let mut whole = vec![0; count];
-            fill_integers(*seed, *stream, 0, *low..*high, &mut whole);
+            fill_integers(*seed, *rng_index, 0, *low..*high, &mut whole);
             wide = whole.into_iter().map(|number| number as f64).collect();
         }
     }

@@ -4,9 +4,7 @@ use gt_core::attrs::Attrs;
 use gt_core::expr::Expr::{self, Input};
 use gt_core::expr::{Emit, Evaluator, Subject, Term};
 use gt_core::op::{Call, Op};
-use gt_core::ops::elementwise::cast;
-use gt_core::ops::movement::reshape;
-use gt_core::ops::reduce::sum;
+use gt_core::ops::builtin::{cast, reshape, sum};
 use gt_core::{Error, Meta, Result, Shape};
 use smallvec::SmallVec;
 

@@ -365,7 +365,7 @@ proptest! {
                 let random = Random {
                     distribution,
                     seed,
-                    stream: dice.next(),
+                    rng_index: dice.next(),
                     whole: Shape::from(&shape[..]),
                     start: shape.iter().map(|_| 0).collect(),
                 };

@@ -168,7 +168,7 @@ proptest! {
             let random = Random {
                 distribution: Distribution::Integers { low, high },
                 seed,
-                stream: dice.next(),
+                rng_index: dice.next(),
                 whole: Shape::from(shape),
                 start: [0, 0].into_iter().collect(),
             };

@@ -9,9 +9,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::Event;
 use super::lane::{Asked, Lane, Stage};
 use super::loan::Loans;
+use crate::bulk::buffer_source::land;
 use crate::bulk::depot::Refusal;
 use crate::bulk::frame::{Frame, Kind};
-use crate::bulk::landing::land;
 use crate::bulk::link::Link;
 use crate::bulk::parcel::{Incoming, Unpacker};
 use crate::bulk::ticket::Way;
@@ -94,7 +94,7 @@ impl Lane {
 
     fn start_receiving(&self, ear: &mut Ear, frame: &Frame) -> io::Result<()> {
         let (tag, bytes) = self.accept(frame)?;
-        let landed = land(&*self.office.landing, bytes);
+        let landed = land(&*self.office.buffer_source, bytes);
         let mut desk = self.desk.lock();
         let Some(Asked { errand, transfer }) = desk.asked.get_mut(&frame.request) else {
             return Err(wrong("the courier was closed"));

@@ -112,7 +112,7 @@ impl Lane {
             return Vec::new();
         }
         let lane = self.clone();
-        let started = self.office.crew.spawn("gt-bulk-speak", move || lane.run());
+        let started = self.office.thread_group.spawn("gt-bulk-speak", move || lane.run());
         desk.running = started.is_ok();
         started.err().map_or_else(Vec::new, |error| unreachable(&mut desk.waiting, &error))
     }
@@ -263,18 +263,19 @@ impl Lane {
     fn connect(self: &Arc<Self>) {
         let within = self.office.limits.connect;
         // The system may take its time, and whoever closes the courier should not wait for it.
-        self.office.crew.excuse();
+        self.office.thread_group.excuse();
         let connected = Socket::connect(&self.address, within).and_then(|socket| {
             let link = Link::over(socket, self.office.limits.stall);
             link.greet(Side::Courier, within)?;
             Ok(Arc::new(link))
         });
-        self.office.crew.resume();
+        self.office.thread_group.resume();
         let connected = connected.and_then(|link| {
             self.adopt(&link);
             let lane = self.clone();
             let hearing = link.clone();
-            let started = self.office.crew.spawn("gt-bulk-hear", move || lane.hear_all(&hearing));
+            let started =
+                self.office.thread_group.spawn("gt-bulk-hear", move || lane.hear_all(&hearing));
             started.inspect_err(|error| self.lose(&link, error))
         });
         if let Err(error) = connected {

@@ -12,9 +12,9 @@ use super::Refusal;
 use super::hub::Hub;
 use super::lender::{Lender, SMALLEST_LOAN};
 use super::listener::Source;
+use crate::bulk::buffer_source::land;
 use crate::bulk::counters::Road;
 use crate::bulk::frame::{Frame, Kind};
-use crate::bulk::landing::land;
 use crate::bulk::link::{Link, Side};
 use crate::bulk::parcel::{Incoming, Packer};
 use crate::bulk::socket::Socket;
@@ -173,7 +173,7 @@ impl Connection {
 
     fn start_speaking(self: &Arc<Self>, hub: &Arc<Hub>) -> bool {
         let (connection, own) = (self.clone(), hub.clone());
-        let started = hub.crew.spawn("gt-bulk-speak", move || {
+        let started = hub.thread_group.spawn("gt-bulk-speak", move || {
             // The hearing thread finds the connection ended and says so where it matters.
             let _ = connection.speak(&own);
             connection.end();
@@ -303,7 +303,7 @@ impl Connection {
             self.leave(1);
             return Ok(());
         }
-        let buffer = match land(&*hub.landing, bytes) {
+        let buffer = match land(&*hub.buffer_source, bytes) {
             Ok(buffer) => buffer,
             Err(error) => {
                 self.leave(1);

@@ -12,11 +12,11 @@ use gt_core::Result;
 use super::connection::Connection;
 use super::listener::{Listener, Source, Stop};
 use super::tickets::Tickets;
+use crate::bulk::buffer_source::BufferSource;
 use crate::bulk::counters::Meter;
-use crate::bulk::crew::Crew;
-use crate::bulk::landing::Landing;
 use crate::bulk::limits::Limits;
 use crate::bulk::socket::Socket;
+use crate::bulk::thread_group::ThreadGroup;
 use crate::lock::{Condvar, Mutex};
 
 /// Told of each delivery under a tag.
@@ -25,11 +25,11 @@ pub(super) type Arrived = Box<dyn Fn(u64, Result<Bytes>) + Send + Sync>;
 /// The tickets, the connections, and how to answer.
 pub(super) struct Hub {
     pub tickets: Mutex<Tickets>,
-    pub landing: Arc<dyn Landing>,
+    pub buffer_source: Arc<dyn BufferSource>,
     pub arrived: Arrived,
     pub limits: Limits,
     pub meter: Meter,
-    pub crew: Arc<Crew>,
+    pub thread_group: Arc<ThreadGroup>,
     /// Bytes of segments that all connections have.
     pub lent: Arc<AtomicUsize>,
     doors: Mutex<Doors>,
@@ -45,14 +45,18 @@ struct Doors {
 }
 
 impl Hub {
-    pub fn open(landing: Arc<dyn Landing>, arrived: Arrived, limits: Limits) -> Arc<Hub> {
+    pub fn open(
+        buffer_source: Arc<dyn BufferSource>,
+        arrived: Arrived,
+        limits: Limits,
+    ) -> Arc<Hub> {
         Arc::new(Hub {
             tickets: Mutex::new(Tickets::default()),
-            landing,
+            buffer_source,
             arrived,
             limits,
             meter: Meter::default(),
-            crew: Arc::default(),
+            thread_group: Arc::default(),
             lent: Arc::default(),
             doors: Mutex::new(Doors::default()),
             closing: Condvar::default(),
@@ -63,7 +67,7 @@ impl Hub {
     pub fn listen(self: &Arc<Self>, listener: Listener) -> io::Result<()> {
         self.doors.lock().stops.push(listener.stop()?);
         let hub = self.clone();
-        self.crew.spawn("gt-bulk-accept", move || {
+        self.thread_group.spawn("gt-bulk-accept", move || {
             while !hub.is_closed() {
                 match listener.accept() {
                     Ok(Some((socket, source))) => hub.admit(socket, source),
@@ -89,7 +93,7 @@ impl Hub {
         };
         stops.iter().for_each(Stop::stop);
         connections.values().for_each(|connection| connection.end());
-        self.crew.wait();
+        self.thread_group.wait();
         self.tickets.lock().clear();
     }
 
@@ -133,7 +137,7 @@ impl Hub {
         drop(doors);
         leaves.into_iter().for_each(|oldest| oldest.end());
         let hub = self.clone();
-        let started = self.crew.spawn("gt-bulk-hear", move || connection.serve(&hub));
+        let started = self.thread_group.spawn("gt-bulk-hear", move || connection.serve(&hub));
         if started.is_err() {
             self.remove(number);
         }

@@ -79,23 +79,23 @@ pub fn random(native: &Native, random: &Random, out: &Meta) -> Result<Value> {
     if ranks != [out.shape.rank(); 2] || !(0..out.shape.rank()).all(fits) {
         return Err(Error::bug(format!("{out} is no part of {}", random.whole)));
     }
-    let (seed, stream) = (random.seed, random.stream);
+    let (seed, rng_index) = (random.seed, random.rng_index);
     let uniform = random.distribution == Distribution::Uniform;
     if let Distribution::Integers { low, high } = random.distribution {
         return integers(native, random, low..high, out);
     }
     match out.dtype {
         DType::F32 if uniform => native.runs(random, out, |first, out| {
-            philox::fill_uniform_f32(seed, stream, first, out);
+            philox::fill_uniform_f32(seed, rng_index, first, out);
         }),
         DType::F32 => native.runs(random, out, |first, out| {
-            philox::fill_normal_f32(seed, stream, first, out);
+            philox::fill_normal_f32(seed, rng_index, first, out);
         }),
         DType::F64 if uniform => native.runs(random, out, |first, out| {
-            philox::fill_uniform_f64(seed, stream, first, out);
+            philox::fill_uniform_f64(seed, rng_index, first, out);
         }),
         DType::F64 => native.runs(random, out, |first, out| {
-            philox::fill_normal_f64(seed, stream, first, out);
+            philox::fill_normal_f64(seed, rng_index, first, out);
         }),
         DType::F16 => halves::<f16>(native, random, out, 11),
         DType::BF16 => halves::<bf16>(native, random, out, 8),
@@ -108,9 +108,9 @@ fn integers(native: &Native, random: &Random, range: Range<i64>, out: &Meta) -> 
     if range.is_empty() {
         return Err(Error::bug(format!("there are no numbers in {range:?}")));
     }
-    let (seed, stream) = (random.seed, random.stream);
+    let (seed, rng_index) = (random.seed, random.rng_index);
     let fill = |first: u64, out: &mut [i64]| {
-        philox::fill_integers(seed, stream, first, range.clone(), out);
+        philox::fill_integers(seed, rng_index, first, range.clone(), out);
     };
     macro_rules! narrow {
         ($type:ty) => {
@@ -138,7 +138,7 @@ fn integers(native: &Native, random: &Random, range: Range<i64>, out: &Meta) -> 
 /// The f32 numbers, rounded. Uniform ones are cut to the `digits` of the dtype, because rounding up
 /// could give one.
 fn halves<H: Half>(native: &Native, random: &Random, out: &Meta, digits: i32) -> Result<Value> {
-    let (seed, stream) = (random.seed, random.stream);
+    let (seed, rng_index) = (random.seed, random.rng_index);
     let uniform = random.distribution == Distribution::Uniform;
     let scale = 2f32.powi(digits);
     native.runs::<H>(random, out, |mut first, out| {
@@ -146,10 +146,10 @@ fn halves<H: Half>(native: &Native, random: &Random, out: &Meta, digits: i32) ->
         for part in out.chunks_mut(TILE) {
             let wide = &mut wide[..part.len()];
             if uniform {
-                philox::fill_uniform_f32(seed, stream, first, wide);
+                philox::fill_uniform_f32(seed, rng_index, first, wide);
                 wide.iter_mut().for_each(|x| *x = (*x * scale).trunc() / scale);
             } else {
-                philox::fill_normal_f32(seed, stream, first, wide);
+                philox::fill_normal_f32(seed, rng_index, first, wide);
             }
             H::narrow(wide, part);
             first += part.len() as u64;

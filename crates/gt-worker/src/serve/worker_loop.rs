@@ -8,8 +8,8 @@ use bytes::Bytes;
 use gt_core::{Error, Result, SessionId, WorkerId};
 use gt_transport::Message;
 use gt_transport::codec::Limits;
-use gt_transport::conversation::{Conversation, Heard, aside, open_aside};
-use gt_transport::report::Weight;
+use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
+use gt_transport::report::MemoryUsage;
 use gt_transport::stop::Stop;
 use gt_zmq::{Context, Dealer, DealerEvent, SendError};
 
@@ -23,10 +23,10 @@ use crate::queue::Window;
 use crate::worker::{Action, Told, Worker};
 
 /// How often the dispatcher hears that the worker is there.
-const BEAT: Duration = Duration::from_secs(1);
+const HEARTBEAT: Duration = Duration::from_secs(1);
 /// A dispatcher that says nothing for so long is gone.
 const SILENCE: Duration = Duration::from_secs(10);
-/// A plan that takes no longer is run at the desk, because waking a thread costs as much.
+/// A plan that takes no longer is run at the worker_loop, because waking a thread costs as much.
 const INLINE_NS: u64 = 100_000;
 /// How long to wait when the dispatcher does not keep up.
 const CROWDED: Duration = Duration::from_millis(1);
@@ -34,9 +34,9 @@ const CROWDED: Duration = Duration::from_millis(1);
 const LINGER: Duration = Duration::from_millis(500);
 
 /// A worker's connection to a dispatcher, and everything it does for it.
-pub(super) struct Desk {
+pub(super) struct WorkerLoop {
     dealer: Option<Dealer>,
-    conversation: Conversation,
+    channel: ReliableChannel,
     worker: Option<Worker>,
     harbour: Harbour,
     executing: Executing,
@@ -61,13 +61,13 @@ pub(super) enum Parting {
         /// What people are told.
         reason: String,
         /// Whether it was there at all.
-        was_enlisted: bool,
+        was_registered: bool,
     },
 }
 
-impl Desk {
+impl WorkerLoop {
     /// Connects and says who the worker is.
-    pub(super) fn open(options: &Options, executor: &Executor) -> Result<Desk> {
+    pub(super) fn open(options: &Options, executor: &Executor) -> Result<WorkerLoop> {
         let inbox = Arc::new(Inbox::new()?);
         let harbour = Harbour::open(&options.data, &options.pool, &inbox)?;
         let executing = Executing::start(executor.clone(), inbox.clone())?;
@@ -76,13 +76,13 @@ impl Desk {
         let patient = gt_zmq::Options { borne_silence: SILENCE, ..Default::default() };
         let dealer = Dealer::connect(&context, &options.endpoint, &patient)
             .map_err(|error| Error::runtime(error.to_string()))?;
-        let mut card = options.card.clone();
-        card.data = harbour.address().clone();
-        let ready = aside(&Message::Ready(Box::new(card)));
+        let mut info = options.info.clone();
+        info.data = harbour.address().clone();
+        let ready = unsequenced(&Message::Register(Box::new(info)));
         let (news, unsent) = (VecDeque::new(), VecDeque::from([ready]));
-        Ok(Desk {
+        Ok(WorkerLoop {
             dealer: Some(dealer),
-            conversation: Conversation::forgetful(),
+            channel: ReliableChannel::without_replay(),
             worker: None,
             harbour,
             executing,
@@ -104,7 +104,7 @@ impl Desk {
         stop: &Stop,
     ) -> Result<Parting> {
         let began = Instant::now();
-        let mut next_beat = began + BEAT;
+        let mut next_beat = began + HEARTBEAT;
         loop {
             if stop.is_stopped() {
                 self.leave();
@@ -121,9 +121,9 @@ impl Desk {
             }
             self.read_news();
             if Instant::now() >= next_beat {
-                self.beat();
+                self.heartbeat();
                 self.pool.tick(began.elapsed());
-                next_beat = Instant::now() + BEAT;
+                next_beat = Instant::now() + HEARTBEAT;
                 if self.heard.elapsed() > SILENCE {
                     return Ok(self.apart("the server says nothing"));
                 }
@@ -132,8 +132,8 @@ impl Desk {
     }
 
     fn apart(&self, reason: &str) -> Parting {
-        let (reason, was_enlisted) = (reason.to_string(), self.worker.is_some());
-        Parting::Apart { reason, was_enlisted }
+        let (reason, was_registered) = (reason.to_string(), self.worker.is_some());
+        Parting::Apart { reason, was_registered }
     }
 
     /// Says goodbye.
@@ -177,16 +177,16 @@ impl Desk {
         parts: Vec<Bytes>,
         enlisted: &mut dyn FnMut(WorkerId),
     ) -> Result<Option<String>> {
-        let message = match open_aside(&parts, &Limits::CONTROL)? {
+        let message = match open_unsequenced(&parts, &Limits::CONTROL)? {
             Some(message) => message,
-            None => match self.conversation.hear(parts, &Limits::CONTROL) {
+            None => match self.channel.hear(parts, &Limits::CONTROL) {
                 Ok(Heard::New(message)) => message,
                 Ok(Heard::Known) => return Ok(None),
                 Err(error) => return Ok(Some(error.to_string())),
             },
         };
         match message {
-            Message::Enlisted { worker } => {
+            Message::Registered { worker } => {
                 self.worker = Some(Worker::new(worker, self.window));
                 enlisted(worker);
             }
@@ -199,19 +199,19 @@ impl Desk {
 
     fn take(&mut self, message: Message) {
         match message {
-            Message::Beat { .. } => {}
+            Message::Heartbeat { .. } => {}
             Message::Ticket(ticket) => self.harbour.take_ticket(*ticket),
-            Message::Weigh { session, request, parts } => {
+            Message::MemoryQuery { session, request, parts } => {
                 let Some(worker) = &self.worker else { return };
-                let weight = Box::new(Weight {
+                let usage = Box::new(MemoryUsage {
                     used_bytes: self.pool.used_bytes() as u64,
                     cached_bytes: self.pool.cached_bytes() as u64,
                     peak_bytes: self.pool.peak_bytes() as u64,
                     limit_bytes: self.pool.limit_bytes() as u64,
                     stored: worker.stored(session),
-                    holdings: worker.weigh(session),
+                    holdings: worker.memory_usage(session),
                 });
-                self.say(&Message::Weighed { session, request, parts, weight });
+                self.say(&Message::MemoryReply { session, request, parts, usage });
             }
             Message::Forget { session } => {
                 self.harbour.forget(session);
@@ -271,10 +271,10 @@ impl Desk {
         }
     }
 
-    fn beat(&mut self) {
-        let (received, used_bytes) = (self.conversation.received(), self.pool.used_bytes() as u64);
+    fn heartbeat(&mut self) {
+        let (received, used_bytes) = (self.channel.received(), self.pool.used_bytes() as u64);
         self.told_bytes = used_bytes;
-        self.unsent.push_back(aside(&Message::Beat { received, used_bytes }));
+        self.unsent.push_back(unsequenced(&Message::Heartbeat { received, used_bytes }));
     }
 
     /// Sends a message. If it cannot be sent, the session it is about cannot go on.
@@ -282,15 +282,15 @@ impl Desk {
         let is_waited_for = matches!(message, Message::Answer { .. } | Message::Handover { .. });
         // Whoever has waited for everything may ask how much memory that took.
         if is_waited_for && self.told_bytes != self.pool.used_bytes() as u64 {
-            self.beat();
+            self.heartbeat();
         }
-        let error = match self.conversation.say(message) {
+        let error = match self.channel.say(message) {
             Ok(parts) => return self.unsent.push_back(parts),
             Err(error) => error,
         };
         tracing::info!(target: "gt::worker", %error, "cannot say something");
         let Some(session) = session_of(message) else { return };
-        if let Ok(parts) = self.conversation.say(&Message::Ended { session, error }) {
+        if let Ok(parts) = self.channel.say(&Message::Ended { session, error }) {
             self.unsent.push_back(parts);
         }
     }
@@ -312,7 +312,7 @@ fn session_of(message: &Message) -> Option<SessionId> {
     match message {
         Message::Answer { session, .. }
         | Message::Handover { session, .. }
-        | Message::Weighed { session, .. }
+        | Message::MemoryReply { session, .. }
         | Message::Done { session, .. }
         | Message::Failed { session, .. } => Some(*session),
         _ => None,

@@ -1,12 +1,12 @@
 //! A tensor with something around it.
 
+use super::advanced_index::{index, index_write};
 use super::arithmetic::REMAINDER;
-use super::arrange::uncut;
 use super::create::{arange, full, zeros};
 use super::elementwise::ABS;
 use super::family::MOVE;
 use super::movement::{slice, slice_write};
-use super::select::{index, index_write};
+use super::rearrange::uncut;
 use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};

@@ -2,14 +2,14 @@
 
 use smallvec::SmallVec;
 
+use super::advanced_index::{
+    INDEX, index, index_write, last_of_equals, number, place, read_factors, tensors_only,
+};
 use super::create::zeros;
 use super::elementwise::{cast, where_};
 use super::family::MOVE;
 use super::index::DIM_ATTR;
 use super::movement::reshape;
-use super::select::{
-    INDEX, index, index_write, last_of_equals, number, place, read_factors, tensors_only,
-};
 use crate::attrs::{Attr, AttrKind, AttrSpec};
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
@@ -143,7 +143,7 @@ pub static INDEX_FILL: Op = Op {
     doc: "The tensor with a number at the positions a list names along an axis.",
     inputs: &FILLED,
     attrs: &DIM_ATTR,
-    numbers: true,
+    accepts_scalars: true,
     shape: |call| {
         call.axis("dim", 0)?;
         listed(call)?;

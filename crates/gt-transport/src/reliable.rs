@@ -1,4 +1,4 @@
-//! A conversation that can outlive its connection. Messages are numbered; what the other side has
+//! A channel that can outlive its connection. Messages are numbered; what the other side has
 //! not confirmed is kept, so that it can be said again over the next connection.
 
 use std::collections::VecDeque;
@@ -14,9 +14,9 @@ const MAX_UNCONFIRMED_BYTES: usize = 256 << 20;
 /// The same where many others are on the other side, and what is said is small.
 const MAX_UNCONFIRMED_BYTES_OF_MANY: usize = 32 << 20;
 
-/// One side of a conversation.
+/// One side of a channel.
 #[derive(Debug)]
-pub struct Conversation {
+pub struct ReliableChannel {
     /// The number of the first message that is kept.
     first: u64,
     kept: VecDeque<Vec<Bytes>>,
@@ -24,18 +24,18 @@ pub struct Conversation {
     max_kept_bytes: usize,
     received: u64,
     /// Whether what was said is forgotten at once.
-    forgetful: bool,
+    without_replay: bool,
 }
 
-impl Default for Conversation {
+impl Default for ReliableChannel {
     fn default() -> Self {
-        Conversation {
+        ReliableChannel {
             first: 0,
             kept: VecDeque::new(),
             kept_bytes: 0,
             max_kept_bytes: MAX_UNCONFIRMED_BYTES,
             received: 0,
-            forgetful: false,
+            without_replay: false,
         }
     }
 }
@@ -49,16 +49,16 @@ pub enum Heard {
     Known,
 }
 
-impl Conversation {
-    /// A conversation that ends with its connection, so that nothing is kept.
-    pub fn forgetful() -> Self {
-        Conversation { forgetful: true, ..Conversation::default() }
+impl ReliableChannel {
+    /// A channel that ends with its connection, so that nothing is kept.
+    pub fn without_replay() -> Self {
+        ReliableChannel { without_replay: true, ..ReliableChannel::default() }
     }
 
-    /// A conversation with one of many, who may not confirm anything.
-    pub fn with_one_of_many() -> Self {
+    /// A channel with one of many, who may not confirm anything.
+    pub fn with_small_buffer() -> Self {
         let max_kept_bytes = MAX_UNCONFIRMED_BYTES_OF_MANY;
-        Conversation { max_kept_bytes, ..Conversation::default() }
+        ReliableChannel { max_kept_bytes, ..ReliableChannel::default() }
     }
 
     /// How many messages of the other side have arrived.
@@ -71,7 +71,7 @@ impl Conversation {
     pub fn say(&mut self, message: &Message) -> Result<Vec<Bytes>> {
         let parts = parts_of(self.first + self.kept.len() as u64, message);
         let bytes = check_size(&parts, &Limits::CONTROL)?;
-        if self.forgetful {
+        if self.without_replay {
             self.first += 1;
             return Ok(parts);
         }
@@ -85,7 +85,7 @@ impl Conversation {
 
     /// The other side has this many messages.
     pub fn confirm(&mut self, received: u64) -> Result<()> {
-        if self.forgetful {
+        if self.without_replay {
             return Ok(());
         }
         if received > self.first + self.kept.len() as u64 {
@@ -123,17 +123,17 @@ impl Conversation {
     }
 }
 
-/// A message outside of any conversation: a first word, or a beat.
-pub fn aside(message: &Message) -> Vec<Bytes> {
-    parts_of(ASIDE, message)
+/// A message outside of any channel: a first word, or a heartbeat.
+pub fn unsequenced(message: &Message) -> Vec<Bytes> {
+    parts_of(UNSEQUENCED, message)
 }
 
 /// The number of messages that are not counted.
-const ASIDE: u64 = u64::MAX;
+const UNSEQUENCED: u64 = u64::MAX;
 
-/// The message, if it is outside of any conversation.
-pub fn open_aside(parts: &[Bytes], limits: &Limits) -> Result<Option<Message>> {
-    if parts.first().map(|first| &first[..]) != Some(&ASIDE.to_le_bytes()) {
+/// The message, if it is outside of any channel.
+pub fn open_unsequenced(parts: &[Bytes], limits: &Limits) -> Result<Option<Message>> {
+    if parts.first().map(|first| &first[..]) != Some(&UNSEQUENCED.to_le_bytes()) {
         return Ok(None);
     }
     open(parts.to_vec(), limits).map(|(_, message)| Some(message))
@@ -178,13 +178,13 @@ fn open(mut parts: Vec<Bytes>, limits: &Limits) -> Result<(u64, Message)> {
 mod tests {
     use super::*;
 
-    fn heard(side: &mut Conversation, parts: Vec<Bytes>) -> Result<Heard> {
+    fn heard(side: &mut ReliableChannel, parts: Vec<Bytes>) -> Result<Heard> {
         side.hear(parts, &Limits::default())
     }
 
     #[test]
     fn what_was_lost_is_said_again_and_nothing_is_heard_twice() {
-        let (mut here, mut there) = (Conversation::default(), Conversation::default());
+        let (mut here, mut there) = (ReliableChannel::default(), ReliableChannel::default());
         let session = |n| Message::Forget { session: gt_core::SessionId(n) };
         let said: Vec<_> = (0..5).map(|n| here.say(&session(n)).unwrap()).collect();
         assert_eq!(heard(&mut there, said[0].clone()), Ok(Heard::New(session(0))));
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn broken_parts_are_refused() {
-        let mut side = Conversation::default();
+        let mut side = ReliableChannel::default();
         for parts in [vec![], vec![Bytes::new()], vec![Bytes::new(); 2], vec![Bytes::new(); 9]] {
             assert!(heard(&mut side, parts).is_err());
         }
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn what_nobody_would_take_is_not_said_and_leaves_no_gap() {
-        let (mut here, mut there) = (Conversation::default(), Conversation::default());
+        let (mut here, mut there) = (ReliableChannel::default(), ReliableChannel::default());
         let session = gt_core::SessionId(1);
         let error = Error::value("x".repeat(Limits::CONTROL.message_bytes));
         let refused = here.say(&Message::Ended { session, error }).unwrap_err().to_string();
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn what_one_of_many_does_not_confirm_is_kept_up_to_a_bound() {
-        let mut side = Conversation::with_one_of_many();
+        let mut side = ReliableChannel::with_small_buffer();
         let session = gt_core::SessionId(1);
         let error = Error::value("x".repeat(Limits::CONTROL.message_bytes / 2));
         let message = Message::Ended { session, error };
@@ -234,9 +234,9 @@ mod tests {
 
     #[test]
     fn asides_are_not_counted() {
-        let parts = aside(&Message::Inquire);
-        assert_eq!(open_aside(&parts, &Limits::default()), Ok(Some(Message::Inquire)));
-        let counted = Conversation::default().say(&Message::Inquire).unwrap();
-        assert_eq!(open_aside(&counted, &Limits::default()), Ok(None));
+        let parts = unsequenced(&Message::StatusRequest);
+        assert_eq!(open_unsequenced(&parts, &Limits::default()), Ok(Some(Message::StatusRequest)));
+        let counted = ReliableChannel::default().say(&Message::StatusRequest).unwrap();
+        assert_eq!(open_unsequenced(&counted, &Limits::default()), Ok(None));
     }
 }

@@ -9,7 +9,7 @@ use crate::worker_map::WorkerMap;
 
 /// What happened on each worker since the client last heard from it.
 #[derive(Debug, Default)]
-pub struct Trust {
+pub struct FailureBarrier {
     workers: WorkerMap<Standing>,
 }
 
@@ -23,7 +23,7 @@ struct Standing {
     told: SmallVec<[WorkerId; 4]>,
 }
 
-impl Trust {
+impl FailureBarrier {
     /// A worker is given something to do.
     pub fn busy(&mut self, worker: WorkerId) {
         self.workers.of(worker).busy = true;

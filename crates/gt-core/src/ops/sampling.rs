@@ -3,16 +3,16 @@
 use super::compare::{GE, LE, gt, lt};
 use super::elementwise::{MAXIMUM, cast};
 use super::family::{CREATE, MOVE};
-use super::functions::LOG1P;
 use super::index::TOPK;
 use super::logic::{ISFINITE, LOGICAL_AND};
 use super::movement::reshape;
 use super::random::{
-    DTYPE, LIKE, RANDN, SEED, START, STREAM, WHOLE, check_float, counted, drawn, same_region,
+    DTYPE, LIKE, RANDN, RNG_INDEX, SEED, START, WHOLE, check_float, counted, drawn, same_region,
     uniform,
 };
 use super::reduce::sum;
 use super::statistics::ARGMAX;
+use super::unary::LOG1P;
 use crate::attrs::{Attr, AttrKind, AttrSpec};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -30,7 +30,7 @@ pub(super) static ROWS: &[&Op] =
     &[&RANDPERM, &BERNOULLI, &UNIFORM, &NORMAL, &MULTINOMIAL, &REQUIRE];
 
 static RANDPERM_ATTRS: [AttrSpec; 4] =
-    [AttrSpec::required("n", AttrKind::Int), DTYPE, SEED, STREAM];
+    [AttrSpec::required("n", AttrKind::Int), DTYPE, SEED, RNG_INDEX];
 
 pub static RANDPERM: Op = Op {
     name: "randperm",
@@ -57,7 +57,7 @@ pub static RANDPERM: Op = Op {
 
 static CHANCES: [In; 1] = [In { name: "input", role: Role::Operand }];
 static BERNOULLI_ATTRS: [AttrSpec; 5] =
-    [AttrSpec::optional("p", AttrKind::Float, Attr::None), SEED, STREAM, WHOLE, START];
+    [AttrSpec::optional("p", AttrKind::Float, Attr::None), SEED, RNG_INDEX, WHOLE, START];
 
 pub static BERNOULLI: Op = Op {
     name: "bernoulli",
@@ -120,7 +120,7 @@ static UNIFORM_ATTRS: [AttrSpec; 6] = [
     AttrSpec::optional("low", AttrKind::Float, Attr::Float(0.0)),
     AttrSpec::optional("to", AttrKind::Float, Attr::Float(1.0)),
     SEED,
-    STREAM,
+    RNG_INDEX,
     WHOLE,
     START,
 ];
@@ -150,7 +150,7 @@ static NORMAL_ATTRS: [AttrSpec; 6] = [
     AttrSpec::optional("mean", AttrKind::Float, Attr::Float(0.0)),
     AttrSpec::optional("std", AttrKind::Float, Attr::Float(1.0)),
     SEED,
-    STREAM,
+    RNG_INDEX,
     WHOLE,
     START,
 ];
@@ -180,7 +180,7 @@ static MULTINOMIAL_ATTRS: [AttrSpec; 4] = [
     AttrSpec::required("num_samples", AttrKind::Int),
     AttrSpec::optional("replacement", AttrKind::Bool, Attr::Bool(false)),
     SEED,
-    STREAM,
+    RNG_INDEX,
 ];
 static POSITIONS: [Out; 1] = [Out { name: "result", dtype: OutputType::Is(DType::I64) }];
 

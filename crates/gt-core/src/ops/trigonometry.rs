@@ -5,8 +5,8 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use super::compare::{eq, gt, lt};
 use super::elementwise::{ABS, MAXIMUM, MINIMUM, SQRT, cast, where_};
 use super::family::{BINARY, UNARY};
-use super::functions::{RECIPROCAL, finely};
 use super::logic::LOGICAL_OR;
+use super::unary::{RECIPROCAL, finely};
 use crate::dtype::DType;
 use crate::expr::Expr::{self, Grad, Input};
 use crate::kernel::{Kernel, UnaryFn};
@@ -59,7 +59,7 @@ pub static ATAN2: Op = Op {
     name: "atan2",
     code: 648,
     doc: "The angle of the point whose height is the first element and whose width the second.",
-    numbers: false,
+    accepts_scalars: false,
     promotion: Promotion::Float,
     grad: Some(|_| {
         let square = Input(0) * Input(0) + Input(1) * Input(1);

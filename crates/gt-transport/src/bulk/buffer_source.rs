@@ -4,7 +4,7 @@ use bytes::Bytes;
 use gt_core::{Error, Result};
 
 /// Gives memory to arriving parcels: a worker's pool, or plain memory.
-pub trait Landing: Send + Sync {
+pub trait BufferSource: Send + Sync {
     /// Memory for so many bytes, or the reason why there is none.
     fn take(&self, bytes: usize) -> Result<Box<dyn Buffer>>;
 }
@@ -17,9 +17,9 @@ pub trait Buffer: Send {
     fn freeze(self: Box<Self>) -> Bytes;
 }
 
-/// Memory of exactly so many bytes; a landing that gives another length is at fault.
-pub(super) fn land(landing: &dyn Landing, bytes: usize) -> Result<Box<dyn Buffer>> {
-    let mut buffer = landing.take(bytes)?;
+/// Memory of exactly so many bytes; a buffer_source that gives another length is at fault.
+pub(super) fn land(buffer_source: &dyn BufferSource, bytes: usize) -> Result<Box<dyn Buffer>> {
+    let mut buffer = buffer_source.take(bytes)?;
     let given = buffer.bytes_mut().len();
     if given != bytes {
         return Err(Error::bug(format!("memory of {given} bytes for a parcel of {bytes}")));
@@ -31,7 +31,7 @@ pub(super) fn land(landing: &dyn Landing, bytes: usize) -> Result<Box<dyn Buffer
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Plain;
 
-impl Landing for Plain {
+impl BufferSource for Plain {
     fn take(&self, bytes: usize) -> Result<Box<dyn Buffer>> {
         let mut memory = Vec::new();
         // A refusal of the system is an answer to this parcel, not the end of the process.

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use gt_core::{Result, SessionId};
 use gt_transport::Message;
-use gt_transport::report::Weight;
-use gt_worker::memory::{Holding, weigh};
+use gt_transport::report::MemoryUsage;
+use gt_worker::memory::{Holding, usage_by_line};
 
 use super::Embedded;
-use crate::link::{Crew, Link};
-use crate::machines::Parcel;
+use crate::link::{ClusterSummary, Link};
+use crate::local_cluster::Parcel;
 
 /// A session's way to the machines in its own process.
-pub(crate) struct Near {
+pub(crate) struct InProcess {
     pub(crate) session: SessionId,
     pub(crate) embedded: Arc<Embedded>,
 }
 
-impl Link for Near {
+impl Link for InProcess {
     fn send(&self, message: Message) {
         self.embedded.inbox.send(Parcel::FromClient(self.session, message));
     }
@@ -38,9 +38,9 @@ impl Link for Near {
         self.embedded.stop();
     }
 
-    fn crew(&self) -> Crew {
+    fn summary(&self) -> ClusterSummary {
         let Embedded { executors, threads, pool, .. } = &*self.embedded;
-        Crew {
+        ClusterSummary {
             address: None,
             workers: executors.len(),
             threads: threads.count(),
@@ -49,18 +49,18 @@ impl Link for Near {
         }
     }
 
-    fn weigh(&self) -> Result<Vec<Weight>> {
+    fn memory_usage(&self) -> Result<Vec<MemoryUsage>> {
         let workers = &self.embedded.machines.lock().workers;
         let pool = &self.embedded.pool;
         // The workers share one pool, so one of them speaks for all.
         let all: Vec<Holding> = workers.iter().flat_map(|w| w.holdings(self.session)).collect();
-        Ok(vec![Weight {
+        Ok(vec![MemoryUsage {
             used_bytes: pool.used_bytes() as u64,
             cached_bytes: pool.cached_bytes() as u64,
             peak_bytes: pool.peak_bytes() as u64,
             limit_bytes: pool.limit_bytes() as u64,
             stored: workers.iter().map(|worker| worker.stored(self.session)).sum(),
-            holdings: weigh(&all),
+            holdings: usage_by_line(&all),
         }])
     }
 }

@@ -1,43 +1,46 @@
-//! A place at the desk: a conversation, and the connection that carries it at the moment.
+//! A place at the desk: a channel, and the connection that carries it at the moment.
 
 use bytes::Bytes;
 use gt_core::Result;
 use gt_transport::Message;
 use gt_transport::codec::Limits;
-use gt_transport::conversation::{Conversation, Heard, aside, open_aside};
+use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
 
-use super::{Delivery, Line};
+use super::{ConnectionId, Delivery};
 
 /// After so many messages the other side hears that they have arrived.
 const CONFIRM_EVERY: u64 = 32;
 
 /// Somebody who is there, or may come back.
 #[derive(Debug)]
-pub(super) struct Seat {
-    pub(super) conversation: Conversation,
-    pub(super) line: Option<Line>,
+pub(super) struct PeerState {
+    pub(super) channel: ReliableChannel,
+    pub(super) connection: Option<ConnectionId>,
     pub(super) heard_ns: u64,
     unconfirmed: u64,
     /// The bytes that it was last told its workers use.
     told_bytes: u64,
 }
 
-impl Seat {
-    pub(super) fn new(conversation: Conversation, line: Line, heard_ns: u64) -> Self {
-        Seat { conversation, line: Some(line), heard_ns, unconfirmed: 0, told_bytes: 0 }
+impl PeerState {
+    pub(super) fn new(channel: ReliableChannel, connection: ConnectionId, heard_ns: u64) -> Self {
+        PeerState { channel, connection: Some(connection), heard_ns, unconfirmed: 0, told_bytes: 0 }
     }
 
     /// The word that the dispatcher is there, and what has arrived.
-    pub(super) fn beat(&mut self, used_bytes: u64) -> Option<Delivery> {
+    pub(super) fn heartbeat(&mut self, used_bytes: u64) -> Option<Delivery> {
         self.unconfirmed = 0;
         self.told_bytes = used_bytes;
-        let received = self.conversation.received();
-        Some(Delivery::Send(self.line?, aside(&Message::Beat { received, used_bytes })))
+        let received = self.channel.received();
+        Some(Delivery::Send(
+            self.connection?,
+            unsequenced(&Message::Heartbeat { received, used_bytes }),
+        ))
     }
 
     /// The same, if it was last told something else.
     pub(super) fn tell_memory(&mut self, used_bytes: u64) -> Option<Delivery> {
-        if self.told_bytes == used_bytes { None } else { self.beat(used_bytes) }
+        if self.told_bytes == used_bytes { None } else { self.heartbeat(used_bytes) }
     }
 
     /// The same, if the other side keeps much because it does not know what has arrived.
@@ -45,19 +48,19 @@ impl Seat {
         if self.unconfirmed < CONFIRM_EVERY {
             return None;
         }
-        self.beat(used_bytes)
+        self.heartbeat(used_bytes)
     }
 
     /// The message that arrived, if it is a new one.
     pub(super) fn listen(&mut self, parts: Vec<Bytes>) -> Result<Option<Message>> {
-        if let Some(message) = open_aside(&parts, &Limits::CONTROL)? {
-            if let Message::Beat { received, .. } = &message {
-                self.conversation.confirm(*received)?;
+        if let Some(message) = open_unsequenced(&parts, &Limits::CONTROL)? {
+            if let Message::Heartbeat { received, .. } = &message {
+                self.channel.confirm(*received)?;
             }
             return Ok(Some(message));
         }
         self.unconfirmed += 1;
-        match self.conversation.hear(parts, &Limits::CONTROL)? {
+        match self.channel.hear(parts, &Limits::CONTROL)? {
             Heard::New(message) => Ok(Some(message)),
             Heard::Known => Ok(None),
         }

@@ -1,4 +1,4 @@
-//! The front desk: which connection belongs to whom, who is silent, who may come back. It does no
+//! The gateway: which connection belongs to whom, who is silent, who may come back. It does no
 //! IO; whoever has the sockets brings what arrived, and takes away what is to be sent.
 
 use std::collections::HashMap;
@@ -8,28 +8,28 @@ use bytes::Bytes;
 use gt_core::event::Ring;
 use gt_core::wire::SOME;
 use gt_core::{Error, SessionId, WorkerId};
-use gt_transport::conversation::aside;
+use gt_transport::reliable::unsequenced;
 use gt_transport::report::{Report, SessionReport, Traffic, WorkerReport};
 use gt_transport::ticket::Secret;
 use gt_transport::{Message, Peer};
 
-use self::seat::Seat;
+use self::peer_state::PeerState;
 use crate::dispatcher::Dispatcher;
 use crate::load::Health;
 use crate::outbox::Outbox;
 use crate::role::Credentials;
-use crate::roster::Member;
+use crate::worker_table::Member;
 
 mod admit;
-mod seat;
+mod peer_state;
 
 /// A connection, as whoever has the sockets numbers them. A number is never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Line(pub u64);
+pub struct ConnectionId(pub u64);
 
 /// How long somebody may be away.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct Timeouts {
     /// A client whose connection was closed and who did not say goodbye.
     pub closed_ns: u64,
     /// A client that is connected and silent.
@@ -40,10 +40,10 @@ pub struct Patience {
     pub worker_ns: u64,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         const SECOND: u64 = 1_000_000_000;
-        Patience {
+        Timeouts {
             closed_ns: 4 * SECOND,
             silent_ns: 600 * SECOND,
             suspect_ns: 5 * SECOND,
@@ -60,24 +60,24 @@ const PAUSE_NS: u64 = 2_000_000_000;
 #[derive(Debug, PartialEq)]
 pub enum Delivery {
     /// Send these parts.
-    Send(Line, Vec<Bytes>),
+    Send(ConnectionId, Vec<Bytes>),
     /// Tell the relay.
     Relay(Message),
     /// Nobody speaks over this connection any more.
-    Forget(Line),
+    Forget(ConnectionId),
 }
 
 /// Everybody who is there, and the dispatcher behind the desk.
 #[derive(Debug)]
-pub struct Front {
+pub struct Gateway {
     dispatcher: Dispatcher,
-    guests: HashMap<Line, Peer>,
-    clients: HashMap<SessionId, Seat>,
-    workers: HashMap<WorkerId, Seat>,
+    connections: HashMap<ConnectionId, Peer>,
+    clients: HashMap<SessionId, PeerState>,
+    workers: HashMap<WorkerId, PeerState>,
     sessions_opened: u64,
-    workers_enlisted: u32,
+    workers_registered: u32,
     secret: Secret,
-    patience: Patience,
+    timeouts: Timeouts,
     most_sessions: usize,
     most_workers: usize,
     /// When the clock was last looked at.
@@ -85,18 +85,18 @@ pub struct Front {
     traffic: Traffic,
 }
 
-impl Front {
-    /// A desk without guests.
-    pub fn new(dispatcher: Dispatcher, secret: Secret, patience: Patience) -> Self {
-        Front {
+impl Gateway {
+    /// A desk without connections.
+    pub fn new(dispatcher: Dispatcher, secret: Secret, timeouts: Timeouts) -> Self {
+        Gateway {
             dispatcher,
-            guests: HashMap::new(),
+            connections: HashMap::new(),
             clients: HashMap::new(),
             workers: HashMap::new(),
             sessions_opened: 0,
-            workers_enlisted: 0,
+            workers_registered: 0,
             secret,
-            patience,
+            timeouts,
             most_sessions: 1 << 14,
             most_workers: 1 << 12,
             checked_ns: 0,
@@ -108,24 +108,24 @@ impl Front {
     pub fn hear(
         &mut self,
         now_ns: u64,
-        line: Line,
+        connection: ConnectionId,
         credentials: Credentials,
         parts: Vec<Bytes>,
         out: &mut Vec<Delivery>,
     ) {
         self.count(&parts);
-        let Some(&peer) = self.guests.get(&line) else {
-            return self.admit(now_ns, line, credentials, &parts, out);
+        let Some(&peer) = self.connections.get(&connection) else {
+            return self.admit(now_ns, connection, credentials, &parts, out);
         };
-        let Some(seat) = self.seat(peer) else { return };
-        seat.heard_ns = now_ns;
+        let Some(state) = self.state(peer) else { return };
+        state.heard_ns = now_ns;
         if let Peer::Worker(worker) = peer {
             self.dispatcher.set_health(worker, Health::Well);
         }
-        let Some(seat) = self.seat(peer) else { return };
-        match seat.listen(parts) {
-            Ok(Some(Message::Inquire)) => self.answer_inquiry(now_ns, line, out),
-            Ok(Some(Message::Beat { used_bytes, .. })) => {
+        let Some(state) = self.state(peer) else { return };
+        match state.listen(parts) {
+            Ok(Some(Message::StatusRequest)) => self.send_status(now_ns, connection, out),
+            Ok(Some(Message::Heartbeat { used_bytes, .. })) => {
                 if let Peer::Worker(worker) = peer {
                     self.dispatcher.note_memory(worker, used_bytes);
                 }
@@ -135,7 +135,7 @@ impl Front {
             }
             Ok(Some(Message::Bye)) => {
                 self.step(now_ns, peer, Message::Bye, out);
-                self.unseat(peer, out);
+                self.disconnect(peer, out);
             }
             Ok(Some(message)) => {
                 if let Message::Commands { batch, .. } = &message {
@@ -150,18 +150,18 @@ impl Front {
             Peer::Client(session) => self.dispatcher.used_bytes(session),
             Peer::Worker(_) | Peer::Relay => 0,
         };
-        if let Some(seat) = self.seat(peer) {
-            out.extend(seat.confirm_in_time(used_bytes));
+        if let Some(state) = self.state(peer) {
+            out.extend(state.confirm_in_time(used_bytes));
         }
     }
 
     /// A connection was closed.
-    pub fn gone(&mut self, now_ns: u64, line: Line, out: &mut Vec<Delivery>) {
-        match self.guests.remove(&line) {
+    pub fn gone(&mut self, now_ns: u64, connection: ConnectionId, out: &mut Vec<Delivery>) {
+        match self.connections.remove(&connection) {
             Some(peer @ Peer::Worker(_)) => self.drop_worker(now_ns, peer, "was lost", out),
             Some(Peer::Client(session)) => {
-                if let Some(seat) = self.clients.get_mut(&session) {
-                    (seat.line, seat.heard_ns) = (None, now_ns);
+                if let Some(state) = self.clients.get_mut(&session) {
+                    (state.connection, state.heard_ns) = (None, now_ns);
                 }
             }
             Some(Peer::Relay) | None => {}
@@ -171,27 +171,27 @@ impl Front {
     /// Time has passed: tells everybody that the dispatcher is there, and gives up who is not.
     pub fn tick(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
         self.check_silence(now_ns, out);
-        for (&session, seat) in &mut self.clients {
-            out.extend(seat.beat(self.dispatcher.used_bytes(session)));
+        for (&session, state) in &mut self.clients {
+            out.extend(state.heartbeat(self.dispatcher.used_bytes(session)));
         }
-        out.extend(self.workers.values_mut().filter_map(|seat| seat.beat(0)));
+        out.extend(self.workers.values_mut().filter_map(|state| state.heartbeat(0)));
     }
 
     /// Time has passed: suspects workers that are silent, and gives up who is gone.
     pub fn check_silence(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
         self.excuse_pause(now_ns);
-        let Patience { closed_ns, silent_ns, suspect_ns, worker_ns } = self.patience;
-        let over = |seat: &Seat| {
-            let patience = if seat.line.is_some() { silent_ns } else { closed_ns };
-            now_ns.saturating_sub(seat.heard_ns) > patience
+        let Timeouts { closed_ns, silent_ns, suspect_ns, worker_ns } = self.timeouts;
+        let over = |state: &PeerState| {
+            let timeouts = if state.connection.is_some() { silent_ns } else { closed_ns };
+            now_ns.saturating_sub(state.heard_ns) > timeouts
         };
-        let clients = self.clients.iter().filter(|(_, seat)| over(seat)).map(|(&id, _)| id);
+        let clients = self.clients.iter().filter(|(_, state)| over(state)).map(|(&id, _)| id);
         for session in clients.collect::<Vec<_>>() {
             let error = Error::Lost("the client was silent for too long".to_string());
             self.refuse(now_ns, Peer::Client(session), error, out);
         }
-        let silence = |seat: &Seat| now_ns.saturating_sub(seat.heard_ns);
-        let workers = self.workers.iter().map(|(&id, seat)| (id, silence(seat)));
+        let silence = |state: &PeerState| now_ns.saturating_sub(state.heard_ns);
+        let workers = self.workers.iter().map(|(&id, state)| (id, silence(state)));
         for (worker, silence) in workers.collect::<Vec<_>>() {
             if silence >= worker_ns {
                 self.drop_worker(now_ns, Peer::Worker(worker), "was silent for too long", out);
@@ -206,8 +206,8 @@ impl Front {
         let pause = now_ns.saturating_sub(self.checked_ns);
         self.checked_ns = now_ns;
         if pause > PAUSE_NS {
-            let seats = self.clients.values_mut().chain(self.workers.values_mut());
-            seats.for_each(|seat| seat.heard_ns = now_ns.min(seat.heard_ns + pause));
+            let states = self.clients.values_mut().chain(self.workers.values_mut());
+            states.for_each(|state| state.heard_ns = now_ns.min(state.heard_ns + pause));
         }
     }
 
@@ -217,9 +217,11 @@ impl Front {
         for session in self.clients.keys().copied().collect::<Vec<_>>() {
             self.refuse(now_ns, Peer::Client(session), error(), out);
         }
-        for seat in self.workers.values() {
+        for state in self.workers.values() {
             let ended = Message::Ended { session: SessionId(0), error: error() };
-            out.extend(seat.line.map(|line| Delivery::Send(line, aside(&ended))));
+            out.extend(
+                state.connection.map(|connection| Delivery::Send(connection, unsequenced(&ended))),
+            );
         }
     }
 
@@ -230,12 +232,13 @@ impl Front {
 
     /// What is there at the moment.
     pub fn report(&self, now_ns: u64) -> Report {
-        let silent_ns =
-            |seat: Option<&Seat>| seat.map_or(0, |seat| now_ns.saturating_sub(seat.heard_ns));
+        let silent_ns = |state: Option<&PeerState>| {
+            state.map_or(0, |state| now_ns.saturating_sub(state.heard_ns))
+        };
         let sessions = self.dispatcher.sessions().map(|(id, session)| SessionReport {
             id,
             name: session.name.clone(),
-            connected: self.clients.get(&id).is_some_and(|seat| seat.line.is_some()),
+            connected: self.clients.get(&id).is_some_and(|state| state.connection.is_some()),
             silent_ns: silent_ns(self.clients.get(&id)),
             workers: session.places().iter().take(SOME).copied().collect(),
             values: session.registry.len() as u64,
@@ -245,12 +248,12 @@ impl Front {
         let workers = &self.workers;
         let member = |(id, member): (WorkerId, &Member)| WorkerReport {
             id,
-            card: member.card.clone(),
+            info: member.info.clone(),
             silent_ns: silent_ns(workers.get(&id)),
             used_bytes: member.used_bytes,
             queued: self.dispatcher.queued_at(id),
         };
-        let workers = self.dispatcher.roster().members().map(member).take(SOME).collect();
+        let workers = self.dispatcher.worker_table().members().map(member).take(SOME).collect();
         let version = env!("CARGO_PKG_VERSION").to_string();
         Report { version, uptime_ns: now_ns, workers, sessions, traffic: self.traffic }
     }
@@ -260,9 +263,9 @@ impl Front {
         &mut self.traffic
     }
 
-    fn answer_inquiry(&mut self, now_ns: u64, line: Line, out: &mut Vec<Delivery>) {
+    fn send_status(&mut self, now_ns: u64, connection: ConnectionId, out: &mut Vec<Delivery>) {
         let report = Message::Report(Box::new(self.report(now_ns)));
-        out.push(Delivery::Send(line, aside(&report)));
+        out.push(Delivery::Send(connection, unsequenced(&report)));
     }
 
     /// Lets the dispatcher take a message. A panic ends whoever caused it, and nobody else.
@@ -285,7 +288,7 @@ impl Front {
                 let mut outbox = Outbox::default();
                 self.dispatcher.close(now_ns, session, error, &mut outbox);
                 self.deliver(now_ns, &mut outbox, out);
-                self.unseat(peer, out);
+                self.disconnect(peer, out);
             }
             Peer::Worker(_) => {
                 self.traffic.refused += 1;
@@ -297,7 +300,7 @@ impl Front {
 
     fn drop_worker(&mut self, now_ns: u64, peer: Peer, why: &str, out: &mut Vec<Delivery>) {
         let Peer::Worker(worker) = peer else { return };
-        self.unseat(peer, out);
+        self.disconnect(peer, out);
         let mut outbox = Outbox::default();
         self.dispatcher.lose(now_ns, worker, why, &mut outbox);
         self.deliver(now_ns, &mut outbox, out);
@@ -319,20 +322,23 @@ impl Front {
                 }
                 _ => None,
             };
-            let Some(seat) = self.seat(to) else { continue };
-            out.extend(used_bytes.and_then(|used_bytes| seat.tell_memory(used_bytes)));
+            let Some(state) = self.state(to) else { continue };
+            out.extend(used_bytes.and_then(|used_bytes| state.tell_memory(used_bytes)));
             let ended = matches!(message, Message::Ended { .. });
-            match (seat.conversation.say(&message), seat.line) {
-                (Ok(parts), Some(line)) => out.push(Delivery::Send(line, parts)),
+            match (state.channel.say(&message), state.connection) {
+                (Ok(parts), Some(connection)) => out.push(Delivery::Send(connection, parts)),
                 (Ok(_), None) => {}
                 // The end needs no number, because nothing follows it.
-                (Err(_), line) if ended => {
-                    out.extend(line.map(|line| Delivery::Send(line, aside(&message))));
+                (Err(_), connection) if ended => {
+                    out.extend(
+                        connection
+                            .map(|connection| Delivery::Send(connection, unsequenced(&message))),
+                    );
                 }
                 (Err(error), _) => unsaid.push((session_of(to, &message), to, error)),
             }
             if ended {
-                self.unseat(to, out);
+                self.disconnect(to, out);
             }
         }
         for (session, to, error) in unsaid {
@@ -340,19 +346,19 @@ impl Front {
         }
     }
 
-    fn unseat(&mut self, peer: Peer, out: &mut Vec<Delivery>) {
-        let seat = match peer {
+    fn disconnect(&mut self, peer: Peer, out: &mut Vec<Delivery>) {
+        let state = match peer {
             Peer::Client(session) => self.clients.remove(&session),
             Peer::Worker(worker) => self.workers.remove(&worker),
             Peer::Relay => None,
         };
-        if let Some(line) = seat.and_then(|seat| seat.line) {
-            self.guests.remove(&line);
-            out.push(Delivery::Forget(line));
+        if let Some(connection) = state.and_then(|state| state.connection) {
+            self.connections.remove(&connection);
+            out.push(Delivery::Forget(connection));
         }
     }
 
-    fn seat(&mut self, peer: Peer) -> Option<&mut Seat> {
+    fn state(&mut self, peer: Peer) -> Option<&mut PeerState> {
         match peer {
             Peer::Client(session) => self.clients.get_mut(&session),
             Peer::Worker(worker) => self.workers.get_mut(&worker),

@@ -47,7 +47,7 @@ impl fmt::Display for Parcel {
 }
 
 /// Everything that `step`s, under one lock.
-pub(crate) struct Machines {
+pub(crate) struct LocalCluster {
     pub(crate) dispatcher: Dispatcher,
     pub(crate) workers: Vec<Worker>,
     pub(crate) clients: HashMap<SessionId, Weak<Inner>>,
@@ -61,21 +61,21 @@ pub(crate) struct Machines {
 }
 
 /// Gives the lock back, and then lets go of the sessions that were reached.
-pub(crate) fn let_go(mut machines: MutexGuard<'_, Machines>) {
+pub(crate) fn let_go(mut machines: MutexGuard<'_, LocalCluster>) {
     let reached = std::mem::take(&mut machines.reached);
     drop(machines);
     drop(reached);
 }
 
-impl Machines {
-    /// Machines without sessions.
+impl LocalCluster {
+    /// LocalCluster without sessions.
     pub(crate) fn new(
         dispatcher: Dispatcher,
         workers: Vec<Worker>,
         sink: Option<Box<dyn EventSink>>,
     ) -> Self {
         let (clients, reached, mail) = (HashMap::new(), Vec::new(), VecDeque::new());
-        Machines { dispatcher, workers, clients, reached, mail, sink, logged: 0 }
+        LocalCluster { dispatcher, workers, clients, reached, mail, sink, logged: 0 }
     }
 
     /// Takes one parcel to whom it is for, and gives the plans that are to run.

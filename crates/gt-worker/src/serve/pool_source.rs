@@ -9,9 +9,9 @@ use gt_transport::bulk;
 use crate::buffer::{Buffer, Pool};
 
 /// The worker's memory, as a place where parcels land.
-pub(super) struct PoolLanding(pub(super) Arc<Pool>);
+pub(super) struct PoolSource(pub(super) Arc<Pool>);
 
-impl bulk::Landing for PoolLanding {
+impl bulk::BufferSource for PoolSource {
     fn take(&self, bytes: usize) -> Result<Box<dyn bulk::Buffer>> {
         Ok(Box::new(Landed(self.0.take(bytes)?)))
     }

@@ -7,8 +7,8 @@ use super::family::{MOVE, MOVED, REDUCE};
 use super::index::{RANKED, gather};
 use super::logic::ISNAN;
 use super::movement::{CAT, reshape, slice};
-use super::order::{ARGSORT, MAX_ALONG, SORT};
 use super::reduce::sum;
+use super::sort::{ARGSORT, MAX_ALONG, SORT};
 use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
@@ -97,7 +97,7 @@ pub static SEARCHSORTED: Op = Op {
     inputs: &SEARCHED,
     attrs: &SEARCH_ATTRS,
     outputs: &PLACES,
-    numbers: true,
+    accepts_scalars: true,
     shape: |call| {
         check_search(call, 0, 1)?;
         is_right(call)?;

@@ -7,8 +7,8 @@ use super::arithmetic::{MIXED, VALUE_ATTR};
 use super::compare::{eq, gt};
 use super::elementwise::{ABS, MAXIMUM, MINIMUM, SQRT, SUB, cast, where_};
 use super::family::{BINARY, UNARY};
-use super::functions::{LOG1P, exp};
 use super::logic::{ISFINITE, ISNAN};
+use super::unary::{LOG1P, exp};
 use crate::attrs::{Attr, AttrKind, AttrSpec};
 use crate::dtype::DType;
 use crate::error::Error;
@@ -40,7 +40,7 @@ pub static ADDCDIV: Op = Op {
     doc: "input + value tensor1 / tensor2, element by element.",
     inputs: &MIXED,
     attrs: &VALUE_ATTR,
-    numbers: false,
+    accepts_scalars: false,
     shape: |call| {
         if call.inputs[1..].iter().all(|input| !input.dtype().is_float()) {
             return Err(Error::runtime("whole numbers are not divided here; cast them first"));
@@ -68,7 +68,7 @@ pub static ADDCDIV: Op = Op {
 };
 
 const OF_FLOATS: Op = Op {
-    numbers: false,
+    accepts_scalars: false,
     shape: |call| {
         if call.inputs.iter().all(|input| !input.dtype().is_float()) {
             return Err(Error::runtime(format!("not implemented for {}", call.inputs[0].dtype())));
@@ -128,7 +128,7 @@ pub static HEAVISIDE: Op = Op {
     code: 488,
     doc: "Zero where an element is negative, one where it is positive, else a value.",
     inputs: &STEP_INPUTS,
-    numbers: false,
+    accepts_scalars: false,
     shape: |call| {
         let (a, b) = (call.inputs[0].dtype(), call.inputs[1].dtype());
         if a != b {

@@ -1,17 +1,17 @@
-//! A front desk without sockets, and what tests say to it.
+//! A gateway without sockets, and what tests say to it.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use bytes::Bytes;
 use gt_core::{Error, SessionId};
 use gt_dispatcher::Dispatcher;
-use gt_dispatcher::front::{Delivery, Front, Line, Patience};
+use gt_dispatcher::gateway::{ConnectionId, Delivery, Gateway, Timeouts};
 use gt_dispatcher::role::{Credentials, Identity, Role};
 use gt_dispatcher::session::Reach;
 use gt_dispatcher::tickets::Tickets;
 use gt_transport::Message;
 use gt_transport::codec::Limits;
-use gt_transport::conversation::{Conversation, Heard, aside, open_aside};
 use gt_transport::hello::{Hello, Resume, Token, Welcome};
+use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
 use gt_transport::ticket::Secret;
 
 pub const SECOND: u64 = 1_000_000_000;
@@ -26,82 +26,83 @@ pub fn with_key(byte: u8, role: Role) -> Credentials {
     Credentials { reach: Reach::Remote, identity, role: Some(role) }
 }
 
-/// A desk, and what it wants sent.
-pub struct Desk {
-    pub front: Front,
+/// A harness, and what it wants sent.
+pub struct Harness {
+    pub gateway: Gateway,
     pub now_ns: u64,
 }
 
-impl Desk {
-    pub fn open() -> Desk {
+impl Harness {
+    pub fn open() -> Harness {
         let secret = Secret::known(7);
         let dispatcher = Dispatcher::new(0).between_processes(Tickets::new(secret.clone(), None));
-        Desk { front: Front::new(dispatcher, secret, Patience::default()), now_ns: 0 }
+        Harness { gateway: Gateway::new(dispatcher, secret, Timeouts::default()), now_ns: 0 }
     }
 
-    pub fn hear(&mut self, line: u64, parts: Vec<Bytes>) -> Vec<Delivery> {
-        self.hear_from(OWN, line, parts)
+    pub fn hear(&mut self, connection: u64, parts: Vec<Bytes>) -> Vec<Delivery> {
+        self.hear_from(OWN, connection, parts)
     }
 
     /// What somebody says who has proven something.
     pub fn hear_from(
         &mut self,
         credentials: Credentials,
-        line: u64,
+        connection: u64,
         parts: Vec<Bytes>,
     ) -> Vec<Delivery> {
         let mut out = Vec::new();
-        self.front.hear(self.now_ns, Line(line), credentials, parts, &mut out);
+        self.gateway.hear(self.now_ns, ConnectionId(connection), credentials, parts, &mut out);
         out
     }
 
-    pub fn say(&mut self, line: u64, message: &Message) -> Vec<Delivery> {
-        self.hear(line, aside(message))
+    pub fn say(&mut self, connection: u64, message: &Message) -> Vec<Delivery> {
+        self.hear(connection, unsequenced(message))
     }
 
-    pub fn gone(&mut self, line: u64) -> Vec<Delivery> {
+    pub fn gone(&mut self, connection: u64) -> Vec<Delivery> {
         let mut out = Vec::new();
-        self.front.gone(self.now_ns, Line(line), &mut out);
+        self.gateway.gone(self.now_ns, ConnectionId(connection), &mut out);
         out
     }
 
-    /// Lets time pass, a second at a time, while `awake` beat.
+    /// Lets time pass, a second at a time, while `awake` heartbeat.
     pub fn pass(&mut self, seconds: u64, awake: &[u64]) -> Vec<Delivery> {
         let mut out = Vec::new();
         for _ in 0..seconds {
             self.now_ns += SECOND;
-            for &line in awake {
-                self.say(line, &Message::Beat { received: 0, used_bytes: 0 });
+            for &connection in awake {
+                self.say(connection, &Message::Heartbeat { received: 0, used_bytes: 0 });
             }
-            self.front.tick(self.now_ns, &mut out);
+            self.gateway.tick(self.now_ns, &mut out);
         }
         out
     }
 
-    pub fn add_worker(&mut self, line: u64) {
-        let out = self.say(line, &Message::Ready(Box::default()));
-        assert!(matches!(words(&out)[..], [(_, Message::Enlisted { .. })]), "{out:?}");
+    pub fn add_worker(&mut self, connection: u64) {
+        let out = self.say(connection, &Message::Register(Box::default()));
+        assert!(matches!(words(&out)[..], [(_, Message::Registered { .. })]), "{out:?}");
     }
 
-    pub fn add_client(&mut self, line: u64) -> Welcome {
-        let out = self.say(line, &Message::Hello(Hello::named("somebody")));
+    pub fn add_client(&mut self, connection: u64) -> Welcome {
+        let out = self.say(connection, &Message::Hello(Hello::named("somebody")));
         welcome(&out).expect("a welcome")
     }
 
     pub fn sessions(&self) -> usize {
-        self.front.report(self.now_ns).sessions.len()
+        self.gateway.report(self.now_ns).sessions.len()
     }
 }
 
-/// The messages that are to be sent, with their lines.
+/// The messages that are to be sent, with their connections.
 pub fn words(out: &[Delivery]) -> Vec<(u64, Message)> {
-    let open = |parts: &[Bytes]| match open_aside(parts, &Limits::CONTROL).expect("a message") {
+    let open = |parts: &[Bytes]| match open_unsequenced(parts, &Limits::CONTROL).expect("a message")
+    {
         Some(message) => message,
         // A number that is not the next one would be an error, so each is heard as the first.
         None => {
             let mut parts = parts.to_vec();
             parts[0] = Bytes::from_static(&[0; 8]);
-            match Conversation::default().hear(parts, &Limits::CONTROL).expect("a message") {
+            match ReliableChannel::default().hear(parts, &Limits::CONTROL).expect("a message") {
                 Heard::New(message) => message,
                 Heard::Known => unreachable!("nothing was heard before"),
             }
@@ -109,7 +110,7 @@ pub fn words(out: &[Delivery]) -> Vec<(u64, Message)> {
     };
     out.iter()
         .filter_map(|delivery| match delivery {
-            Delivery::Send(line, parts) => Some((line.0, open(parts))),
+            Delivery::Send(connection, parts) => Some((connection.0, open(parts))),
             Delivery::Relay(_) | Delivery::Forget(_) => None,
         })
         .collect()

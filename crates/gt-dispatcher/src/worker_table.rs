@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use gt_core::WorkerId;
-use gt_transport::hello::Card;
+use gt_transport::hello::WorkerInfo;
 
 /// The workers, by their numbers.
 #[derive(Debug, Default)]
-pub struct Roster {
+pub struct WorkerTable {
     members: BTreeMap<WorkerId, Member>,
 }
 
@@ -15,17 +15,17 @@ pub struct Roster {
 #[derive(Debug)]
 pub struct Member {
     /// What it told of itself.
-    pub card: Card,
+    pub info: WorkerInfo,
     /// How many sessions have it.
     pub sessions: usize,
     /// Bytes that its values take, as it said last.
     pub used_bytes: u64,
 }
 
-impl Roster {
+impl WorkerTable {
     /// A worker is there.
-    pub fn join(&mut self, worker: WorkerId, card: Card) {
-        let member = Member { card, sessions: 0, used_bytes: 0 };
+    pub fn join(&mut self, worker: WorkerId, info: WorkerInfo) {
+        let member = Member { info, sessions: 0, used_bytes: 0 };
         self.members.insert(worker, member);
     }
 

@@ -13,12 +13,12 @@ const STACK_BYTES: usize = 512 << 10;
 
 /// Threads that are waited for together.
 #[derive(Debug, Default)]
-pub(super) struct Crew {
+pub(super) struct ThreadGroup {
     at_work: Mutex<HashSet<ThreadId>>,
     left: Condvar,
 }
 
-impl Crew {
+impl ThreadGroup {
     /// Starts a thread.
     pub fn spawn(
         self: &Arc<Self>,
@@ -70,7 +70,7 @@ impl Crew {
     }
 }
 
-struct Member(Arc<Crew>);
+struct Member(Arc<ThreadGroup>);
 
 impl Drop for Member {
     fn drop(&mut self) {

@@ -3,56 +3,60 @@
 use bytes::Bytes;
 use gt_core::{Error, Result, SessionId, WorkerId};
 use gt_transport::codec::Limits;
-use gt_transport::conversation::{Conversation, aside, open_aside};
-use gt_transport::hello::{Card, Hello, Resume, Token, Welcome};
+use gt_transport::hello::{Hello, Resume, Token, Welcome, WorkerInfo};
+use gt_transport::reliable::{ReliableChannel, open_unsequenced, unsequenced};
 use gt_transport::{Message, Peer};
 
-use super::seat::Seat;
-use super::{Delivery, Front, Line};
+use super::peer_state::PeerState;
+use super::{ConnectionId, Delivery, Gateway};
 use crate::role::{Credentials, Identity, Role};
 use crate::session::Reach;
 
-impl Front {
+impl Gateway {
     /// Somebody speaks for the first time.
     pub(super) fn admit(
         &mut self,
         now_ns: u64,
-        line: Line,
+        connection: ConnectionId,
         credentials: Credentials,
         parts: &[Bytes],
         out: &mut Vec<Delivery>,
     ) {
-        let admitted = match open_aside(parts, &Limits::CONTROL) {
-            Ok(Some(Message::Hello(hello))) => self.welcome(now_ns, line, credentials, &hello, out),
-            Ok(Some(Message::Ready(card))) => self.enlist(now_ns, line, credentials, *card, out),
-            Ok(Some(Message::Inquire)) => {
-                self.answer_inquiry(now_ns, line, out);
+        let admitted = match open_unsequenced(parts, &Limits::CONTROL) {
+            Ok(Some(Message::Hello(hello))) => {
+                self.welcome(now_ns, connection, credentials, &hello, out)
+            }
+            Ok(Some(Message::Register(info))) => {
+                self.register(now_ns, connection, credentials, *info, out)
+            }
+            Ok(Some(Message::StatusRequest)) => {
+                self.send_status(now_ns, connection, out);
                 Ok(())
             }
             // The last words of somebody who was given up.
-            Ok(Some(Message::Beat { .. })) => Err(Error::Lost(
+            Ok(Some(Message::Heartbeat { .. })) => Err(Error::Lost(
                 "the dispatcher has given this connection up; connect again".to_string(),
             )),
             Ok(_) => Err(Error::bug("somebody spoke before saying who it is")),
             Err(error) => Err(error),
         };
         if let Err(error) = admitted {
-            self.turn_away(line, error, out);
+            self.turn_away(connection, error, out);
         }
     }
 
     /// Tells somebody who is nobody yet why they cannot stay.
-    pub fn turn_away(&mut self, line: Line, error: Error, out: &mut Vec<Delivery>) {
+    pub fn turn_away(&mut self, connection: ConnectionId, error: Error, out: &mut Vec<Delivery>) {
         self.traffic.refused += 1;
         let ended = Message::Ended { session: SessionId(0), error };
-        out.push(Delivery::Send(line, aside(&ended)));
-        out.push(Delivery::Forget(line));
+        out.push(Delivery::Send(connection, unsequenced(&ended)));
+        out.push(Delivery::Forget(connection));
     }
 
     fn welcome(
         &mut self,
         now_ns: u64,
-        line: Line,
+        connection: ConnectionId,
         credentials: Credentials,
         hello: &Hello,
         out: &mut Vec<Delivery>,
@@ -67,23 +71,29 @@ impl Front {
         }
         let session = match &hello.resume {
             Some(Resume { session, token, .. }) if self.token(*session, identity) == *token => {
-                self.take_seat_again(now_ns, line, *session)?;
+                self.reconnect(now_ns, connection, *session)?;
                 *session
             }
             Some(_) => return Err(Error::Lost("the session is not this client's".to_string())),
-            None => self.open(now_ns, line, reach, hello)?,
+            None => self.open(now_ns, connection, reach, hello)?,
         };
-        self.guests.insert(line, Peer::Client(session));
-        let welcome = self.words_of_welcome(session, identity);
-        out.push(Delivery::Send(line, aside(&Message::Welcome(welcome))));
-        if let (Some(resume), Some(seat)) = (&hello.resume, self.clients.get_mut(&session)) {
-            let again = seat.conversation.repeat(resume.received)?;
-            out.extend(again.map(|parts| Delivery::Send(line, parts)));
+        self.connections.insert(connection, Peer::Client(session));
+        let welcome = self.welcome_message(session, identity);
+        out.push(Delivery::Send(connection, unsequenced(&Message::Welcome(welcome))));
+        if let (Some(resume), Some(state)) = (&hello.resume, self.clients.get_mut(&session)) {
+            let again = state.channel.repeat(resume.received)?;
+            out.extend(again.map(|parts| Delivery::Send(connection, parts)));
         }
         Ok(())
     }
 
-    fn open(&mut self, now_ns: u64, line: Line, reach: Reach, hello: &Hello) -> Result<SessionId> {
+    fn open(
+        &mut self,
+        now_ns: u64,
+        connection: ConnectionId,
+        reach: Reach,
+        hello: &Hello,
+    ) -> Result<SessionId> {
         if self.clients.len() >= self.most_sessions {
             let most = self.most_sessions;
             return Err(Error::Lost(format!("the server has {most} sessions and takes no more")));
@@ -93,32 +103,40 @@ impl Front {
         let (name, resume) = (label(&hello.name), None);
         let hello = Hello { name, workers: hello.workers, resume };
         self.dispatcher.open(now_ns, session, &hello, reach)?;
-        self.clients.insert(session, Seat::new(Conversation::with_one_of_many(), line, now_ns));
+        self.clients.insert(
+            session,
+            PeerState::new(ReliableChannel::with_small_buffer(), connection, now_ns),
+        );
         Ok(session)
     }
 
-    fn take_seat_again(&mut self, now_ns: u64, line: Line, session: SessionId) -> Result<()> {
-        let seat = self.clients.get_mut(&session);
-        let seat = seat.ok_or_else(|| Error::Lost("the session is over".to_string()))?;
-        if let Some(before) = seat.line.replace(line) {
-            self.guests.remove(&before);
+    fn reconnect(
+        &mut self,
+        now_ns: u64,
+        connection: ConnectionId,
+        session: SessionId,
+    ) -> Result<()> {
+        let state = self.clients.get_mut(&session);
+        let state = state.ok_or_else(|| Error::Lost("the session is over".to_string()))?;
+        if let Some(before) = state.connection.replace(connection) {
+            self.connections.remove(&before);
         }
-        seat.heard_ns = now_ns;
+        state.heard_ns = now_ns;
         Ok(())
     }
 
-    fn words_of_welcome(&mut self, session: SessionId, identity: Identity) -> Welcome {
-        let received = self.clients.get(&session).map_or(0, |seat| seat.conversation.received());
+    fn welcome_message(&mut self, session: SessionId, identity: Identity) -> Welcome {
+        let received = self.clients.get(&session).map_or(0, |state| state.channel.received());
         let token = self.token(session, identity);
         // What workers say of themselves may be anything.
         let (mut workers, mut threads, mut memory_bytes) = (0, 0u32, 0u64);
         let engaged: Vec<WorkerId> =
             self.dispatcher.session(session).map_or(Vec::new(), |open| open.workers().collect());
         for worker in engaged {
-            if let Some(member) = self.dispatcher.roster().get(worker) {
+            if let Some(member) = self.dispatcher.worker_table().get(worker) {
                 workers += 1;
-                threads = threads.saturating_add(member.card.threads);
-                memory_bytes = memory_bytes.saturating_add(member.card.memory_bytes);
+                threads = threads.saturating_add(member.info.threads);
+                memory_bytes = memory_bytes.saturating_add(member.info.memory_bytes);
             }
         }
         Welcome { session, token, received, workers, threads, memory_bytes }
@@ -129,12 +147,12 @@ impl Front {
         self.secret.token(session.0, &identity.bytes())
     }
 
-    fn enlist(
+    fn register(
         &mut self,
         now_ns: u64,
-        line: Line,
+        connection: ConnectionId,
         credentials: Credentials,
-        card: Card,
+        info: WorkerInfo,
         out: &mut Vec<Delivery>,
     ) -> Result<()> {
         let Credentials { reach, identity, role } = credentials;
@@ -149,23 +167,24 @@ impl Front {
             let most = self.most_workers;
             return Err(Error::Lost(format!("the server has {most} workers and takes no more")));
         }
-        let worker = WorkerId(self.workers_enlisted);
-        let next = self.workers_enlisted.checked_add(1);
-        self.workers_enlisted =
+        let worker = WorkerId(self.workers_registered);
+        let next = self.workers_registered.checked_add(1);
+        self.workers_registered =
             next.ok_or_else(|| Error::Lost("the server has run out of numbers".to_string()))?;
-        let name = label(&card.name);
-        let card = Card {
+        let name = label(&info.name);
+        let info = WorkerInfo {
             name: if name.is_empty() { worker.to_string() } else { name },
-            host: label(&card.host),
-            engine: label(&card.engine),
-            device: label(&card.device),
-            data: card.data.seen_from(reach == Reach::Local),
-            ..card
+            host: label(&info.host),
+            engine: label(&info.engine),
+            device: label(&info.device),
+            data: info.data.seen_from(reach == Reach::Local),
+            ..info
         };
-        self.guests.insert(line, Peer::Worker(worker));
-        self.workers.insert(worker, Seat::new(Conversation::forgetful(), line, now_ns));
-        out.push(Delivery::Send(line, aside(&Message::Enlisted { worker })));
-        self.step(now_ns, Peer::Worker(worker), Message::Ready(Box::new(card)), out);
+        self.connections.insert(connection, Peer::Worker(worker));
+        self.workers
+            .insert(worker, PeerState::new(ReliableChannel::without_replay(), connection, now_ns));
+        out.push(Delivery::Send(connection, unsequenced(&Message::Registered { worker })));
+        self.step(now_ns, Peer::Worker(worker), Message::Register(Box::new(info)), out);
         Ok(())
     }
 }

@@ -93,7 +93,7 @@ impl Before<'_> {
             }
         }
         planner.answer(reader.slot, reader.request, false)?;
-        let mut plan = Plan { purpose: Purpose::Ahead, ..planner.finish(0) };
+        let mut plan = Plan { purpose: Purpose::ReadBypass, ..planner.finish(0) };
         plan.kept.clear();
         plan.mark_last_uses();
         Ok(Some(plan))
