@@ -81,8 +81,8 @@ struct Lanes {
 
 impl Courier {
     /// A courier without connections. What is fetched is put into memory of `buffer_source`, unless
-    /// it can be looked at where the depot put it. `event` runs on threads of the courier, or on the
-    /// thread that calls it, and must not wait.
+    /// it can be looked at where the depot put it. `event` runs on threads of the courier, or on
+    /// the thread that calls it, and must not wait.
     pub fn new(
         buffer_source: Arc<dyn BufferSource>,
         event: impl Fn(Event) + Send + Sync + 'static,
