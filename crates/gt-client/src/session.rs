@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use gt_core::attrs::Attrs;
-use gt_core::instruction::{Command, Instruction, Operand};
+use gt_core::instruction::{Command, Instruction, Operand, Replaces};
 use gt_core::op::Op;
 use gt_core::record::{INLINE_INPUTS, Record};
 use gt_core::{Error, Meta, RequestId, Result, Slot};
@@ -188,7 +188,7 @@ impl Session {
             self.synchronize_if_asked()?;
             return Ok(tensors);
         }
-        let values = self.emit(op, held, attrs, metas.len(), None)?;
+        let values = self.emit(op, held, attrs, metas.len(), Replaces::default())?;
         self.synchronize_if_asked()?;
         let made = values.into_iter().zip(metas);
         if op.data_dependent {
@@ -235,7 +235,7 @@ impl Session {
         inputs: &[Held],
         attrs: Attrs,
         results: usize,
-        replaces: Option<Slot>,
+        replaces: Replaces,
     ) -> Result<SmallVec<[Owned; 1]>> {
         let inputs = inputs.iter().map(Held::operand).collect();
         let provenance = provenance::current();

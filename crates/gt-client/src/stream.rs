@@ -55,7 +55,7 @@ impl Stream {
     pub fn push_instruction(&mut self, instruction: &Instruction) {
         self.appended += 1;
         self.batch.push_instruction(instruction);
-        self.free.extend(instruction.replaces);
+        self.free.extend(instruction.replaces.slots());
     }
 
     /// Appends any other command.

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use gt_core::attrs::{Attr, Attrs};
 use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
+use gt_core::instruction::Replaces;
 use gt_core::op::{Arg, Call, Op, View as ViewKind};
 use gt_core::ops::builtin::{ARANGE, INDEX_WRITE, RESHAPE};
 use gt_core::strides::{self, Strides};
@@ -185,7 +186,8 @@ impl View {
         let mut values = vec![base];
         for Step { op, attrs, .. } in &self.path[..steps] {
             let input = Held::Value(values[values.len() - 1].clone());
-            let made = self.base.session().emit(op, &[input], attrs.clone(), 1, None)?;
+            let made =
+                self.base.session().emit(op, &[input], attrs.clone(), 1, Replaces::default())?;
             values.extend(made.into_iter().map(Arc::new));
         }
         Ok(values)
@@ -246,7 +248,7 @@ impl View {
         let shape = &self.base.meta().shape;
         let session = self.base.session();
         let one = |op, inputs: &[Held], attrs| {
-            let made = session.emit(op, inputs, attrs, 1, None)?;
+            let made = session.emit(op, inputs, attrs, 1, Replaces::default())?;
             made.into_iter().next().map(Arc::new).ok_or_else(|| Error::bug("there is no result"))
         };
         let sized = |shape: &Shape| Attrs::of([Attr::Ints(shape.to_ints())]);
@@ -346,7 +348,8 @@ impl Emit for Emitter<'_> {
             Term::Zero => Err(Error::bug("a formula needs a value that is not there")),
         });
         let held: SmallVec<[Held; 3]> = held.collect::<Result<_>>()?;
-        let values = self.0.emit(op, &held, attrs.clone(), op.outputs.len(), None)?;
+        let values =
+            self.0.emit(op, &held, attrs.clone(), op.outputs.len(), Replaces::default())?;
         Ok(values.into_iter().map(Arc::new).collect())
     }
 }

@@ -9,6 +9,7 @@ use crate::dtype::Scalar;
 use crate::op::Op;
 use crate::shape::Meta;
 use crate::slot::{Provenance, RequestId, Slot, WorkerId};
+use crate::wire::few;
 
 /// One item of a stream.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,24 +81,22 @@ pub enum Command {
         /// Where the user asked for it.
         provenance: Provenance,
     },
-    /// Dispatcher to worker: tell another worker whether something has failed here.
-    Vouch {
-        /// Who is told.
-        to: WorkerId,
-        /// What both sides call this word.
-        tag: u64,
+    /// Dispatcher to worker: report whether something has failed here. The failure stays.
+    Report {
+        /// The failure barrier that the report belongs to.
+        barrier: u64,
     },
-    /// Dispatcher to worker: as [`Command::Vouch`]; then the failure counts as told to the client.
+    /// Dispatcher to worker: as [`Command::Report`]; then the failure counts as told to the client,
+    /// and values are replaced again.
     Settle {
-        /// Who is told.
-        to: WorkerId,
-        /// What both sides call this word.
-        tag: u64,
+        /// The failure barrier that the report belongs to.
+        barrier: u64,
     },
-    /// Dispatcher to worker: wait for another worker's word on what has failed there.
-    Heed {
-        /// What both sides call this word.
-        tag: u64,
+    /// Dispatcher to worker: before anything after this is replaced or read, wait for the verdict
+    /// of a failure barrier.
+    Wait {
+        /// The failure barrier.
+        barrier: u64,
     },
 }
 
@@ -112,11 +111,38 @@ pub struct Instruction {
     pub inputs: SmallVec<[Operand; 3]>,
     /// The attributes, one for each of the row's.
     pub attrs: Attrs,
-    /// A value whose place the first result takes: its name ends here, its buffer may be used
-    /// again, and if the result fails, the result is the old value.
-    pub replaces: Option<Slot>,
+    /// Values whose places the results take.
+    pub replaces: Replaces,
     /// Where in the user's program it came from.
     pub provenance: Provenance,
+}
+
+/// For each result the value whose place it takes, if it takes one: the name of that value ends
+/// here, its buffer may be used again, and if the result fails, the result is the old value. Empty
+/// if nothing is replaced.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replaces(#[serde(deserialize_with = "few")] pub SmallVec<[Option<Slot>; 1]>);
+
+impl Replaces {
+    /// The first result takes the place of a value, if one is given.
+    pub fn first(slot: Option<Slot>) -> Self {
+        Replaces(slot.map(Some).into_iter().collect())
+    }
+
+    /// The value whose place a result takes.
+    pub fn get(&self, result: usize) -> Option<Slot> {
+        self.0.get(result).copied().flatten()
+    }
+
+    /// The values whose places are taken.
+    pub fn slots(&self) -> impl Iterator<Item = Slot> {
+        self.0.iter().flatten().copied()
+    }
+
+    /// Whether nothing is replaced.
+    pub fn is_empty(&self) -> bool {
+        self.slots().next().is_none()
+    }
 }
 
 /// An input of an instruction.

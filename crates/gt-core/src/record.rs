@@ -6,7 +6,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::attrs::Attrs;
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
-use crate::instruction::{Instruction, Operand};
+use crate::instruction::{Instruction, Operand, Replaces};
 use crate::op::Op;
 use crate::ops;
 use crate::slot::{Provenance, Slot};
@@ -31,12 +31,12 @@ pub mod code {
     pub const RECEIVE: u16 = 0xff07;
     /// [`crate::instruction::Command::Sync`]
     pub const SYNC: u16 = 0xff08;
-    /// [`crate::instruction::Command::Vouch`]
-    pub const VOUCH: u16 = 0xff09;
+    /// [`crate::instruction::Command::Report`]
+    pub const REPORT: u16 = 0xff09;
     /// [`crate::instruction::Command::Settle`]
     pub const SETTLE: u16 = 0xff0a;
-    /// [`crate::instruction::Command::Heed`]
-    pub const HEED: u16 = 0xff0b;
+    /// [`crate::instruction::Command::Wait`]
+    pub const WAIT: u16 = 0xff0b;
     /// [`crate::instruction::Command::Announce`]
     pub const ANNOUNCE: u16 = 0xff0c;
     /// The last of them.
@@ -95,12 +95,13 @@ impl Record {
     pub fn compact(instruction: &Instruction) -> Option<Record> {
         let Instruction { op, outputs, inputs, attrs, replaces, provenance } = instruction;
         let first = inputs.first().copied();
-        let replaces_first = replaces.is_some_and(|slot| first == Some(Operand::Slot(slot)));
+        let old = replaces.get(0);
+        let replaces_first = old.is_some_and(|slot| first == Some(Operand::Slot(slot)));
         let plain = !op.variadic
             && outputs.len() == 1
             && inputs.len() <= INLINE_INPUTS
             && attrs.0.is_empty()
-            && (replaces.is_none() || replaces_first);
+            && (old.is_none() || replaces_first);
         if !plain {
             return None;
         }
@@ -150,7 +151,8 @@ impl Record {
         let Parts { op, operands: inputs, replaces } = self.parts()?;
         let outputs = SmallVec::from_iter([Slot(self.out)]);
         let provenance = Provenance(self.provenance);
-        Ok(Instruction { op, outputs, inputs, attrs: Attrs::none(), replaces, provenance })
+        let (attrs, replaces) = (Attrs::none(), Replaces::first(replaces));
+        Ok(Instruction { op, outputs, inputs, attrs, replaces, provenance })
     }
 
     /// What stands in a record that is not extended, checked.

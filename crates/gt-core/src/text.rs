@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::attrs::{Attr, AttrKind, AttrSpec, Attrs, Range};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
-use crate::instruction::{Command, Instruction, Operand};
+use crate::instruction::{Command, Instruction, Operand, Replaces};
 use crate::ops;
 use crate::shape::Listed;
 use crate::slot::{Provenance, Slot};
@@ -31,10 +31,14 @@ impl fmt::Display for Instruction {
                 write!(f, " {}={value}", spec.name)?;
             }
         }
-        match self.replaces {
-            Some(slot) => write!(f, " replaces {slot}"),
-            None => Ok(()),
+        if self.replaces.is_empty() {
+            return Ok(());
         }
+        f.write_str(" replaces")?;
+        self.replaces.0.iter().try_for_each(|old| match old {
+            Some(slot) => write!(f, " {slot}"),
+            None => f.write_str(" _"),
+        })
     }
 }
 
@@ -81,9 +85,9 @@ impl fmt::Display for Command {
             Command::Send { slot, to, tag } => write!(f, "send {slot} to {to} as #{tag}"),
             Command::Receive { out, tag, .. } => write!(f, "{out} := receive #{tag}"),
             Command::Sync { request } => write!(f, "sync as {request}"),
-            Command::Vouch { to, tag } => write!(f, "vouch to {to} as #{tag}"),
-            Command::Settle { to, tag } => write!(f, "settle with {to} as #{tag}"),
-            Command::Heed { tag } => write!(f, "heed #{tag}"),
+            Command::Report { barrier } => write!(f, "report #{barrier}"),
+            Command::Settle { barrier } => write!(f, "settle #{barrier}"),
+            Command::Wait { barrier } => write!(f, "wait #{barrier}"),
         }
     }
 }
@@ -93,16 +97,21 @@ pub fn parse_instruction(line: &str) -> Result<Instruction> {
     let wrong = |why: String| Error::value(format!("'{line}': {why}"));
     let (results, rest) =
         line.split_once(":=").ok_or_else(|| wrong("there is no ':='".to_string()))?;
-    let outputs = results.split(',').map(|name| parse_slot(name.trim())).collect::<Result<_>>()?;
+    let outputs: SmallVec<[Slot; 1]> =
+        results.split(',').map(|name| parse_slot(name.trim())).collect::<Result<_>>()?;
     let mut words = Words(rest.trim());
     let name = words.next().unwrap_or_default();
     let op = ops::by_name(name).ok_or_else(|| wrong(format!("no operation is called '{name}'")))?;
     let mut inputs = SmallVec::new();
     let mut given: Vec<(&str, &str)> = Vec::new();
-    let mut replaces = None;
+    let mut replaces = Replaces::default();
     while let Some(word) = words.next() {
         if word == "replaces" {
-            replaces = Some(parse_slot(words.next().unwrap_or_default())?);
+            let old = words.by_ref().map(|word| match word {
+                "_" => Ok(None),
+                slot => parse_slot(slot).map(Some),
+            });
+            replaces = Replaces(old.collect::<Result<_>>()?);
         } else if let Some((name, value)) = word.split_once('=') {
             given.push((name, value));
         } else if let Ok(slot) = parse_slot(word) {
@@ -228,7 +237,7 @@ mod tests {
                     outputs: (0..op.outputs.len()).map(|n| Slot(10 + n as u32)).collect(),
                     inputs: sample.inputs.iter().enumerate().map(operand).collect(),
                     attrs: sample.attrs,
-                    replaces: Some(Slot(0)),
+                    replaces: Replaces::first(Some(Slot(0))),
                     provenance: Provenance::UNKNOWN,
                 };
                 assert_eq!(parse_instruction(&written.to_string()), Ok(written));

@@ -1,71 +1,246 @@
-//! What the workers of a session know of each other's failures. Until the client is told of a
-//! failure, nothing is replaced anywhere; so a worker must have heard of it before it replaces
-//! anything.
+//! Failure barriers. Until a client is told of a failure, nothing of its session is replaced on any
+//! worker. Workers report to the dispatcher, which tells those that must know before they replace a
+//! value: as many words as workers that could fail, and as many as wait; none where nothing can.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 use gt_core::WorkerId;
+use gt_core::rules::risk::Risk;
+use gt_transport::{Failure, FailureId};
 use smallvec::SmallVec;
 
 use crate::worker_map::WorkerMap;
 
-/// What happened on each worker since the client last heard from it.
+/// Failures that the client was told lately. A worker may speak of one again, because its word was
+/// under way meanwhile.
+const MOST_TOLD: usize = 64;
+
+/// Who may have failed in a session, who has to know, and what the client was told.
 #[derive(Debug, Default)]
 pub struct FailureBarrier {
     workers: WorkerMap<Standing>,
+    /// The barriers that wait for reports, and those behind them; the first is number `first`.
+    open: VecDeque<Open>,
+    first: u64,
+    /// Barriers up to here are of no concern: the client was told since.
+    settled: u64,
+    /// What was reported by complete barriers since the client was last told.
+    known: Option<Arc<Failure>>,
+    told: VecDeque<FailureId>,
 }
 
 #[derive(Debug, Default)]
 struct Standing {
-    /// It was given something that may fail for want of memory.
+    /// It was given something to do since it last settled.
     busy: bool,
-    /// It was given something that may fail because of the data.
+    /// It was given something that data can make fail since it last reported …
+    unreported: bool,
+    /// … and since it last settled.
     risky: bool,
-    /// Who has its word since then.
-    told: SmallVec<[WorkerId; 4]>,
+    /// It does not replace anything because of this failure, which the client was not told.
+    poison: Option<FailureId>,
+    /// The last barrier that it waits for.
+    waits_for: u64,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    unreported: SmallVec<[WorkerId; 4]>,
+    waiting: SmallVec<[WorkerId; 4]>,
+    failure: Option<Arc<Failure>>,
+    /// Whether the workers forget what they report.
+    settles: bool,
+}
+
+/// What a barrier asks of workers.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Words {
+    /// The barrier.
+    pub barrier: u64,
+    /// Who has to report.
+    pub report: SmallVec<[WorkerId; 4]>,
+    /// Whether a worker has to wait for the verdict.
+    pub wait: bool,
+}
+
+/// A complete barrier.
+#[derive(Debug)]
+pub struct Verdict {
+    /// The barrier.
+    pub barrier: u64,
+    /// Who waits for it.
+    pub waiting: SmallVec<[WorkerId; 4]>,
+    /// What was reported.
+    pub failure: Option<Arc<Failure>>,
 }
 
 impl FailureBarrier {
     /// A worker is given something to do.
-    pub fn busy(&mut self, worker: WorkerId) {
-        self.workers.of(worker).busy = true;
-    }
-
-    /// A worker is given something that may fail because of the data.
-    pub fn risk(&mut self, worker: WorkerId) {
+    pub fn assign(&mut self, worker: WorkerId, risk: Risk) {
         let standing = self.workers.of(worker);
+        let risky = risk == Risk::Data;
         standing.busy = true;
-        standing.risky = true;
-        standing.told.clear();
+        standing.unreported |= risky;
+        standing.risky |= risky;
     }
 
-    /// The workers that `worker` must hear from before it replaces a value. Who was asked once is
-    /// not asked again before it has taken another risk.
-    pub fn ask(&mut self, worker: WorkerId) -> SmallVec<[WorkerId; 4]> {
-        let mut unheard = SmallVec::new();
-        for (other, standing) in self.workers.iter_mut() {
-            if other != worker && standing.risky && !standing.told.contains(&worker) {
-                standing.told.push(worker);
-                unheard.push(other);
+    /// A worker is about to replace a value: what must be said before.
+    pub fn replace(&mut self, worker: WorkerId) -> Option<Words> {
+        let mut words = Words { barrier: self.last(), report: SmallVec::new(), wait: false };
+        let others =
+            |&(other, ref standing): &(WorkerId, &Standing)| other != worker && standing.unreported;
+        if self.workers.iter().any(|member| others(&member)) {
+            for (other, standing) in self.workers.iter_mut() {
+                if std::mem::take(&mut standing.unreported) {
+                    words.report.push(other);
+                }
+            }
+            words.barrier = self.push(words.report.clone(), false);
+        }
+        if words.barrier <= self.workers.of(worker).waits_for.max(self.settled) {
+            return (!words.report.is_empty()).then_some(words);
+        }
+        if words.barrier <= self.first {
+            // It is complete: what came of it has to be said again, if something did.
+            self.known.as_ref()?;
+            words.barrier = self.push(SmallVec::new(), false);
+        }
+        self.workers.of(worker).waits_for = words.barrier;
+        self.wait(words.barrier, worker);
+        words.wait = true;
+        Some(words)
+    }
+
+    /// The client is about to be answered by `reader`, which tells it what has failed anywhere.
+    pub fn settle(&mut self, reader: WorkerId, whom: Whom) -> Option<Words> {
+        let mut report = SmallVec::new();
+        // Who waits for a verdict that is not known yet may be told of a failure.
+        let certain = self.first.max(self.settled);
+        for (worker, standing) in self.workers.iter_mut() {
+            let asked = standing.risky
+                || standing.poison.is_some()
+                || standing.waits_for > certain
+                || (whom == Whom::Everybody && standing.busy);
+            if worker == reader || asked {
+                let waits_for = standing.waits_for;
+                *standing = Standing { waits_for, ..Standing::default() };
+            }
+            if worker != reader && asked {
+                report.push(worker);
             }
         }
-        unheard
+        if report.is_empty() && self.known.is_none() && self.open.is_empty() {
+            self.settled = self.last();
+            return None;
+        }
+        let barrier = self.push(report.clone(), true);
+        self.settled = barrier;
+        self.wait(barrier, reader);
+        Some(Words { barrier, report, wait: true })
     }
 
-    /// The client hears through `worker`: gives the others that must tell it what they know.
-    pub fn settle(&mut self, worker: WorkerId) -> SmallVec<[WorkerId; 4]> {
-        let mut busy = SmallVec::new();
-        for (other, standing) in self.workers.iter_mut() {
-            if std::mem::take(standing).busy && other != worker {
-                busy.push(other);
+    /// A worker reports; false if it was not asked. [`FailureBarrier::complete`] says what follows.
+    #[must_use]
+    pub fn report(
+        &mut self,
+        worker: WorkerId,
+        barrier: u64,
+        failure: Option<Arc<Failure>>,
+    ) -> bool {
+        let index = barrier.checked_sub(self.first + 1).map(|index| index as usize);
+        let Some(open) = index.and_then(|index| self.open.get_mut(index)) else { return false };
+        let Some(place) = open.unreported.iter().position(|asked| *asked == worker) else {
+            return false;
+        };
+        open.unreported.swap_remove(place);
+        if let Some(failure) = failure.filter(|failure| !self.told.contains(&failure.id)) {
+            open.failure.get_or_insert(failure);
+        }
+        true
+    }
+
+    /// The barriers that are complete, in their order.
+    pub fn complete(&mut self) -> Option<Verdict> {
+        let open = self.open.pop_front_if(|open| open.unreported.is_empty())?;
+        self.first += 1;
+        let failure = match open.settles {
+            // The client was told of a failure since: whatever else failed before is over too.
+            true if open.waiting.is_empty() => None,
+            true => self.known.take().or(open.failure),
+            false => {
+                self.known = self.known.take().or(open.failure);
+                self.known.clone()
+            }
+        };
+        let failure = failure.filter(|failure| !self.told.contains(&failure.id));
+        if let (Some(failure), false) = (&failure, open.settles) {
+            for worker in &open.waiting {
+                self.workers.of(*worker).poison = Some(failure.id);
             }
         }
-        busy
+        Some(Verdict { barrier: self.first, waiting: open.waiting, failure })
     }
 
-    /// A worker is gone.
+    /// A worker says that something has failed there. If the client knows already, it is to
+    /// settle: gives the barrier.
+    pub fn failed(&mut self, worker: WorkerId, failure: FailureId) -> Option<u64> {
+        if self.told.contains(&failure) {
+            return Some(self.push(SmallVec::from_slice(&[worker]), true));
+        }
+        self.workers.of(worker).poison = Some(failure);
+        None
+    }
+
+    /// The client is told of a failure by `reader`. Gives the other workers that are to settle
+    /// because of it, each with a barrier.
+    pub fn tell(&mut self, reader: WorkerId, failure: FailureId) -> SmallVec<[(WorkerId, u64); 4]> {
+        if self.told.len() == MOST_TOLD {
+            self.told.pop_front();
+        }
+        self.told.push_back(failure);
+        self.known.take_if(|known| known.id == failure);
+        let mut poisoned: SmallVec<[WorkerId; 4]> = SmallVec::new();
+        for (worker, standing) in self.workers.iter_mut() {
+            let had_it = standing.poison.take_if(|poison| *poison == failure).is_some();
+            if had_it && worker != reader {
+                poisoned.push(worker);
+            }
+        }
+        let settle = |worker| (worker, self.push(SmallVec::from_slice(&[worker]), true));
+        poisoned.into_iter().map(settle).collect()
+    }
+
+    /// A worker is gone, and has nothing to report.
     pub fn forget(&mut self, worker: WorkerId) {
         self.workers.remove(worker);
-        for (_, standing) in self.workers.iter_mut() {
-            standing.told.retain(|told| *told != worker);
+        for open in &mut self.open {
+            open.unreported.retain(|asked| *asked != worker);
+            open.waiting.retain(|waiting| *waiting != worker);
         }
     }
+
+    fn last(&self) -> u64 {
+        self.first + self.open.len() as u64
+    }
+
+    fn push(&mut self, unreported: SmallVec<[WorkerId; 4]>, settles: bool) -> u64 {
+        self.open.push_back(Open { unreported, settles, ..Open::default() });
+        self.last()
+    }
+
+    fn wait(&mut self, barrier: u64, worker: WorkerId) {
+        if let Some(open) = self.open.get_mut((barrier - self.first - 1) as usize) {
+            open.waiting.push(worker);
+        }
+    }
+}
+
+/// Whose word the client waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whom {
+    /// Workers that were given something that data can make fail.
+    ThoseAtRisk,
+    /// All that were given something, because a worker may run out of memory.
+    Everybody,
 }

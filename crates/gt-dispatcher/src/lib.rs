@@ -2,6 +2,7 @@
 //! no IO: messages go in, messages come out. `serve` has the sockets and the clock.
 
 mod context;
+mod decide;
 pub mod dispatcher;
 mod expected;
 mod failure_barrier;

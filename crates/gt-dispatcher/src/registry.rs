@@ -38,6 +38,11 @@ impl Entry {
         self.copies.iter().find(|(holder, _)| *holder == worker).map(|&(_, name)| name)
     }
 
+    /// The workers that have it, and its name there; `slot` is the client's name for it.
+    pub fn names(&self, slot: Slot) -> impl Iterator<Item = (WorkerId, Slot)> {
+        std::iter::once((self.home, slot)).chain(self.copies.iter().copied())
+    }
+
     /// The workers that have it.
     pub fn holders(&self) -> impl Iterator<Item = WorkerId> {
         std::iter::once(self.home).chain(self.copies.iter().map(|&(worker, _)| worker))

@@ -3,19 +3,21 @@
 use std::collections::HashMap;
 
 use gt_core::attrs::NO_ATTRS;
-use gt_core::instruction::Command;
+use gt_core::instruction::{Command, Replaces};
 use gt_core::record::Parts;
+use gt_core::rules::risk::Risk;
 use gt_core::{Error, Meta, Provenance, RequestId, Result, SessionId, Slot, WorkerId};
 use gt_transport::batch::INLINE_BYTES;
 use gt_transport::{Batch, Message, Peer};
 use smallvec::SmallVec;
 
 use self::outgoing::Outgoing;
-use self::place::{Request, no_worker};
+use self::place::no_worker;
 use self::report::PendingMemoryQuery;
 use crate::context::{Context, Observer};
+use crate::decide::Request;
 use crate::expected::{ExpectedReplies, Reply, Way};
-use crate::failure_barrier::FailureBarrier;
+use crate::failure_barrier::{FailureBarrier, Whom};
 use crate::in_flight::{BatchInFlight, InFlight};
 use crate::outbox::Outbox;
 use crate::registry::{Entry, Registry};
@@ -154,8 +156,10 @@ impl Session {
         if let Some(compact) = batch.compact(index) {
             let (record, Parts { op, mut operands, replaces }) = compact?;
             let outputs = [Slot(record.out)];
-            let request = Request { op, outputs: &outputs, attrs: &NO_ATTRS, replaces };
-            let worker = self.place(&request, &mut operands, context, nobody)?;
+            let replaces = &mut Replaces::first(replaces);
+            let inputs = &mut operands;
+            let request = Request { op, outputs: &outputs, attrs: &NO_ATTRS, inputs, replaces };
+            let worker = self.place(request, context, nobody)?;
             self.outgoing(worker).push_record(record.renamed(&operands));
             return Ok(true);
         }
@@ -181,7 +185,7 @@ impl Session {
                 let worker = self.choose(&[], cost, context)?;
                 let ready_ns = context.load.assign(worker, context.now_ns, cost);
                 self.insert(out, meta.clone(), true, worker, ready_ns)?;
-                self.failure_barrier.busy(worker);
+                self.failure_barrier.assign(worker, Risk::Memory);
                 self.emit(worker, Command::Upload { out, meta, data, provenance }, sent);
                 Ok(())
             }
@@ -192,20 +196,20 @@ impl Session {
             Command::Read { slot, request } => {
                 let way = self.offer(slot, request, context)?;
                 let home = self.registry.get(slot)?.home;
-                self.settle(home, context, sent)?;
+                self.settle(home, Whom::ThoseAtRisk, sent);
                 self.emit(home, Command::Read { slot, request }, sent);
                 self.expect_reply(home, Reply::Answer(request), way)
             }
             Command::Describe { slot, request } => {
                 let home = self.registry.get(slot)?.home;
                 self.described.insert(request, slot);
-                self.settle(home, context, sent)?;
+                self.settle(home, Whom::ThoseAtRisk, sent);
                 self.emit(home, Command::Describe { slot, request }, sent);
                 self.expect_reply(home, Reply::Answer(request), Way::Message)
             }
             Command::Sync { request } => {
                 let worker = self.speaker(context).ok_or_else(no_worker)?;
-                self.settle(worker, context, sent)?;
+                self.settle(worker, Whom::Everybody, sent);
                 self.emit(worker, Command::Sync { request }, sent);
                 self.expect_reply(worker, Reply::Answer(request), Way::Message)
             }
@@ -223,9 +227,9 @@ impl Session {
             },
             Command::Send { .. }
             | Command::Receive { .. }
-            | Command::Vouch { .. }
+            | Command::Report { .. }
             | Command::Settle { .. }
-            | Command::Heed { .. } => Err(Error::bug("a client does not speak for workers")),
+            | Command::Wait { .. } => Err(Error::bug("a client does not speak for workers")),
         }
     }
 
@@ -255,6 +259,7 @@ impl Session {
                 out.send_commands(Peer::Worker(worker), self.id, batch);
             }
         }
+        self.judge(out);
         let held_bytes = bytes;
         let bytes = bytes.saturating_add(std::mem::take(&mut self.announced));
         self.in_flight.begin(BatchInFlight { commands, bytes, held_bytes, waiting });
@@ -279,7 +284,7 @@ impl Session {
         let worker = self.choose(&[], cost, context)?;
         let ready_ns = context.load.assign(worker, context.now_ns, cost);
         self.insert(out, meta.clone(), true, worker, ready_ns)?;
-        self.failure_barrier.busy(worker);
+        self.failure_barrier.assign(worker, Risk::Memory);
         let tag = context.tag();
         let passage = self.passage(meta, worker, Cargo::Upload(number));
         self.send_off(tag, passage, context);
@@ -322,8 +327,9 @@ impl Session {
 
     fn free(&mut self, slot: Slot, sent: &mut Observer) -> Result<()> {
         let entry = self.forget(slot)?;
-        self.emit_free(entry.home, slot, sent);
-        self.free_copies(&entry, sent);
+        for (worker, name) in entry.names(slot) {
+            self.emit_free(worker, name, sent);
+        }
         Ok(())
     }
 
@@ -335,12 +341,6 @@ impl Session {
             self.described.retain(|_, asked| *asked != slot);
         }
         Ok(entry)
-    }
-
-    fn free_copies(&mut self, entry: &Entry, sent: &mut Observer) {
-        for &(worker, name) in &entry.copies {
-            self.emit_free(worker, name, sent);
-        }
     }
 
     fn emit_free(&mut self, worker: WorkerId, slot: Slot, sent: &mut Observer) {

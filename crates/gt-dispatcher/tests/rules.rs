@@ -72,6 +72,7 @@ fn value() -> Value {
 
 fn failure() -> Arc<Failure> {
     Arc::new(Failure {
+        id: gt_transport::FailureId::NONE,
         error: Error::value("made up"),
         instruction: String::new(),
         slot: Slot(0),

@@ -10,7 +10,7 @@ use gt_core::instruction::{Command, Instruction, Operand};
 use gt_core::kernel::Kernel;
 use gt_core::op::{Arg, Call, Op, Role};
 use gt_core::{DType, Error, Meta, RequestId, Result, Scalar, Slot, ops};
-use gt_transport::Failure;
+use gt_transport::{Failure, FailureId};
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
 use gt_worker::engine::{Engine, Operand as EngineOperand};
@@ -37,9 +37,16 @@ impl Expected {
 
     /// Whether this is how the request was answered.
     pub fn allows(&self, answer: &Answer) -> bool {
+        // Which worker something failed on, and as which of its failures, is no matter.
+        let alike = |expected: &Failure, found: &Failure| {
+            *expected == Failure { id: expected.id, ..found.clone() }
+        };
         match (self, answer) {
+            (Expected::Answer(Err(expected)), Err(found)) => alike(expected, found),
             (Expected::Answer(expected), found) => expected == found,
-            (Expected::OneOf(failures), Err(found)) => failures.contains(found),
+            (Expected::OneOf(failures), Err(found)) => {
+                failures.iter().any(|expected| alike(expected, found))
+            }
             (Expected::OneOf(_), Ok(_)) => false,
         }
     }
@@ -139,19 +146,20 @@ impl Interpreter {
     }
 
     fn apply(&mut self, instruction: &Instruction) {
-        let old = instruction.replaces.map(|slot| self.known(slot).clone());
-        let results = match (self.untold.first().cloned(), &old) {
-            (Some(failure), Some(_)) => self.all_failed(instruction, failure),
+        let replaces = &instruction.replaces;
+        let old = (0..instruction.outputs.len())
+            .map(|result| replaces.get(result).map(|slot| self.known(slot).clone()));
+        let old: Vec<Option<Known>> = old.collect();
+        let results = match self.untold.first().cloned() {
+            Some(failure) if !replaces.is_empty() => self.all_failed(instruction, failure),
             _ => self.results(instruction),
         };
-        if let Some(replaced) = instruction.replaces {
+        for replaced in replaces.slots() {
             self.values.remove(&replaced);
         }
-        for (index, (&slot, mut known)) in instruction.outputs.iter().zip(results).enumerate() {
-            if let (0, Err(_), Some(old)) = (index, &known.result, &old) {
-                known = old.clone();
-            }
-            self.name(slot, known);
+        for ((&slot, known), old) in instruction.outputs.iter().zip(results).zip(old) {
+            let kept = old.filter(|_| known.result.is_err());
+            self.name(slot, kept.unwrap_or(known));
         }
     }
 
@@ -177,7 +185,8 @@ impl Interpreter {
                 let text = format!("{slot} := {}", op.name);
                 let provenance = *provenance;
                 let holders = SmallVec::new();
-                let failure = Failure { error, instruction: text, slot, provenance, holders };
+                let id = FailureId::NONE;
+                let failure = Failure { id, error, instruction: text, slot, provenance, holders };
                 let failure = Arc::new(failure);
                 self.failures.push(failure.clone());
                 self.untold.push(failure.clone());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use gt_core::attrs::Attrs;
-use gt_core::instruction::{Command, Operand};
+use gt_core::instruction::{Command, Operand, Replaces};
 use gt_core::op::{Arg, Call, Op, Sample, SampleInput};
 use gt_core::{DType, Meta, RequestId, Shape, Slot, ops};
 use gt_transport::Failure;
@@ -228,7 +228,7 @@ impl Writer {
     fn emit(&mut self, op: &'static Op, inputs: Vec<Operand>, attrs: Attrs) {
         let replaces = self.replaced(op, &inputs, &attrs);
         self.live.retain(|slot| Some(*slot) != replaces);
-        let outputs = self.script.apply(op, inputs, attrs, replaces);
+        let outputs = self.script.apply(op, inputs, attrs, Replaces::first(replaces));
         self.learn();
         self.live.extend_from_slice(&outputs);
         if op.data_dependent {

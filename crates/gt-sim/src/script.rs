@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use gt_client::stream::Stream;
 use gt_core::attrs::Attrs;
-use gt_core::instruction::{Command, Instruction, Operand};
+use gt_core::instruction::{Command, Instruction, Operand, Replaces};
 use gt_core::op::Op;
 use gt_core::text::parse_instruction;
 use gt_core::{DType, Meta, Provenance, RequestId, Shape, Slot};
@@ -71,7 +71,7 @@ impl Script {
         op: &'static Op,
         inputs: impl IntoIterator<Item = Operand>,
         attrs: Attrs,
-        replaces: Option<Slot>,
+        replaces: Replaces,
     ) -> SmallVec<[Slot; 1]> {
         let attrs = self.names.fill(op, attrs);
         let outputs = self.names.names(op.outputs.len());

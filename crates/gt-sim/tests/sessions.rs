@@ -345,7 +345,8 @@ fn hostile(dice: &mut Dice, metas: &[Meta]) -> Option<Instruction> {
     };
     let outputs = (0..op.outputs.len()).map(|n| Slot((metas.len() + n) as u32)).collect();
     let provenance = Provenance::UNKNOWN;
-    let instruction = Instruction { op, outputs, inputs, attrs, replaces: None, provenance };
+    let instruction =
+        Instruction { op, outputs, inputs, attrs, replaces: Default::default(), provenance };
     (!is_large(&instruction, metas)).then_some(instruction)
 }
 

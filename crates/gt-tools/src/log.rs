@@ -103,9 +103,9 @@ fn command_name(command: &Command) -> &'static str {
         Command::Send { .. } => "SendTensor",
         Command::Receive { .. } => "ReceiveTensor",
         Command::Sync { .. } => "Synchronize",
-        Command::Vouch { .. } => "Vouch",
+        Command::Report { .. } => "Report",
         Command::Settle { .. } => "Settle",
-        Command::Heed { .. } => "Heed",
+        Command::Wait { .. } => "Wait",
     }
 }
 
@@ -141,9 +141,9 @@ impl Display for Details<'_> {
             Command::Enter(_)
             | Command::Exit
             | Command::Sync { .. }
-            | Command::Vouch { .. }
+            | Command::Report { .. }
             | Command::Settle { .. }
-            | Command::Heed { .. } => Ok(()),
+            | Command::Wait { .. } => Ok(()),
         }
     }
 }
@@ -353,7 +353,7 @@ session=s1 op=exp result=3 tensor_id=2 ERROR=\"out of memory:\\n4 GB\" t3 := exp
                 "ReceiveTensor       | result=3 t3 := receive #9",
             ),
             (Command::Sync { request }, "Synchronize         | sync as r4"),
-            (Command::Heed { tag: 9 }, "Heed                | heed #9"),
+            (Command::Wait { barrier: 9 }, "Wait                | wait #9"),
         ];
         for (command, expected) in cases {
             assert_eq!(what(command), expected);

@@ -89,9 +89,9 @@ impl Batch {
                 self.records.push(record);
             }
             Command::Sync { request } => self.push_request(code::SYNC, Slot(0), *request),
-            Command::Vouch { to, tag } => self.push_word(code::VOUCH, to.0, *tag),
-            Command::Settle { to, tag } => self.push_word(code::SETTLE, to.0, *tag),
-            Command::Heed { tag } => self.push_word(code::HEED, 0, *tag),
+            Command::Report { barrier } => self.push_word(code::REPORT, *barrier),
+            Command::Settle { barrier } => self.push_word(code::SETTLE, *barrier),
+            Command::Wait { barrier } => self.push_word(code::WAIT, *barrier),
         }
     }
 
@@ -108,7 +108,7 @@ impl Batch {
             outputs: outputs.clone(),
             inputs: &slots,
             scalars,
-            replaces: *replaces,
+            replaces: replaces.clone(),
         };
         self.push_extended(record, &(rest, Bare(attrs)));
     }
@@ -129,10 +129,9 @@ impl Batch {
         self.records.push(record);
     }
 
-    fn push_word(&mut self, code: u16, to: u32, tag: u64) {
+    fn push_word(&mut self, code: u16, barrier: u64) {
         let mut record = bare(code, 0);
-        record.inputs[0] = to;
-        record.payload = tag.to_le_bytes();
+        record.payload = barrier.to_le_bytes();
         self.records.push(record);
     }
 
@@ -167,9 +166,9 @@ impl Batch {
                 Command::Receive { out: slot, tag, provenance }
             }
             code::SYNC => Command::Sync { request: RequestId(record.provenance) },
-            code::VOUCH => Command::Vouch { to: WorkerId(record.inputs[0]), tag },
-            code::SETTLE => Command::Settle { to: WorkerId(record.inputs[0]), tag },
-            code::HEED => Command::Heed { tag },
+            code::REPORT => Command::Report { barrier: tag },
+            code::SETTLE => Command::Settle { barrier: tag },
+            code::WAIT => Command::Wait { barrier: tag },
             code::ANNOUNCE => self.announced(record)?,
             other => return Err(Error::bug(format!("no command has the code {other}"))),
         })
@@ -188,10 +187,11 @@ impl Batch {
         let copy = match &command {
             Command::Apply(Instruction { outputs, inputs, replaces, .. }) => {
                 let slots = inputs.iter().filter_map(|input| match input {
-                    Operand::Slot(slot) => Some(slot),
+                    Operand::Slot(slot) => Some(*slot),
                     Operand::Scalar(_) => None,
                 });
-                slots.chain(outputs).chain(replaces).find(|slot| slot.is_copy()).copied()
+                let slots = slots.chain(outputs.iter().copied()).chain(replaces.slots());
+                slots.into_iter().find(is_copy)
             }
             Command::Free(slots) => slots.iter().find(|slot| slot.is_copy()).copied(),
             Command::Upload { out: slot, .. }
@@ -201,9 +201,9 @@ impl Batch {
             Command::Enter(_) | Command::Exit | Command::Sync { .. } => None,
             Command::Send { .. }
             | Command::Receive { .. }
-            | Command::Vouch { .. }
+            | Command::Report { .. }
             | Command::Settle { .. }
-            | Command::Heed { .. } => {
+            | Command::Wait { .. } => {
                 return Err(Error::bug(format!("a client may not say '{command}'")));
             }
         };
@@ -297,6 +297,9 @@ impl Batch {
         let RestOfInstruction { outputs, inputs, scalars, replaces } = rest;
         if outputs.first() != Some(&Slot(record.out)) {
             return Err(Error::bug(format!("a {} with two first results", op.name)));
+        }
+        if replaces.0.len() > outputs.len() {
+            return Err(Error::bug(format!("a {} replaces more than it makes", op.name)));
         }
         let inputs = join_scalars(inputs, &scalars)?;
         let provenance = Provenance(record.provenance);

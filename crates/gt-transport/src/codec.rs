@@ -130,6 +130,10 @@ mod kind {
     pub const STATUS_REQUEST: u16 = 18;
     /// [`super::Message::Report`]: the report.
     pub const REPORT: u16 = 19;
+    /// [`super::Message::FailureReport`]: session, barrier, failure.
+    pub const FAILURE_REPORT: u16 = 20;
+    /// [`super::Message::FailureVerdict`]: session, barrier, failure.
+    pub const FAILURE_VERDICT: u16 = 21;
 }
 
 /// The message as it travels.
@@ -159,6 +163,12 @@ pub fn encode(message: &Message) -> Frames {
             with_data(kind::ANSWER, &(session, request, described), data)
         }
         M::Failed { session, failure } => frames(kind::FAILED, &(session, &**failure)),
+        M::FailureReport { session, barrier, failure } => {
+            frames(kind::FAILURE_REPORT, &(session, barrier, failure.as_deref()))
+        }
+        M::FailureVerdict { session, barrier, failure } => {
+            frames(kind::FAILURE_VERDICT, &(session, barrier, failure.as_deref()))
+        }
         M::Done { session, commands, bytes, busy_ns } => {
             frames(kind::DONE, &(session, commands, bytes, busy_ns))
         }
@@ -253,6 +263,14 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
             let (session, failure) = all(body, payloads)?;
             Message::Failed { session, failure: Arc::<Failure>::new(failure) }
         }
+        kind::FAILURE_REPORT => {
+            let (session, barrier, failure) = failure_word(body, payloads)?;
+            Message::FailureReport { session, barrier, failure }
+        }
+        kind::FAILURE_VERDICT => {
+            let (session, barrier, failure) = failure_word(body, payloads)?;
+            Message::FailureVerdict { session, barrier, failure }
+        }
         kind::DONE => {
             let (session, commands, bytes, busy_ns) = all(body, payloads)?;
             Message::Done { session, commands, bytes, busy_ns }
@@ -276,6 +294,15 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
         }
         other => return Err(Error::bug(format!("no message is of kind {other}"))),
     })
+}
+
+#[expect(clippy::type_complexity, reason = "three fields that two callers name")]
+fn failure_word(
+    body: &[u8],
+    payloads: Vec<Bytes>,
+) -> Result<(SessionId, u64, Option<Arc<Failure>>)> {
+    let (session, barrier, failure): (_, _, Option<Failure>) = all(body, payloads)?;
+    Ok((session, barrier, failure.map(Arc::new)))
 }
 
 fn within(what: &str, found: usize, limit: usize) -> Result<()> {

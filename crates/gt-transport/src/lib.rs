@@ -13,4 +13,4 @@ pub mod stop;
 pub mod ticket;
 
 pub use batch::Batch;
-pub use message::{Failure, Holder, Message, Peer, Value};
+pub use message::{Failure, FailureId, Holder, Message, Peer, Value};

@@ -72,6 +72,24 @@ pub enum Message {
         /// What happened.
         failure: Arc<Failure>,
     },
+    /// Worker to dispatcher: what has failed here, if something has and the client was not told.
+    FailureReport {
+        /// Whose stream.
+        session: SessionId,
+        /// Which barrier asked for it.
+        barrier: u64,
+        /// What has failed.
+        failure: Option<Arc<Failure>>,
+    },
+    /// Dispatcher to worker: what the workers of a barrier reported, together.
+    FailureVerdict {
+        /// Whose stream.
+        session: SessionId,
+        /// Which barrier is complete.
+        barrier: u64,
+        /// What has failed.
+        failure: Option<Arc<Failure>>,
+    },
     /// Worker to dispatcher, dispatcher to client: so much of a stream is done.
     Done {
         /// Whose stream.
@@ -154,6 +172,8 @@ pub struct Value {
 /// An instruction that failed. Whatever depends on it fails with the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
+    /// Which failure it is.
+    pub id: FailureId,
     /// What went wrong.
     pub error: Error,
     /// The instruction in its text form.
@@ -165,6 +185,20 @@ pub struct Failure {
     /// Who held the most memory, if there was too little.
     #[serde(deserialize_with = "few")]
     pub holders: SmallVec<[Holder; 4]>,
+}
+
+/// One failure among all of a session: who it happened to, and how many happened there before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FailureId {
+    /// The worker, as the session's dispatcher counts them.
+    pub worker: u32,
+    /// How many failures came before it on that worker.
+    pub number: u64,
+}
+
+impl FailureId {
+    /// Something that did not happen to a worker's instruction, such as a transfer that broke.
+    pub const NONE: FailureId = FailureId { worker: u32::MAX, number: 0 };
 }
 
 /// Memory that the values of one line of the user's program hold.

@@ -48,9 +48,9 @@ proptest! {
             command,
             Command::Send { .. }
                 | Command::Receive { .. }
-                | Command::Vouch { .. }
+                | Command::Report { .. }
                 | Command::Settle { .. }
-                | Command::Heed { .. }
+                | Command::Wait { .. }
         );
         prop_assert_eq!(batch.client_command(0).is_err(), forbidden, "{}", text);
     }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use gt_core::kernel::Kernel;
-use gt_core::{DType, Error, Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
+use gt_core::{DType, Error, Meta, Provenance, RequestId, SessionId, Slot};
 use gt_transport::{Failure, Message};
 
 use crate::buffer::Pool;
@@ -98,10 +98,10 @@ impl Run<'_> {
     fn step(&mut self, step: Step) {
         match step {
             Step::Compute(compute) => self.compute(&compute),
-            Step::Suffer(failure) => {
+            Step::Poison(failure) => {
                 self.poison.get_or_insert(failure);
             }
-            Step::Vouch { to, tag, then } => self.vouch(to, tag, then),
+            Step::Report { barrier, then } => self.report(barrier, then),
             Step::Sync { request } => self.answer(request, Ok(nothing())),
             Step::Fail(failure) => {
                 self.poison.get_or_insert(failure.clone());
@@ -140,10 +140,9 @@ impl Run<'_> {
         self.messages.push(Message::Answer { session, request, result });
     }
 
-    fn vouch(&mut self, to: WorkerId, tag: u64, then: Then) {
-        let (session, gt_transport::Value { meta, data }) = (self.session, nothing());
-        let result = self.poison.clone().map_or(Ok(data), Err);
-        self.messages.push(Message::Handover { session, to, tag, meta, result });
+    fn report(&mut self, barrier: u64, then: Then) {
+        let (session, failure) = (self.session, self.poison.clone());
+        self.messages.push(Message::FailureReport { session, barrier, failure });
         if then == Then::Settle {
             self.poison = None;
         }
@@ -288,10 +287,11 @@ mod tests {
         let pool = Pool::new(1 << 20);
         let executor = Executor::new(Arc::new(Null(pool.clone())), pool);
         let mut store = crate::store::Store::default();
-        let mut plan = crate::planner::Planner::new(SessionId(7), &mut store).finish(3);
+        let mut plan =
+            crate::planner::Planner::new(gt_core::WorkerId(0), SessionId(7), &mut store).finish(3);
         // A register that no plan has.
         let value = Use { register: Register(99), last: true };
-        plan.steps.push(Step::Handover { to: WorkerId(0), tag: 0, value });
+        plan.steps.push(Step::Handover { to: gt_core::WorkerId(0), tag: 0, value });
         let outcome = in_kernel(|| executor.run(plan));
         assert_eq!((outcome.session, outcome.commands), (SessionId(7), 3));
         let ended = |message: &Message| matches!(message, Message::Ended { .. });

@@ -2,12 +2,13 @@
 //! register. A value that is freed within the window never reaches the store.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use gt_core::dtype::Scalar;
 use gt_core::kernel::Kernel;
 use gt_core::op::Op;
 use gt_core::{Error, Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
-use gt_transport::Failure;
+use gt_transport::{Failure, FailureId};
 use smallvec::SmallVec;
 
 use crate::store::{Register, Stored};
@@ -52,13 +53,11 @@ pub enum Step {
     /// An instruction cannot even be planned.
     Fail(Arc<Failure>),
     /// Something has failed on another worker.
-    Suffer(Arc<Failure>),
-    /// Tell another worker whether something has failed here.
-    Vouch {
-        /// Who is told.
-        to: WorkerId,
-        /// What both sides call this word.
-        tag: u64,
+    Poison(Arc<Failure>),
+    /// Report to the dispatcher whether something has failed here.
+    Report {
+        /// The failure barrier.
+        barrier: u64,
         /// What becomes of the failure.
         then: Then,
     },
@@ -96,12 +95,12 @@ pub enum Step {
     },
 }
 
-/// What becomes of a failure that another worker was told.
+/// What becomes of a failure that was reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
     /// It stays, because the client was not told.
     Stay,
-    /// It is over: the client is told by the other worker.
+    /// It is over: the client is told.
     Settle,
 }
 
@@ -143,6 +142,8 @@ pub struct Use {
 /// Where a step came from.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
+    /// The worker that plans it.
+    pub worker: WorkerId,
     /// The operation the client asked for; `None` for an upload.
     pub op: Option<&'static Op>,
     /// The value it makes.
@@ -151,6 +152,9 @@ pub struct Origin {
     pub provenance: Provenance,
 }
 
+/// How many failures happened in this process, so that each has a number of its own.
+static FAILURES: AtomicU64 = AtomicU64::new(0);
+
 impl Origin {
     /// What the client is told when this fails.
     pub fn failure(&self, error: Error) -> Failure {
@@ -158,7 +162,9 @@ impl Origin {
         let (slot, provenance) = (self.slot, self.provenance);
         let instruction = format!("{slot} := {name}");
         let holders = SmallVec::new();
-        Failure { error: error.within(name), instruction, slot, provenance, holders }
+        let number = FAILURES.fetch_add(1, Ordering::Relaxed);
+        let id = FailureId { worker: self.worker.0, number };
+        Failure { id, error: error.within(name), instruction, slot, provenance, holders }
     }
 }
 
@@ -203,8 +209,8 @@ impl Plan {
                 Step::Answer { value, .. } | Step::Handover { value, .. } => meet(value),
                 Step::Upload { .. }
                 | Step::Fail(_)
-                | Step::Suffer(_)
-                | Step::Vouch { .. }
+                | Step::Poison(_)
+                | Step::Report { .. }
                 | Step::Sync { .. } => {}
             }
         }

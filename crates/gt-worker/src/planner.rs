@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gt_core::attrs::{Attrs, NO_ATTRS};
 use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
-use gt_core::instruction::{Instruction, Operand};
+use gt_core::instruction::{Instruction, Operand, Replaces};
 use gt_core::kernel::Kernel;
 use gt_core::op::{Arg, Call, Inferred, Op, Role};
 use gt_core::record::{Parts, Record};
@@ -26,8 +26,8 @@ pub struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     /// A planner for the values in `store`.
-    pub fn new(session: SessionId, store: &'a mut Store) -> Self {
-        let origin = Origin { op: None, slot: Slot(0), provenance: Provenance::UNKNOWN };
+    pub fn new(worker: WorkerId, session: SessionId, store: &'a mut Store) -> Self {
+        let origin = Origin { worker, op: None, slot: Slot(0), provenance: Provenance::UNKNOWN };
         let plan = Plan::new(session);
         Planner { store, plan, metas: Vec::new(), touched: Vec::new(), origin }
     }
@@ -40,16 +40,17 @@ impl<'a> Planner<'a> {
     /// Plans an instruction.
     pub fn apply(&mut self, instruction: &Instruction) -> Result<()> {
         let Instruction { op, outputs, inputs, attrs, replaces, provenance } = instruction;
-        self.origin = Origin { op: Some(op), slot: outputs[0], provenance: *provenance };
-        self.plan_apply(op, outputs, inputs, attrs, *replaces)
+        self.origin =
+            Origin { op: Some(op), slot: outputs[0], provenance: *provenance, ..self.origin };
+        self.plan_apply(op, outputs, inputs, attrs, replaces)
     }
 
     /// Plans an instruction that fits into its record.
     pub fn apply_record(&mut self, record: &Record, parts: &Parts) -> Result<()> {
         let Parts { op, operands, replaces } = parts;
         let (out, provenance) = (Slot(record.out), Provenance(record.provenance));
-        self.origin = Origin { op: Some(op), slot: out, provenance };
-        self.plan_apply(op, &[out], operands, &NO_ATTRS, *replaces)
+        self.origin = Origin { op: Some(op), slot: out, provenance, ..self.origin };
+        self.plan_apply(op, &[out], operands, &NO_ATTRS, &Replaces::first(*replaces))
     }
 
     fn plan_apply(
@@ -58,7 +59,7 @@ impl<'a> Planner<'a> {
         outputs: &[Slot],
         inputs: &[Operand],
         attrs: &Attrs,
-        replaces: Option<Slot>,
+        replaces: &Replaces,
     ) -> Result<()> {
         let mut terms: SmallVec<[Term<Register>; 3]> = SmallVec::new();
         for input in inputs {
@@ -67,18 +68,21 @@ impl<'a> Planner<'a> {
                 Operand::Scalar(scalar) => Term::Scalar(scalar),
             });
         }
-        let replaced = replaces.map(|slot| self.load(slot)).transpose()?;
+        let replaced: SmallVec<[(usize, Slot, Register); 1]> = (0..outputs.len())
+            .filter_map(|result| Some((result, replaces.get(result)?)))
+            .map(|(result, slot)| Ok((result, slot, self.load(slot)?)))
+            .collect::<Result<_>>()?;
         let first = self.plan.steps.len();
         let mut results = match self.emit(op, &terms, attrs) {
             Ok(results) => results,
             Err(error) => {
                 let mut failed = self.fail(op, &terms, attrs, error)?;
-                failed[0] = replaced.unwrap_or(failed[0]);
+                replaced.iter().for_each(|&(result, _, old)| failed[result] = old);
                 failed
             }
         };
-        if let (Some(old), Some(slot)) = (replaced, replaces) {
-            results[0] = self.replace(first, old, results[0]);
+        for (result, slot, old) in replaced {
+            results[result] = self.replace(first, old, results[result]);
             self.store.free(slot);
         }
         for (&slot, &register) in outputs.iter().zip(&results) {
@@ -117,7 +121,7 @@ impl<'a> Planner<'a> {
         value: gt_transport::Value,
         provenance: Provenance,
     ) -> Result<()> {
-        let origin = Origin { op: None, slot: out, provenance };
+        let origin = Origin { op: None, slot: out, provenance, ..self.origin };
         self.origin = origin;
         let register = self.register(value.meta.clone());
         self.plan.cost_ns += value.data.len() as u64 / 8;

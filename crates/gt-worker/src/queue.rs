@@ -39,6 +39,24 @@ pub struct Arrival {
     pub result: std::result::Result<Bytes, Arc<Failure>>,
 }
 
+/// What has arrived for a session and waits for the command that uses it.
+#[derive(Clone, Debug, Default)]
+pub struct Arrived {
+    /// Values, by the tags of their transfers.
+    pub values: HashMap<u64, Arrival>,
+    /// What the workers of failure barriers reported.
+    pub verdicts: HashMap<u64, Option<Arc<Failure>>>,
+}
+
+impl Arrived {
+    fn check(&self) -> Result<()> {
+        if self.values.len() + self.verdicts.len() > MOST_ARRIVALS {
+            return Err(Error::value(format!("more than {MOST_ARRIVALS} values wait to be used")));
+        }
+        Ok(())
+    }
+}
+
 /// A session has at most so many commands waiting; a dispatcher stops long before.
 const MOST_COMMANDS: u64 = 1 << 22;
 /// At most so many values wait to be received.
@@ -60,7 +78,7 @@ pub struct Queue {
     planned: usize,
     /// Its values.
     pub store: Store,
-    arrivals: HashMap<u64, Arrival>,
+    arrived: Arrived,
     /// What has failed and was not told to the client.
     pub poison: Option<Arc<Failure>>,
     /// The workers that were handed something.
@@ -88,11 +106,14 @@ impl Queue {
 
     /// Takes in what another worker handed over.
     pub fn arrive(&mut self, tag: u64, arrival: Arrival) -> Result<()> {
-        if self.arrivals.len() >= MOST_ARRIVALS {
-            return Err(Error::value(format!("more than {MOST_ARRIVALS} values wait to be used")));
-        }
-        self.arrivals.insert(tag, arrival);
-        Ok(())
+        self.arrived.values.insert(tag, arrival);
+        self.arrived.check()
+    }
+
+    /// Takes in what the workers of a failure barrier reported.
+    pub fn judge(&mut self, barrier: u64, failure: Option<Arc<Failure>>) -> Result<()> {
+        self.arrived.verdicts.insert(barrier, failure);
+        self.arrived.check()
     }
 
     /// A plan in turn took so long.
@@ -106,28 +127,34 @@ impl Queue {
     }
 
     /// A plan for a read that has waited for long; each is tried once.
-    fn plan_read_bypass(&mut self, session: SessionId) -> Result<Option<Plan>> {
+    fn plan_read_bypass(&mut self, worker: WorkerId, session: SessionId) -> Result<Option<Plan>> {
         let Some(reader) = self.reader.take_if(|reader| reader.is_impatient()) else {
             return Ok(None);
         };
         if self.poison.is_some() || reader.is_before(self.gone) {
             return Ok(None);
         }
-        let Queue { batches, gone, planned, store, arrivals, .. } = self;
+        let Queue { batches, gone, planned, store, arrived, .. } = self;
         let batches = batches.iter().collect();
-        Before { batches, first: *gone, planned: *planned, store, arrivals }.plan(session, reader)
+        Before { batches, first: *gone, planned: *planned, store, arrived }
+            .plan(worker, session, reader)
     }
 
     /// A plan for the next commands; `None` if there are none, or the first waits for a handover.
-    pub fn plan(&mut self, session: SessionId, window: Window) -> Result<Option<Plan>> {
+    pub fn plan(
+        &mut self,
+        worker: WorkerId,
+        session: SessionId,
+        window: Window,
+    ) -> Result<Option<Plan>> {
         #[cfg(test)]
         assert!(!self.is_broken, "this test wants a panic");
-        if let Some(plan) = self.plan_read_bypass(session)? {
+        if let Some(plan) = self.plan_read_bypass(worker, session)? {
             return Ok(Some(plan));
         }
         let Queue { batches, commands: waiting, gone, planned, store, .. } = self;
-        let (arrivals, poison, answered) = (&mut self.arrivals, &self.poison, &mut self.answered);
-        let mut planner = Planner::new(session, store);
+        let (arrived, poison, answered) = (&mut self.arrived, &self.poison, &mut self.answered);
+        let mut planner = Planner::new(worker, session, store);
         let mut commands = 0;
         while commands < window.commands && planner.cost_ns() < window.cost_ns {
             let Some(batch) = batches.front() else { break };
@@ -138,7 +165,7 @@ impl Queue {
                     parts.op.data_dependent
                 }
                 None if was_answered(batch, *planned, answered) => false,
-                None => match plan_command(&mut planner, arrivals, batch, *planned)? {
+                None => match plan_command(&mut planner, arrived, batch, *planned)? {
                     Planned::More => false,
                     Planned::Last => true,
                     Planned::Waits => break,
@@ -179,7 +206,7 @@ pub(crate) enum Planned {
 
 pub(crate) fn plan_command(
     planner: &mut Planner,
-    arrivals: &mut HashMap<u64, Arrival>,
+    arrived: &mut Arrived,
     batch: &Batch,
     index: usize,
 ) -> Result<Planned> {
@@ -201,18 +228,20 @@ pub(crate) fn plan_command(
         Command::Read { slot, request } => planner.answer(slot, request, false)?,
         Command::Describe { slot, request } => planner.answer(slot, request, true)?,
         Command::Send { slot, to, tag } => planner.hand_over(slot, to, tag)?,
-        Command::Receive { out, tag, provenance } => match arrivals.remove(&tag) {
+        Command::Receive { out, tag, provenance } => match arrived.values.remove(&tag) {
             Some(arrival) => planner.receive(out, arrival, provenance)?,
             None => return Ok(Planned::Waits),
         },
         Command::Sync { request } => planner.push_step(Step::Sync { request }),
-        Command::Vouch { to, tag } => planner.push_step(Step::Vouch { to, tag, then: Then::Stay }),
-        Command::Settle { to, tag } => {
-            planner.push_step(Step::Vouch { to, tag, then: Then::Settle });
+        Command::Report { barrier } => {
+            planner.push_step(Step::Report { barrier, then: Then::Stay });
         }
-        Command::Heed { tag } => match arrivals.remove(&tag) {
-            Some(Arrival { result: Ok(_), .. }) => {}
-            Some(Arrival { result: Err(failure), .. }) => planner.push_step(Step::Suffer(failure)),
+        Command::Settle { barrier } => {
+            planner.push_step(Step::Report { barrier, then: Then::Settle });
+        }
+        Command::Wait { barrier } => match arrived.verdicts.remove(&barrier) {
+            Some(None) => {}
+            Some(Some(failure)) => planner.push_step(Step::Poison(failure)),
             None => return Ok(Planned::Waits),
         },
         // These mean something to the dispatcher only.

@@ -2,16 +2,17 @@
 //! its ancestors are computed aside, for the answer alone; they are computed again in their turn,
 //! and everything else happens as if nobody had looked.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use gt_core::instruction::Command;
 use gt_core::record::code;
-use gt_core::{RequestId, Result, SessionId, Slot};
+use gt_core::rules::risk::{Risk, row_risk};
+use gt_core::{RequestId, Result, SessionId, Slot, WorkerId};
 use gt_transport::Batch;
 
 use crate::plan::{Plan, Purpose};
 use crate::planner::Planner;
-use crate::queue::{Arrival, Planned, plan_command};
+use crate::queue::{Arrived, Planned, plan_command};
 use crate::store::{Store, Stored};
 
 /// A read is looked at once its session has computed for so long in front of it.
@@ -65,13 +66,18 @@ pub struct Before<'a> {
     /// The values that are there.
     pub store: &'a Store,
     /// What other workers have handed over.
-    pub arrivals: &'a HashMap<u64, Arrival>,
+    pub arrived: &'a Arrived,
 }
 
 impl Before<'_> {
     /// A plan that computes what a read needs and answers it; `None` if that is too much, or needs
     /// something that is not there.
-    pub fn plan(&self, session: SessionId, reader: Reader) -> Result<Option<Plan>> {
+    pub fn plan(
+        &self,
+        worker: WorkerId,
+        session: SessionId,
+        reader: Reader,
+    ) -> Result<Option<Plan>> {
         let Some(last) = reader.batch.checked_sub(self.first) else { return Ok(None) };
         let mut needed = BTreeSet::from([reader.slot]);
         let Some(ancestors) = self.ancestors(last as usize, &mut needed)? else { return Ok(None) };
@@ -84,10 +90,10 @@ impl Before<'_> {
                 _ => return Ok(None),
             }
         }
-        let mut planner = Planner::new(session, &mut store);
+        let mut planner = Planner::new(worker, session, &mut store);
         for (batch, index) in ancestors.into_iter().rev() {
-            let mut arrivals = self.arrivals_of(batch, index)?;
-            let planned = plan_command(&mut planner, &mut arrivals, self.batches[batch], index)?;
+            let mut arrived = self.arrived_for(batch, index)?;
+            let planned = plan_command(&mut planner, &mut arrived, self.batches[batch], index)?;
             if !matches!(planned, Planned::More) || planner.cost_ns() > LIMIT_NS {
                 return Ok(None);
             }
@@ -100,7 +106,8 @@ impl Before<'_> {
     }
 
     /// The commands that make what is `needed`, the last one first, and what they need that is not
-    /// made by any of them; `None` if a shape among them depends on data.
+    /// made by any of them; `None` if a shape among them depends on data, or if something before the
+    /// read can fail of which the client would have to be told.
     fn ancestors(
         &self,
         last: usize,
@@ -112,6 +119,10 @@ impl Before<'_> {
             for index in (from..self.batches[batch].len()).rev() {
                 match self.batches[batch].command(index)? {
                     Command::Apply(instruction) => {
+                        // The client would have to be told if this fails.
+                        if row_risk(instruction.op) == Risk::Data {
+                            return Ok(None);
+                        }
                         if !instruction.outputs.iter().any(|slot| needed.contains(slot)) {
                             continue;
                         }
@@ -121,10 +132,11 @@ impl Before<'_> {
                         instruction.outputs.iter().for_each(|slot| {
                             needed.remove(slot);
                         });
-                        needed.extend(instruction.read_slots().chain(instruction.replaces));
+                        needed.extend(instruction.read_slots().chain(instruction.replaces.slots()));
                     }
                     Command::Upload { out, .. } | Command::Receive { out, .. }
                         if needed.remove(&out) => {}
+                    Command::Wait { .. } => return Ok(None),
                     _ => continue,
                 }
                 ancestors.push((batch, index));
@@ -134,10 +146,12 @@ impl Before<'_> {
     }
 
     /// What a command takes in from another worker; it stays where it is.
-    fn arrivals_of(&self, batch: usize, index: usize) -> Result<HashMap<u64, Arrival>> {
+    fn arrived_for(&self, batch: usize, index: usize) -> Result<Arrived> {
         let Command::Receive { tag, .. } = self.batches[batch].command(index)? else {
-            return Ok(HashMap::new());
+            return Ok(Arrived::default());
         };
-        Ok(self.arrivals.get(&tag).map(|arrival| (tag, arrival.clone())).into_iter().collect())
+        let value = self.arrived.values.get(&tag);
+        let values = value.map(|arrival| (tag, arrival.clone())).into_iter().collect();
+        Ok(Arrived { values, ..Arrived::default() })
     }
 }

@@ -88,6 +88,9 @@ impl Worker {
                 self.queue(session);
                 self.within(session, out, |queue| queue.arrive(tag, Arrival { meta, result }));
             }
+            Message::FailureVerdict { session, barrier, failure } => {
+                self.within(session, out, |queue| queue.judge(barrier, failure));
+            }
             Message::Forget { session } => self.forget(session, out),
             // Whatever else arrives was meant for somebody else; ignoring it harms no session.
             _ => {}
@@ -145,8 +148,8 @@ impl Worker {
             }
             let Some(session) = self.turns.pop_front() else { return };
             self.turns.push_back(session);
-            let window = self.window;
-            let plan = self.within(session, out, |queue| queue.plan(session, window));
+            let (id, window) = (self.id, self.window);
+            let plan = self.within(session, out, |queue| queue.plan(id, session, window));
             if let Some(plan) = plan.flatten() {
                 self.running = true;
                 out.push(Action::Run(plan));

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use gt_core::{Error, Meta, Provenance, RequestId, SessionId, Slot};
 use gt_transport::bulk::{Courier, Event, Plain};
 use gt_transport::ticket::{Errand, Goods, Ticket, Wanted};
-use gt_transport::{Batch, Failure, Message, Value};
+use gt_transport::{Batch, Failure, FailureId, Message, Value};
 use smallvec::SmallVec;
 
 /// What travels apart from messages.
@@ -145,5 +145,6 @@ impl Cargo {
 /// A transfer that failed, as whoever reads the value sees it.
 fn failure(error: Error) -> Arc<Failure> {
     let (slot, provenance, holders) = (Slot(0), Provenance::UNKNOWN, SmallVec::new());
-    Arc::new(Failure { error, instruction: "a transfer".into(), slot, provenance, holders })
+    let id = FailureId::NONE;
+    Arc::new(Failure { id, error, instruction: "a transfer".into(), slot, provenance, holders })
 }

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use gt_core::attrs::Attrs;
+use gt_core::instruction::Replaces;
 use gt_core::op::Op;
 use gt_core::ops::builtin::CAST;
 use gt_core::{Meta, Result, Slot};
@@ -134,10 +135,11 @@ impl Cell {
             // them if the result fails.
             let alias = [Held::Value(state.value.clone())];
             let dtype = Attrs::of([self.meta.dtype.into()]);
-            let alias = session.emit(&CAST, &alias, dtype, 1, None)?.into_iter().next();
+            let alias =
+                session.emit(&CAST, &alias, dtype, 1, Replaces::default())?.into_iter().next();
             state.value = Arc::new(alias.expect("a cast has one result"));
         }
-        let replaces = Some(state.value.slot);
+        let replaces = Replaces::first(Some(state.value.slot));
         let values = session.emit(op, &held, attrs, 1, replaces)?;
         drop(held);
         let value = values.into_iter().next().expect("the operation has one result");

@@ -33,7 +33,7 @@ impl Dispatcher {
             Message::Register(info) => return self.register(now_ns, worker, *info),
             Message::Answer { session, request, result } => {
                 let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
-                open.answer(worker, request, &result)?;
+                open.answer(worker, request, &result, out)?;
                 self.events.record(|| Event {
                     bytes: result.as_ref().map_or(0, |value| value.data.len() as u64),
                     error: result.as_ref().err().map(|failure| failure.error.to_string().into()),
@@ -42,9 +42,15 @@ impl Dispatcher {
                 out.send(Peer::Client(session), Message::Answer { session, request, result });
             }
             Message::Failed { session, failure } => {
-                self.session_of(worker, session)?;
+                if let Some(open) = self.session_of(worker, session)? {
+                    open.note_failure(worker, failure.id, out);
+                }
                 let error = Some(failure.error.to_string().into());
                 self.note(now_ns, Station::Ended, session, Some(worker), None, error);
+            }
+            Message::FailureReport { session, barrier, failure } => {
+                let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
+                open.report_failure(worker, barrier, failure, out)?;
             }
             Message::Done { session, commands, busy_ns, .. } => {
                 let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
@@ -100,7 +106,7 @@ impl Dispatcher {
             return if over { Ok(()) } else { Err(stranger()) };
         };
         let parts = session.memory_query_parts(request);
-        session.query_memory(worker, request)?;
+        session.note_memory_reply(worker, request)?;
         out.send(Peer::Client(id), Message::MemoryReply { session: id, request, parts, usage });
         Ok(())
     }

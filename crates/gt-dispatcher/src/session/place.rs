@@ -1,16 +1,17 @@
 //! Where an instruction runs, and how its inputs come there.
 
-use gt_core::attrs::Attrs;
-use gt_core::instruction::{Command, Instruction, Operand};
-use gt_core::op::{Arg, Call, Op};
-use gt_core::{Error, Meta, Provenance, Result, Slot, WorkerId};
+use gt_core::instruction::{Command, Instruction, Operand, Replaces};
+use gt_core::op::Op;
+use gt_core::{Error, Provenance, Result, Slot, WorkerId};
 use gt_transport::Peer;
 use gt_transport::batch::INLINE_BYTES;
 use smallvec::SmallVec;
 
 use super::Session;
 use crate::context::{Context, Observer};
+use crate::decide::{Decision, Place, Request, decide};
 use crate::expected::{Reply, Way};
+use crate::failure_barrier::{Whom, Words};
 use crate::load::{Health, Needed};
 use crate::registry::Entry;
 use crate::tickets::{Cargo, Passage};
@@ -23,102 +24,94 @@ impl Session {
         sent: &mut Observer,
     ) -> Result<()> {
         let Instruction { op, outputs, inputs, attrs, replaces, .. } = &mut instruction;
-        let request = Request { op, outputs, attrs, replaces: *replaces };
-        let worker = self.place(&request, inputs, context, sent)?;
+        let worker = self.place(Request { op, outputs, attrs, inputs, replaces }, context, sent)?;
         self.emit(worker, Command::Apply(instruction), sent);
         Ok(())
     }
 
-    /// Decides where an instruction runs, brings its inputs there under the names they have there,
-    /// and enters its results.
+    /// Decides what becomes of an instruction, has it entered, and brings its inputs to where it
+    /// runs. The request is left with the names that its values have there.
     pub(super) fn place(
         &mut self,
-        request: &Request,
-        inputs: &mut [Operand],
+        request: Request,
         context: &mut Context,
         sent: &mut Observer,
     ) -> Result<WorkerId> {
-        let Estimate { metas, cost, risky } = self.infer(request, inputs)?;
-        let worker = match request.replaces {
-            Some(replaced) => {
-                let old = self.registry.get(replaced)?;
-                check_replaced(old, request.op, &metas[0])?;
-                old.home
-            }
-            None => self.choose(inputs, cost, context)?,
+        let decision = decide(&request, &self.registry)?;
+        let worker = match decision.place {
+            Place::At(worker) => worker,
+            Place::Anywhere => self.choose(request.inputs, decision.cost_ns, context)?,
         };
-        let ready_ns = context.load.assign(worker, context.now_ns, cost);
-        for input in inputs {
+        for input in request.inputs {
             if let Operand::Slot(slot) = *input {
                 *input = Operand::Slot(self.bring(slot, worker, context, sent)?);
             }
         }
-        if let Some(replaced) = request.replaces {
-            self.hear(worker, context, sent)?;
-            let entry = self.forget(replaced)?;
-            self.free_copies(&entry, sent);
+        if !request.replaces.is_empty() {
+            self.hear_failures(worker, sent);
+            self.end_replaced(request.replaces, worker, context, sent)?;
         }
-        match risky {
-            true => self.failure_barrier.risk(worker),
-            false => self.failure_barrier.busy(worker),
-        }
-        let known = !request.op.data_dependent;
-        for (&slot, meta) in request.outputs.iter().zip(metas) {
-            self.insert(slot, meta, known, worker, ready_ns)?;
-        }
+        self.commit(request.op, request.outputs, decision, worker, context)?;
         Ok(worker)
     }
 
-    /// What the results will be, and how long they take; an error if the client did not check.
-    fn infer(&self, request: &Request, inputs: &[Operand]) -> Result<Estimate> {
-        let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
-        let mut metas: SmallVec<[&Meta; 4]> = SmallVec::new();
-        for input in inputs {
-            match input {
-                Operand::Scalar(scalar) => args.push(Arg::Scalar(*scalar)),
-                Operand::Slot(slot) => {
-                    let entry = self.registry.get(*slot)?;
-                    if !entry.described {
-                        return Err(Error::bug(format!("the shape of {slot} is not known yet")));
-                    }
-                    args.push(Arg::Tensor(&entry.meta));
-                    metas.push(&entry.meta);
-                }
-            }
-        }
-        let call = Call { op: request.op, inputs: &args, attrs: request.attrs };
-        let inferred = call.infer()?;
-        let kernel = (request.op.kernel)(&call)?;
-        let cost = kernel.cost_ns(&metas, &inferred.outputs);
-        let risky = kernel.depends_on_data(inferred.compute);
-        Ok(Estimate { metas: inferred.outputs, cost, risky })
-    }
-
-    /// Before `worker` replaces a value it must know whether something has failed elsewhere.
-    fn hear(&mut self, worker: WorkerId, context: &mut Context, sent: &mut Observer) -> Result<()> {
-        for other in self.failure_barrier.ask(worker) {
-            let tag = context.tag();
-            self.emit(other, Command::Vouch { to: worker, tag }, sent);
-            self.expect_reply(other, Reply::Handover { to: worker, tag }, Way::Message)?;
-            self.emit(worker, Command::Heed { tag }, sent);
+    /// Enters the results of an instruction.
+    fn commit(
+        &mut self,
+        op: &Op,
+        outputs: &[Slot],
+        decision: Decision,
+        worker: WorkerId,
+        context: &mut Context,
+    ) -> Result<()> {
+        let ready_ns = context.load.assign(worker, context.now_ns, decision.cost_ns);
+        self.failure_barrier.assign(worker, decision.risk);
+        for (&slot, meta) in outputs.iter().zip(decision.metas) {
+            self.insert(slot, meta, !op.data_dependent, worker, ready_ns)?;
         }
         Ok(())
     }
 
-    /// The client is about to hear from `worker`, which must speak for all.
-    pub(super) fn settle(
+    /// Ends the names of values that are replaced on `worker`, and leaves those they have there.
+    fn end_replaced(
         &mut self,
+        replaces: &mut Replaces,
         worker: WorkerId,
         context: &mut Context,
         sent: &mut Observer,
     ) -> Result<()> {
-        for other in self.failure_barrier.settle(worker) {
-            let tag = context.tag();
-            self.emit(other, Command::Settle { to: worker, tag }, sent);
-            self.expect_reply(other, Reply::Handover { to: worker, tag }, Way::Message)?;
-            self.emit(worker, Command::Heed { tag }, sent);
+        for slot in replaces.0.iter_mut().flatten() {
+            let name = self.bring(*slot, worker, context, sent)?;
+            let entry = self.forget(*slot)?;
+            for (holder, name) in entry.names(*slot).filter(|(holder, _)| *holder != worker) {
+                self.emit_free(holder, name, sent);
+            }
+            *slot = name;
         }
         Ok(())
+    }
+
+    /// Before `worker` replaces a value it must know whether something has failed elsewhere.
+    fn hear_failures(&mut self, worker: WorkerId, sent: &mut Observer) {
+        let Some(Words { barrier, report, wait }) = self.failure_barrier.replace(worker) else {
+            return;
+        };
+        for other in report {
+            self.emit(other, Command::Report { barrier }, sent);
+        }
+        if wait {
+            self.emit(worker, Command::Wait { barrier }, sent);
+        }
+    }
+
+    /// The client is about to hear from `reader`, which must speak for all.
+    pub(super) fn settle(&mut self, reader: WorkerId, whom: Whom, sent: &mut Observer) {
+        let Some(words) = self.failure_barrier.settle(reader, whom) else { return };
+        let barrier = words.barrier;
+        for other in words.report {
+            self.emit(other, Command::Settle { barrier }, sent);
+        }
+        self.emit(reader, Command::Wait { barrier }, sent);
     }
 
     /// The worker through which the client hears of everything: the first that is not silent.
@@ -206,29 +199,4 @@ impl Session {
 
 pub(super) fn no_worker() -> Error {
     Error::Lost("there is no worker; start one with `gt worker`".to_string())
-}
-
-/// An instruction apart from its inputs.
-pub(super) struct Request<'a> {
-    pub(super) op: &'static Op,
-    pub(super) outputs: &'a [Slot],
-    pub(super) attrs: &'a Attrs,
-    pub(super) replaces: Option<Slot>,
-}
-
-/// What an instruction will make, how long it takes, and whether data can make it fail.
-struct Estimate {
-    metas: SmallVec<[Meta; 1]>,
-    cost: u64,
-    risky: bool,
-}
-
-/// A result that fails is the value it replaces, so both must be alike for everybody who knows only
-/// dtype and shape.
-fn check_replaced(old: &Entry, op: &Op, result: &Meta) -> Result<()> {
-    if old.described && !op.data_dependent && old.meta == *result {
-        return Ok(());
-    }
-    let (name, old) = (op.name, &old.meta);
-    Err(Error::bug(format!("{name} puts {result} in the place of {old}")))
 }

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use gt_core::instruction::Command;
 use gt_core::{Error, Meta, RequestId, Result, WorkerId};
-use gt_transport::{Failure, Value};
+use gt_transport::{Failure, FailureId, Message, Peer, Value};
 
 use super::Session;
+use crate::context::Observer;
 use crate::expected::Reply;
+use crate::failure_barrier::Verdict;
+use crate::outbox::Outbox;
 
 /// Clients wait for the answer; whoever asks so often without waiting keeps to no rules.
 const MOST_MEMORY_QUERIES: usize = 1 << 10;
@@ -37,11 +41,63 @@ impl Session {
         worker: WorkerId,
         request: RequestId,
         result: &std::result::Result<Value, Arc<Failure>>,
+        out: &mut Outbox,
     ) -> Result<()> {
         if !self.expected.take(worker, Reply::Answer(request)) {
             return Err(Error::bug(format!("{request} is answered by somebody it was not asked")));
         }
+        if let Err(failure) = result {
+            self.tell_failure(worker, failure.id, out);
+        }
         self.describe(request, result.as_ref().ok().map(|value| &value.meta))
+    }
+
+    /// A worker reports what has failed there.
+    pub fn report_failure(
+        &mut self,
+        worker: WorkerId,
+        barrier: u64,
+        failure: Option<Arc<Failure>>,
+        out: &mut Outbox,
+    ) -> Result<()> {
+        if !self.failure_barrier.report(worker, barrier, failure) {
+            return Err(Error::bug(format!("barrier {barrier} did not ask {worker}")));
+        }
+        self.judge(out);
+        Ok(())
+    }
+
+    /// Tells the workers that wait for failure barriers what was reported.
+    pub(super) fn judge(&mut self, out: &mut Outbox) {
+        let session = self.id;
+        while let Some(Verdict { barrier, waiting, failure }) = self.failure_barrier.complete() {
+            for worker in waiting {
+                let failure = failure.clone();
+                let verdict = Message::FailureVerdict { session, barrier, failure };
+                out.send(Peer::Worker(worker), verdict);
+            }
+        }
+    }
+
+    /// A worker says that something has failed there. If the client was told by another, nothing
+    /// is held back any more.
+    pub fn note_failure(&mut self, worker: WorkerId, failure: FailureId, out: &mut Outbox) {
+        if let Some(barrier) = self.failure_barrier.failed(worker, failure) {
+            self.emit(worker, Command::Settle { barrier }, &mut Observer(None));
+            self.flush(0, 0, out);
+        }
+    }
+
+    /// The client is told of a failure, so that nothing is held back any more because of it.
+    fn tell_failure(&mut self, reader: WorkerId, failure: FailureId, out: &mut Outbox) {
+        let poisoned = self.failure_barrier.tell(reader, failure);
+        if poisoned.is_empty() {
+            return;
+        }
+        for (worker, barrier) in poisoned {
+            self.emit(worker, Command::Settle { barrier }, &mut Observer(None));
+        }
+        self.flush(0, 0, out);
     }
 
     /// A worker hands something over to another one.
@@ -69,13 +125,12 @@ impl Session {
 
     /// How many were asked what the session holds.
     pub fn memory_query_parts(&self, request: RequestId) -> u32 {
-        self.memory_queries.get(&request).map_or(0, |memory_queries| memory_queries.parts)
+        self.memory_queries.get(&request).map_or(0, |query| query.parts)
     }
 
     /// A worker says what the session holds there.
-    pub fn query_memory(&mut self, worker: WorkerId, request: RequestId) -> Result<()> {
-        let unasked =
-            || Error::bug(format!("{request} is memory_reply by somebody it was not asked"));
+    pub fn note_memory_reply(&mut self, worker: WorkerId, request: RequestId) -> Result<()> {
+        let unasked = || Error::bug(format!("{request} is answered by somebody it was not asked"));
         let asked = &mut self.memory_queries.get_mut(&request).ok_or_else(unasked)?.asked;
         let place = asked.iter().position(|asked| *asked == worker).ok_or_else(unasked)?;
         asked.swap_remove(place);
@@ -93,7 +148,7 @@ impl Session {
             .filter(|(_, memory_queries)| memory_queries.asked.contains(&worker));
         let open: Vec<_> =
             open.map(|(&request, memory_queries)| (request, memory_queries.parts)).collect();
-        open.iter().for_each(|&(request, _)| drop(self.query_memory(worker, request)));
+        open.iter().for_each(|&(request, _)| drop(self.note_memory_reply(worker, request)));
         open
     }
 

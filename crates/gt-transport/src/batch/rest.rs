@@ -1,7 +1,7 @@
 //! What follows a record that is larger than 32 bytes, and how it is read off a wire.
 
 use gt_core::attrs::{Attr, Attrs};
-use gt_core::instruction::Operand;
+use gt_core::instruction::{Operand, Replaces};
 use gt_core::op::Op;
 use gt_core::wire::few;
 use gt_core::{Error, Meta, Result, Scalar, Slot};
@@ -21,7 +21,7 @@ pub(super) struct RestOfInstruction<'a> {
     pub(super) inputs: &'a [u8],
     #[serde(deserialize_with = "few")]
     pub(super) scalars: SmallVec<[(u32, Scalar); 1]>,
-    pub(super) replaces: Option<Slot>,
+    pub(super) replaces: Replaces,
 }
 
 /// The rest of an upload.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gt_core::instruction::{Command, Instruction, Operand};
+use gt_core::instruction::{Command, Instruction, Operand, Replaces};
 use gt_core::op::SampleInput;
 use gt_core::{
     DType, Error, Meta, Provenance, RequestId, Scalar, SessionId, Shape, Slot, WorkerId, ops,
@@ -11,7 +11,7 @@ use gt_core::{
 use gt_transport::hello::{Hello, Resume, Token, Welcome, WorkerInfo};
 use gt_transport::report::{MemoryUsage, Report, SessionReport, Traffic, WorkerReport};
 use gt_transport::ticket::{Address, Errand, Goods, Key, Ticket, Wanted};
-use gt_transport::{Batch, Failure, Message, Value};
+use gt_transport::{Batch, Failure, FailureId, Message, Value};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -27,6 +27,15 @@ pub fn message() -> impl Strategy<Value = Message> {
             Message::Answer { session, request: RequestId(request), result }
         }),
         (session(), failure()).prop_map(|(session, failure)| Message::Failed { session, failure }),
+        (session(), any::<u64>(), failure(), any::<[bool; 2]>()).prop_map(
+            |(session, barrier, failure, [failed, report])| {
+                let failure = failed.then_some(failure);
+                match report {
+                    true => Message::FailureReport { session, barrier, failure },
+                    false => Message::FailureVerdict { session, barrier, failure },
+                }
+            },
+        ),
         (session(), any::<[u64; 3]>()).prop_map(|(session, [commands, bytes, busy_ns])| {
             Message::Done { session, commands, bytes, busy_ns }
         }),
@@ -180,17 +189,15 @@ pub fn command() -> impl Strategy<Value = Command> {
             Command::Announce { out, meta: value.meta, number, provenance: Provenance(place) }
         }),
         1 => any::<u32>().prop_map(|request| Command::Sync { request: RequestId(request) }),
-        1 => (any::<u32>(), any::<u64>())
-            .prop_map(|(to, tag)| Command::Vouch { to: WorkerId(to), tag }),
-        1 => (any::<u32>(), any::<u64>())
-            .prop_map(|(to, tag)| Command::Settle { to: WorkerId(to), tag }),
-        1 => any::<u64>().prop_map(|tag| Command::Heed { tag }),
+        1 => any::<u64>().prop_map(|barrier| Command::Report { barrier }),
+        1 => any::<u64>().prop_map(|barrier| Command::Settle { barrier }),
+        1 => any::<u64>().prop_map(|barrier| Command::Wait { barrier }),
     ]
 }
 
 /// Any row with one of its samples, on any slots.
 pub fn instruction() -> impl Strategy<Value = Instruction> {
-    let parts = (any::<[Index; 2]>(), any::<[u32; 16]>(), scalar(), any::<Option<u32>>());
+    let parts = (any::<[Index; 2]>(), any::<[u32; 16]>(), scalar(), any::<[Option<u32>; 4]>());
     parts.prop_map(|([row, sample], numbers, number, replaces)| {
         let op = *row.get(ops::ALL);
         let samples = (op.samples)();
@@ -204,7 +211,9 @@ pub fn instruction() -> impl Strategy<Value = Instruction> {
             outputs: (0..op.outputs.len()).map(|n| Slot(numbers[8 + n])).collect(),
             inputs: sample.inputs.iter().zip(&numbers).map(operand).collect(),
             attrs: sample.attrs.clone(),
-            replaces: replaces.map(Slot),
+            replaces: Replaces(
+                replaces.iter().take(op.outputs.len()).map(|old| old.map(Slot)).collect(),
+            ),
             provenance: Provenance(numbers[15]),
         }
     })
@@ -247,6 +256,7 @@ fn result() -> impl Strategy<Value = Result<Value, Arc<Failure>>> {
 fn failure() -> impl Strategy<Value = Arc<Failure>> {
     (error(), ".*", slot(), any::<u32>()).prop_map(|(error, instruction, slot, place)| {
         Arc::new(Failure {
+            id: FailureId { worker: place, number: u64::from(slot.0) << 20 },
             error,
             instruction,
             slot,

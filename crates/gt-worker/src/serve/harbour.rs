@@ -8,7 +8,7 @@ use bytes::Bytes;
 use gt_core::{Error, Meta, Provenance, RequestId, Result, SessionId, Slot, WorkerId};
 use gt_transport::bulk::{self, Address, Courier, Depot, DepotOptions, Key, Limits};
 use gt_transport::ticket::{Errand, Goods, Ticket, Wanted};
-use gt_transport::{Failure, Message, Value};
+use gt_transport::{Failure, FailureId, Message, Value};
 use smallvec::SmallVec;
 
 use super::DataPlace;
@@ -287,5 +287,6 @@ impl Ended {
 /// A transfer that failed, as whoever waits for the value sees it.
 fn failure(error: Error) -> Arc<Failure> {
     let (slot, provenance, holders) = (Slot(0), Provenance::UNKNOWN, SmallVec::new());
-    Arc::new(Failure { error, instruction: "a transfer".into(), slot, provenance, holders })
+    let id = FailureId::NONE;
+    Arc::new(Failure { id, error, instruction: "a transfer".into(), slot, provenance, holders })
 }
