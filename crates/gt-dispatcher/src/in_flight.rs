@@ -36,7 +36,7 @@ pub struct BatchInFlight {
     pub bytes: u64,
     /// The bytes that they take while they wait.
     pub held_bytes: u64,
-    /// How many messages to workers are not done.
+    /// How many workers are not done with their parts.
     pub waiting: usize,
 }
 

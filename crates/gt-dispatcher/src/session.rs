@@ -253,9 +253,12 @@ impl Session {
         self.letters.drain(..).for_each(|(to, letter)| out.send(to, letter));
         let mut waiting = 0;
         for (worker, outgoing) in self.outgoing.iter_mut() {
-            for batch in outgoing.take() {
+            let added = outgoing.added();
+            if added > 0 {
                 waiting += 1;
-                self.in_flight.depart(worker, batch.len() as u64);
+                self.in_flight.depart(worker, added);
+            }
+            for batch in outgoing.take() {
                 out.send_commands(Peer::Worker(worker), self.id, batch);
             }
         }

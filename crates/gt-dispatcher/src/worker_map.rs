@@ -25,14 +25,6 @@ impl<T> WorkerMap<T> {
         Some(&mut self.0[index].1)
     }
 
-    /// Gives a worker a value.
-    pub fn insert(&mut self, worker: WorkerId, value: T) {
-        match self.find(worker) {
-            Ok(index) => self.0[index].1 = value,
-            Err(index) => self.0.insert(index, (worker, value)),
-        }
-    }
-
     /// Takes the value of a worker away.
     pub fn remove(&mut self, worker: WorkerId) -> Option<T> {
         let index = self.find(worker).ok()?;
@@ -50,7 +42,11 @@ impl<T> WorkerMap<T> {
     }
 
     fn find(&self, worker: WorkerId) -> Result<usize, usize> {
-        self.0.binary_search_by_key(&worker, |(worker, _)| *worker)
+        // Numbers are mostly those of the places, because workers come in their order.
+        match self.0.get(worker.0 as usize) {
+            Some((found, _)) if *found == worker => Ok(worker.0 as usize),
+            _ => self.0.binary_search_by_key(&worker, |(worker, _)| *worker),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use gt_core::instruction::Command;
-use gt_core::{DType, Meta, Provenance, SessionId, Shape, Slot};
+use gt_core::{DType, Meta, Provenance, RequestId, SessionId, Shape, Slot};
 use gt_transport::hello::Token;
 use gt_transport::reliable::{ReliableChannel, unsequenced};
 use gt_transport::{Batch, Message};
@@ -163,6 +163,8 @@ fn nothing_new_goes_to_a_worker_that_is_silent() {
         let (out, meta) = (Slot(slot), Meta::new(DType::F32, Shape::from_iter([2])));
         let (data, provenance) = (Bytes::from_static(&[0; 8]), Provenance::UNKNOWN);
         batch.push(&Command::Upload { out, meta, data, provenance });
+        // Somebody waits for it, so that it is not joined with what follows.
+        batch.push(&Command::Read { slot: out, request: RequestId(slot) });
         slot += 1;
         let commands = Message::Commands { session: first.session, batch };
         let out = harness.hear(3, client.say(&commands).expect("a message"));

@@ -54,7 +54,7 @@ impl Dispatcher {
             }
             Message::Done { session, commands, busy_ns, .. } => {
                 let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
-                let done = open.finish(worker, commands)?;
+                let done = open.finish(worker, commands, out)?;
                 self.note(now_ns, Station::Ended, session, Some(worker), None, None);
                 if let Some((commands, bytes)) = done {
                     let done = Message::Done { session, commands, bytes, busy_ns };

@@ -1,4 +1,7 @@
-//! Commands on their way to one worker, in messages that no worker refuses for their size.
+//! Commands on their way to one worker, in messages that no worker refuses for their size. What
+//! nobody waits for is joined while the worker is busy, so that many small messages become one.
+
+use std::collections::VecDeque;
 
 use gt_core::Slot;
 use gt_core::instruction::Command;
@@ -10,18 +13,27 @@ use gt_transport::codec::Limits;
 const FULL_RECORDS: usize = Limits::CONTROL.records / 4;
 /// … or so many bytes beside them. What one command takes fits into the rest.
 const FULL_BYTES: usize = 1 << 20;
+/// A worker that is at one message and has another one waiting is busy.
+const BUSY_MESSAGES: usize = 2;
 
-/// Commands for a worker that are not sent yet.
+/// Commands for a worker.
 #[derive(Debug, Default)]
 pub(super) struct Outgoing {
     /// Commands that were given to the worker before those of the last batch.
     before: u64,
     full: Vec<Batch>,
     batch: Batch,
+    /// Whether somebody waits for one of those that are not sent.
+    urgent: bool,
+    /// How many commands of each message that was sent are not done.
+    sent: VecDeque<u64>,
+    /// How many commands were counted by [`Outgoing::added`].
+    counted: u64,
 }
 
 impl Outgoing {
     pub(super) fn push(&mut self, command: &Command) {
+        self.urgent |= is_waited_for(command);
         self.batch.push(command);
         self.cut();
     }
@@ -41,12 +53,39 @@ impl Outgoing {
         self.before + self.batch.len() as u64
     }
 
-    /// All messages that are not sent yet.
+    /// How many commands were given to the worker since this was last asked.
+    pub(super) fn added(&mut self) -> u64 {
+        let position = self.position();
+        position - std::mem::replace(&mut self.counted, position)
+    }
+
+    /// How many commands were sent and are not done.
+    pub(super) fn unfinished(&self) -> u64 {
+        self.sent.iter().sum()
+    }
+
+    /// The worker is done with commands, no more than are unfinished.
+    pub(super) fn finish(&mut self, mut commands: u64) {
+        while let Some(first) = self.sent.front_mut().filter(|_| commands > 0) {
+            let finished = commands.min(*first);
+            commands -= finished;
+            *first -= finished;
+            if *first == 0 {
+                self.sent.pop_front();
+            }
+        }
+    }
+
+    /// The messages that are to be sent now.
     pub(super) fn take(&mut self) -> impl Iterator<Item = Batch> + use<> {
-        if !self.batch.is_empty() {
+        let waits = self.sent.len() >= BUSY_MESSAGES && !self.urgent;
+        if !waits && !self.batch.is_empty() {
             self.complete();
         }
-        std::mem::take(&mut self.full).into_iter()
+        self.urgent &= waits;
+        let full = std::mem::take(&mut self.full);
+        self.sent.extend(full.iter().map(|batch| batch.len() as u64));
+        full.into_iter()
     }
 
     fn cut(&mut self) {
@@ -58,5 +97,55 @@ impl Outgoing {
     fn complete(&mut self) {
         self.before += self.batch.len() as u64;
         self.full.push(std::mem::take(&mut self.batch));
+    }
+}
+
+/// Whether the client or another worker waits for what comes of a command.
+fn is_waited_for(command: &Command) -> bool {
+    match command {
+        Command::Read { .. }
+        | Command::Describe { .. }
+        | Command::Sync { .. }
+        | Command::Send { .. }
+        | Command::Report { .. }
+        | Command::Settle { .. } => true,
+        Command::Apply(_)
+        | Command::Free(_)
+        | Command::Upload { .. }
+        | Command::Announce { .. }
+        | Command::Receive { .. }
+        | Command::Wait { .. }
+        | Command::Enter(_)
+        | Command::Exit => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn messages(outgoing: &mut Outgoing) -> Vec<usize> {
+        outgoing.take().map(|batch| batch.len()).collect()
+    }
+
+    #[test]
+    fn what_nobody_waits_for_is_joined_while_the_worker_is_busy() {
+        let mut outgoing = Outgoing::default();
+        for _ in 0..BUSY_MESSAGES {
+            outgoing.push_free(&[Slot(0)]);
+            assert_eq!(messages(&mut outgoing), [1]);
+        }
+        for _ in 0..3 {
+            outgoing.push_free(&[Slot(0)]);
+            assert!(messages(&mut outgoing).is_empty());
+        }
+        assert_eq!((outgoing.added(), outgoing.unfinished()), (5, 2));
+        outgoing.finish(1);
+        assert_eq!(messages(&mut outgoing), [3]);
+        outgoing.push_free(&[Slot(0)]);
+        assert!(messages(&mut outgoing).is_empty());
+        outgoing.push(&Command::Settle { barrier: 0 });
+        assert_eq!(messages(&mut outgoing), [2]);
+        assert_eq!((outgoing.added(), outgoing.unfinished()), (2, 6));
     }
 }

@@ -154,7 +154,9 @@ impl Session {
             (present_ns, absent)
         };
         // Of those that hold none of the inputs, nobody ends sooner than the least busy.
-        let idle = context.load.least_busy(context.now_ns, self.workers());
+        let (load, now_ns) = (&context.load, context.now_ns);
+        let soonest = if self.wanted.is_none() { load.least_busy(now_ns) } else { None };
+        let idle = soonest.or_else(|| load.least_busy_of(now_ns, self.workers()));
         let idle = idle.ok_or_else(no_worker)?;
         let holders = entries.iter().flat_map(|(_, entry)| entry.holders());
         let candidates = std::iter::once(idle).chain(holders);

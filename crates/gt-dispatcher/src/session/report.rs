@@ -26,10 +26,20 @@ pub(super) struct PendingMemoryQuery {
 
 impl Session {
     /// A worker is done with so many commands; gives what the client may be told of its own.
-    pub fn finish(&mut self, worker: WorkerId, commands: u64) -> Result<Option<(u64, u64)>> {
-        let left = self.in_flight.left(worker);
+    pub fn finish(
+        &mut self,
+        worker: WorkerId,
+        commands: u64,
+        out: &mut Outbox,
+    ) -> Result<Option<(u64, u64)>> {
+        let outgoing = self.outgoing.of(worker);
+        let left = outgoing.unfinished();
         if commands > left {
             return Err(Error::bug(format!("{commands} commands are done of {left}")));
+        }
+        outgoing.finish(commands);
+        for batch in outgoing.take() {
+            out.send_commands(Peer::Worker(worker), self.id, batch);
         }
         self.expected.finish(worker, commands);
         Ok(self.in_flight.arrive(worker, commands))

@@ -1,0 +1,90 @@
+//! What a step of the dispatcher costs per instruction, without sockets: chains of additions, one
+//! for each worker, whose old values are freed. `cargo run --release --example cost`.
+
+use std::time::Instant;
+
+use gt_core::instruction::{Command, Instruction, Operand, Replaces};
+use gt_core::{DType, Meta, Provenance, Scalar, SessionId, Slot, WorkerId, ops};
+use gt_dispatcher::{Dispatcher, Outbox};
+use gt_transport::hello::Hello;
+use gt_transport::{Batch, Message, Peer};
+
+const SESSION: SessionId = SessionId(1);
+const INSTRUCTIONS: usize = 1_000_000;
+const BATCH: usize = 1024;
+
+fn main() {
+    let named = std::env::args().skip(1).map(|text| text.parse().expect("a number of workers"));
+    let named: Vec<u32> = named.collect();
+    for &workers in if named.is_empty() { &[1, 8, 72] } else { &named[..] } {
+        let mut times: Vec<f64> = (0..5).map(|_| microseconds(workers)).collect();
+        times.sort_by(f64::total_cmp);
+        println!("{workers:>3} workers: {:.3} µs for an instruction and its free", times[2]);
+    }
+}
+
+/// Microseconds for one addition and the free of its input.
+fn microseconds(workers: u32) -> f64 {
+    let mut dispatcher = Dispatcher::new(0);
+    let mut out = Outbox::default();
+    for worker in 0..workers {
+        let register = Message::Register(Box::default());
+        dispatcher.step(0, Peer::Worker(WorkerId(worker)), register, &mut out);
+    }
+    let client = Peer::Client(SESSION);
+    dispatcher.step(0, client, Message::Hello(Hello::named("cost")), &mut out);
+    let mut batch = Batch::default();
+    for chain in 0..workers {
+        let meta = Meta::new(DType::F32, [4]);
+        let data = vec![0; meta.bytes()].into();
+        let (out, provenance) = (Slot(chain), Provenance::UNKNOWN);
+        batch.push(&Command::Upload { out, meta, data, provenance });
+    }
+    dispatcher.step(0, client, Message::Commands { session: SESSION, batch }, &mut out);
+    let batches = stream(workers);
+    let start = Instant::now();
+    for (number, batch) in batches.into_iter().enumerate() {
+        let now_ns = number as u64 * 1_000_000;
+        let commands = Message::Commands { session: SESSION, batch };
+        dispatcher.step(now_ns, client, commands, &mut out);
+        answer(&mut dispatcher, now_ns, &mut out);
+    }
+    start.elapsed().as_secs_f64() * 1e6 / INSTRUCTIONS as f64
+}
+
+/// Workers are done with everything at once.
+fn answer(dispatcher: &mut Dispatcher, now_ns: u64, out: &mut Outbox) {
+    for (to, message) in out.drain().collect::<Vec<_>>() {
+        if let (Peer::Worker(_), Message::Commands { session, batch }) = (to, message) {
+            let commands = batch.len() as u64;
+            let done = Message::Done { session, commands, bytes: 0, busy_ns: 0 };
+            dispatcher.step(now_ns, to, done, out);
+        }
+    }
+}
+
+/// Rounds of `t' := add t 1` and `free t` for each chain; freed names are used again.
+fn stream(workers: u32) -> Vec<Batch> {
+    let add = ops::by_name("add").expect("a row");
+    let (mut values, mut free): (Vec<u32>, Vec<u32>) = ((0..workers).collect(), vec![workers]);
+    let (mut batches, mut batch) = (Vec::new(), Batch::default());
+    for index in 0..INSTRUCTIONS {
+        let chain = index % workers as usize;
+        let (old, name) = (Slot(values[chain]), Slot(free.pop().expect("one is free")));
+        batch.push_instruction(&Instruction {
+            op: add,
+            outputs: [name].into_iter().collect(),
+            inputs: [Operand::Slot(old), Operand::Scalar(Scalar::Int(1))].into_iter().collect(),
+            attrs: Default::default(),
+            replaces: Replaces::default(),
+            provenance: Provenance::UNKNOWN,
+        });
+        batch.push_free(&[old]);
+        (values[chain], _) = (name.0, free.push(old.0));
+        if batch.len() >= BATCH {
+            batches.push(std::mem::take(&mut batch));
+        }
+    }
+    batches.push(batch);
+    batches
+}
