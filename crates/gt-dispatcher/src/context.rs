@@ -18,6 +18,15 @@ pub struct Context<'a> {
     pub tickets: Option<&'a mut Tickets>,
 }
 
+/// The time, and how long commands may be held back that are too few to be worth a message.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// The time.
+    pub now_ns: u64,
+    /// How long.
+    pub hold_ns: u64,
+}
+
 impl Context<'_> {
     /// A name for what one worker tells another.
     pub fn tag(&mut self) -> u64 {

@@ -8,7 +8,7 @@ use gt_core::{Error, RequestId, Result, SessionId, WorkerId};
 use gt_transport::hello::{Hello, WorkerInfo};
 use gt_transport::{Batch, Message, Peer};
 
-use crate::context::{Context, Observer};
+use crate::context::{Context, Observer, Pace};
 use crate::load::{Health, Load};
 use crate::outbox::Outbox;
 use crate::session::{Reach, Session};
@@ -27,6 +27,10 @@ pub struct Dispatcher {
     last_session: SessionId,
     next_tag: u64,
     tickets: Option<Tickets>,
+    /// How long commands are held back that are too few to be worth a message.
+    hold_ns: u64,
+    /// When the first of them have to go.
+    flush_at_ns: Option<u64>,
     /// What happened, for whoever is interested.
     pub events: Ring,
 }
@@ -44,6 +48,8 @@ impl Dispatcher {
             last_session,
             next_tag: 0,
             tickets: None,
+            hold_ns: 0,
+            flush_at_ns: None,
             events,
         }
     }
@@ -52,6 +58,35 @@ impl Dispatcher {
     /// between them.
     pub fn between_processes(self, tickets: Tickets) -> Self {
         Dispatcher { tickets: Some(tickets), ..self }
+    }
+
+    /// The same, where a message costs more than the few instructions in it: what nobody waits for
+    /// is joined for so long. [`Dispatcher::flush`] has to be called in time.
+    pub fn holding(self, hold_ns: u64) -> Self {
+        Dispatcher { hold_ns, ..self }
+    }
+
+    /// When commands that are held back have to go, if some are.
+    pub fn flush_at_ns(&self) -> Option<u64> {
+        self.flush_at_ns
+    }
+
+    /// Sends what was held back for long enough.
+    pub fn flush(&mut self, now_ns: u64, out: &mut Outbox) {
+        let (pace, hold_ns) = (self.pace(now_ns), self.hold_ns);
+        let due = |since: u64| since.saturating_add(hold_ns);
+        for session in self.sessions.values_mut() {
+            if session.held_since().is_some_and(|since| due(since) <= now_ns) {
+                session.send_due(pace, out);
+            }
+        }
+        // What still waits has a worker that is busy, and goes when that is done.
+        let later = self.sessions.values().filter_map(Session::held_since).map(due);
+        self.flush_at_ns = later.filter(|at_ns| *at_ns > now_ns).min();
+    }
+
+    fn pace(&self, now_ns: u64) -> Pace {
+        Pace { now_ns, hold_ns: self.hold_ns }
     }
 
     /// Takes one message. A session that breaks the rules is ended; nobody else notices. A worker
@@ -210,9 +245,12 @@ impl Dispatcher {
             };
             session.rewrite(command, &mut context, &mut Observer(Some(&mut note)))?;
         }
-        if let Some((commands, bytes)) =
-            session.flush(batch.len() as u64, batch.bytes() as u64, out)
-        {
+        let pace = Pace { now_ns, hold_ns: self.hold_ns };
+        let done = session.flush(batch.len() as u64, batch.bytes() as u64, pace, out);
+        if let Some(since) = session.held_since() {
+            self.flush_at_ns.get_or_insert(since.saturating_add(self.hold_ns));
+        }
+        if let Some((commands, bytes)) = done {
             let done = Message::Done { session: id, commands, bytes, busy_ns: 0 };
             out.send(Peer::Client(id), done);
         }

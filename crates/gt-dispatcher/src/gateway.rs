@@ -6,10 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytes::Bytes;
 use gt_core::event::Ring;
-use gt_core::wire::SOME;
 use gt_core::{Error, SessionId, WorkerId};
 use gt_transport::reliable::unsequenced;
-use gt_transport::report::{Report, SessionReport, Traffic, WorkerReport};
+use gt_transport::report::Traffic;
 use gt_transport::ticket::Secret;
 use gt_transport::{Message, Peer};
 
@@ -18,10 +17,10 @@ use crate::dispatcher::Dispatcher;
 use crate::load::Health;
 use crate::outbox::Outbox;
 use crate::role::Credentials;
-use crate::worker_table::Member;
 
 mod admit;
 mod peer_state;
+mod status;
 
 /// A connection, as whoever has the sockets numbers them. A number is never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -211,6 +210,18 @@ impl Gateway {
         }
     }
 
+    /// When commands that are held back have to go, if some are.
+    pub fn flush_at_ns(&self) -> Option<u64> {
+        self.dispatcher.flush_at_ns()
+    }
+
+    /// Sends commands that were held back for long enough.
+    pub fn flush(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
+        let mut outbox = Outbox::default();
+        self.dispatcher.flush(now_ns, &mut outbox);
+        self.deliver(now_ns, &mut outbox, out);
+    }
+
     /// The server ends: everybody who is there is told.
     pub fn close(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
         let error = || Error::Lost("the server was stopped".to_string());
@@ -230,42 +241,9 @@ impl Gateway {
         &self.dispatcher.events
     }
 
-    /// What is there at the moment.
-    pub fn report(&self, now_ns: u64) -> Report {
-        let silent_ns = |state: Option<&PeerState>| {
-            state.map_or(0, |state| now_ns.saturating_sub(state.heard_ns))
-        };
-        let sessions = self.dispatcher.sessions().map(|(id, session)| SessionReport {
-            id,
-            name: session.name.clone(),
-            connected: self.clients.get(&id).is_some_and(|state| state.connection.is_some()),
-            silent_ns: silent_ns(self.clients.get(&id)),
-            workers: session.places().iter().take(SOME).copied().collect(),
-            values: session.registry.len() as u64,
-            queued: session.queued(),
-        });
-        let sessions = sessions.take(SOME).collect();
-        let workers = &self.workers;
-        let member = |(id, member): (WorkerId, &Member)| WorkerReport {
-            id,
-            info: member.info.clone(),
-            silent_ns: silent_ns(workers.get(&id)),
-            used_bytes: member.used_bytes,
-            queued: self.dispatcher.queued_at(id),
-        };
-        let workers = self.dispatcher.worker_table().members().map(member).take(SOME).collect();
-        let version = env!("CARGO_PKG_VERSION").to_string();
-        Report { version, uptime_ns: now_ns, workers, sessions, traffic: self.traffic }
-    }
-
     /// What passed through so far; the relay's part is counted elsewhere.
     pub fn traffic(&mut self) -> &mut Traffic {
         &mut self.traffic
-    }
-
-    fn send_status(&mut self, now_ns: u64, connection: ConnectionId, out: &mut Vec<Delivery>) {
-        let report = Message::Report(Box::new(self.report(now_ns)));
-        out.push(Delivery::Send(connection, unsequenced(&report)));
     }
 
     /// Lets the dispatcher take a message. A panic ends whoever caused it, and nobody else.

@@ -24,6 +24,8 @@ use crate::tickets::Tickets;
 const TICK: Duration = Duration::from_secs(1);
 /// How often it looks who is silent.
 const LOOK: Duration = Duration::from_millis(250);
+/// How long commands that nobody waits for are joined, if they are too few to be worth a message.
+const HOLD_NS: u64 = 5_000_000;
 /// Messages of one peer that may wait to be heard.
 const WAITING: u32 = 128;
 /// Events that are kept for whoever looks.
@@ -131,7 +133,7 @@ impl Server {
         let secret = Secret::random();
         let tickets = Tickets::new(secret.clone(), Some(relay.address().clone()));
         let events = if sink.is_some() { EVENTS } else { 0 };
-        let dispatcher = Dispatcher::new(events).between_processes(tickets);
+        let dispatcher = Dispatcher::new(events).between_processes(tickets).holding(HOLD_NS);
         let gateway = Gateway::new(dispatcher, secret, timeouts);
         let (peers, connections, late) = Default::default();
         let (start, logged, next_connection) = (Instant::now(), 0, 0);
@@ -162,9 +164,16 @@ impl Server {
     pub fn run(mut self, stop: &Stop) -> Result<()> {
         let (mut next_look, mut next_tick) = (Instant::now() + LOOK, Instant::now() + TICK);
         while !stop.is_stopped() {
+            let held = self.gateway.flush_at_ns().map(|at_ns| at_ns.saturating_sub(self.now_ns()));
             let left = next_look.saturating_duration_since(Instant::now());
+            let left = held.map_or(left, |held_ns| left.min(Duration::from_nanos(held_ns)));
             gt_zmq::wait(&[&self.router], &[stop.waker()], left).map_err(cannot_listen)?;
             self.hear_all()?;
+            if self.gateway.flush_at_ns().is_some_and(|at_ns| at_ns <= self.now_ns()) {
+                let mut out = Vec::new();
+                self.gateway.flush(self.now_ns(), &mut out);
+                self.send_all(out);
+            }
             let now = Instant::now();
             if now >= next_look {
                 let mut out = Vec::new();

@@ -6,27 +6,26 @@ use gt_core::attrs::NO_ATTRS;
 use gt_core::instruction::{Command, Replaces};
 use gt_core::record::Parts;
 use gt_core::rules::risk::Risk;
-use gt_core::{Error, Meta, Provenance, RequestId, Result, SessionId, Slot, WorkerId};
-use gt_transport::batch::INLINE_BYTES;
+use gt_core::{Error, Meta, RequestId, Result, SessionId, Slot, WorkerId};
 use gt_transport::{Batch, Message, Peer};
 use smallvec::SmallVec;
 
 use self::outgoing::Outgoing;
 use self::place::no_worker;
 use self::report::PendingMemoryQuery;
-use crate::context::{Context, Observer};
+use crate::context::{Context, Observer, Pace};
 use crate::decide::Request;
 use crate::expected::{ExpectedReplies, Reply, Way};
 use crate::failure_barrier::{FailureBarrier, Whom};
 use crate::in_flight::{BatchInFlight, InFlight};
 use crate::outbox::Outbox;
 use crate::registry::{Entry, Registry};
-use crate::tickets::{Cargo, Passage};
 use crate::worker_map::WorkerMap;
 
 mod outgoing;
 mod place;
 mod report;
+mod transfer;
 
 /// Clients stop far below this many commands under way; whoever does not keeps to no rules.
 const MOST_COMMANDS: u64 = 1 << 20;
@@ -64,6 +63,8 @@ pub struct Session {
     described: HashMap<RequestId, Slot>,
     /// Commands for each worker that are not sent yet.
     outgoing: WorkerMap<Outgoing>,
+    /// Since when some of them are held back.
+    held_since: Option<u64>,
     in_flight: InFlight,
     /// What its workers were asked to send.
     expected: ExpectedReplies,
@@ -88,6 +89,7 @@ impl Session {
             signals: Vec::new(),
             described: HashMap::new(),
             outgoing: WorkerMap::default(),
+            held_since: None,
             in_flight: InFlight::default(),
             expected: ExpectedReplies::default(),
             memory_queries: HashMap::new(),
@@ -249,7 +251,13 @@ impl Session {
 
     /// Sends what was rewritten since the last time, as the rewriting of one batch of the client;
     /// gives what the client may be told is done, because no worker has anything to do for it.
-    pub fn flush(&mut self, commands: u64, bytes: u64, out: &mut Outbox) -> Option<(u64, u64)> {
+    pub fn flush(
+        &mut self,
+        commands: u64,
+        bytes: u64,
+        pace: Pace,
+        out: &mut Outbox,
+    ) -> Option<(u64, u64)> {
         self.letters.drain(..).for_each(|(to, letter)| out.send(to, letter));
         let mut waiting = 0;
         for (worker, outgoing) in self.outgoing.iter_mut() {
@@ -258,10 +266,8 @@ impl Session {
                 waiting += 1;
                 self.in_flight.depart(worker, added);
             }
-            for batch in outgoing.take() {
-                out.send_commands(Peer::Worker(worker), self.id, batch);
-            }
         }
+        self.send_due(pace, out);
         self.judge(out);
         let held_bytes = bytes;
         let bytes = bytes.saturating_add(std::mem::take(&mut self.announced));
@@ -269,63 +275,19 @@ impl Session {
         self.in_flight.land()
     }
 
-    /// A client's upload whose elements travel apart.
-    fn announce(
-        &mut self,
-        out: Slot,
-        meta: Meta,
-        number: u32,
-        provenance: Provenance,
-        context: &mut Context,
-        sent: &mut Observer,
-    ) -> Result<()> {
-        if context.tickets.is_none() {
-            return Err(Error::bug("elements travel apart between processes only"));
+    /// Sends commands that are not to be held back any longer.
+    pub fn send_due(&mut self, pace: Pace, out: &mut Outbox) {
+        for (worker, outgoing) in self.outgoing.iter_mut() {
+            for batch in outgoing.take(pace.now_ns, pace.hold_ns) {
+                out.send_commands(Peer::Worker(worker), self.id, batch);
+            }
         }
-        let cost = meta.bytes() as u64;
-        self.announced = self.announced.saturating_add(cost);
-        let worker = self.choose(&[], cost, context)?;
-        let ready_ns = context.load.assign(worker, context.now_ns, cost);
-        self.insert(out, meta.clone(), true, worker, ready_ns)?;
-        self.failure_barrier.assign(worker, Risk::Memory);
-        let tag = context.tag();
-        let passage = self.passage(meta, worker, Cargo::Upload(number));
-        self.send_off(tag, passage, context);
-        self.emit(worker, Command::Receive { out, tag, provenance }, sent);
-        Ok(())
+        self.held_since = self.outgoing.iter().filter_map(|(_, o)| o.held_since()).min();
     }
 
-    /// A larger value that is read goes straight to the client; gives the way it takes.
-    fn offer(&mut self, slot: Slot, request: RequestId, context: &mut Context) -> Result<Way> {
-        if context.tickets.is_none() {
-            return Ok(Way::Message);
-        }
-        let entry = self.registry.get(slot)?;
-        if !entry.described {
-            return Err(Error::bug(format!("the shape of {slot} is not known yet")));
-        }
-        if entry.meta.bytes() > INLINE_BYTES {
-            let (meta, home) = (entry.meta.clone(), entry.home);
-            let passage = self.passage(meta, home, Cargo::Answer(request));
-            let tag = context.tag();
-            self.send_off(tag, passage, context);
-            return Ok(Way::Apart);
-        }
-        Ok(Way::Message)
-    }
-
-    /// A way between the client and a worker.
-    fn passage(&self, meta: Meta, listens: WorkerId, cargo: Cargo) -> Passage {
-        let (session, connects) = (self.id, Peer::Client(self.id));
-        let local = self.reach == Reach::Local;
-        Passage { session, meta, connects, local, listens, cargo }
-    }
-
-    /// Lets a value travel apart.
-    fn send_off(&mut self, tag: u64, passage: Passage, context: &mut Context) {
-        if let Some(tickets) = &mut context.tickets {
-            self.letters.extend(tickets.issue(context.now_ns, tag, passage));
-        }
+    /// Since when commands are held back, if some are.
+    pub fn held_since(&self) -> Option<u64> {
+        self.held_since
     }
 
     fn free(&mut self, slot: Slot, sent: &mut Observer) -> Result<()> {

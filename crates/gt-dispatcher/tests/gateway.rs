@@ -72,7 +72,7 @@ fn what_a_client_missed_is_said_again() {
     let mut harness = Harness::open();
     harness.add_worker(1);
     let first = harness.add_client(2);
-    let (session, request) = (first.session, gt_core::RequestId(5));
+    let (session, request) = (first.session, RequestId(5));
     let mut client = ReliableChannel::default();
     let asks = Message::MemoryQuery { session, request, parts: 0 };
     harness.hear(2, client.say(&asks).expect("a message"));

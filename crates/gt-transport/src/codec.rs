@@ -15,6 +15,8 @@ use crate::batch::{Batch, INLINE_BYTES};
 use crate::message::{Failure, Message, Value};
 use crate::ticket::Ticket;
 
+mod kind;
+
 /// Changes when older peers could misread a message.
 pub const MAJOR: u16 = 1;
 /// Changes when there is more to say. The version before is understood too.
@@ -87,53 +89,6 @@ struct BatchHeader {
     session: U64,
     records: U32,
     extra: U32,
-}
-
-/// The numbers of the messages. Stable on the wire, never reused.
-mod kind {
-    /// [`super::Message::Hello`]: the client.
-    pub const HELLO: u16 = 1;
-    /// [`super::Message::Bye`]: nothing.
-    pub const BYE: u16 = 2;
-    /// [`super::Message::Register`]: the worker.
-    pub const REGISTER: u16 = 3;
-    /// [`super::Message::Commands`]: a batch header, records, and what did not fit into them.
-    pub const COMMANDS: u16 = 4;
-    /// [`super::Message::Answer`]: session, request, the value's dtype and shape or the failure.
-    /// In the answer to a [`gt_core::instruction::Command::Describe`] the payload is empty.
-    pub const ANSWER: u16 = 5;
-    /// [`super::Message::Failed`]: session, failure.
-    pub const FAILED: u16 = 6;
-    /// [`super::Message::Done`]: session, commands, bytes, nanoseconds.
-    pub const DONE: u16 = 7;
-    /// [`super::Message::Handover`]: session, worker, tag, dtype and shape, the failure if any.
-    pub const HANDOVER: u16 = 8;
-    /// [`super::Message::Forget`]: session.
-    pub const FORGET: u16 = 9;
-    /// [`super::Message::Ended`]: session, error.
-    pub const ENDED: u16 = 10;
-    /// [`super::Message::Welcome`]: the session.
-    pub const WELCOME: u16 = 11;
-    /// [`super::Message::Registered`]: the worker's number.
-    pub const REGISTERED: u16 = 12;
-    /// [`super::Message::Heartbeat`]: messages, bytes.
-    pub const HEARTBEAT: u16 = 13;
-    /// [`super::Message::Ticket`]: the ticket.
-    pub const TICKET: u16 = 14;
-    /// [`super::Message::Unreachable`]: the tag.
-    pub const UNREACHABLE: u16 = 15;
-    /// [`super::Message::MemoryQuery`]: session, request, parts.
-    pub const MEMORY_QUERY: u16 = 16;
-    /// [`super::Message::MemoryReply`]: session, request, parts, usage.
-    pub const MEMORY_REPLY: u16 = 17;
-    /// [`super::Message::StatusRequest`]: nothing.
-    pub const STATUS_REQUEST: u16 = 18;
-    /// [`super::Message::Report`]: the report.
-    pub const REPORT: u16 = 19;
-    /// [`super::Message::FailureReport`]: session, barrier, failure.
-    pub const FAILURE_REPORT: u16 = 20;
-    /// [`super::Message::FailureVerdict`]: session, barrier, failure.
-    pub const FAILURE_VERDICT: u16 = 21;
 }
 
 /// The message as it travels.

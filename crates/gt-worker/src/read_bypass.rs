@@ -106,8 +106,8 @@ impl Before<'_> {
     }
 
     /// The commands that make what is `needed`, the last one first, and what they need that is not
-    /// made by any of them; `None` if a shape among them depends on data, or if something before the
-    /// read can fail of which the client would have to be told.
+    /// made by any of them; `None` if a shape among them depends on data, or if something before
+    /// the read can fail of which the client would have to be told.
     fn ancestors(
         &self,
         last: usize,

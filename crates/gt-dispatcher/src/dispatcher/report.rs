@@ -29,11 +29,12 @@ impl Dispatcher {
         message: Message,
         out: &mut Outbox,
     ) -> Result<()> {
+        let pace = self.pace(now_ns);
         match message {
             Message::Register(info) => return self.register(now_ns, worker, *info),
             Message::Answer { session, request, result } => {
                 let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
-                open.answer(worker, request, &result, out)?;
+                open.answer(worker, request, &result, pace, out)?;
                 self.events.record(|| Event {
                     bytes: result.as_ref().map_or(0, |value| value.data.len() as u64),
                     error: result.as_ref().err().map(|failure| failure.error.to_string().into()),
@@ -43,7 +44,7 @@ impl Dispatcher {
             }
             Message::Failed { session, failure } => {
                 if let Some(open) = self.session_of(worker, session)? {
-                    open.note_failure(worker, failure.id, out);
+                    open.note_failure(worker, failure.id, pace, out);
                 }
                 let error = Some(failure.error.to_string().into());
                 self.note(now_ns, Station::Ended, session, Some(worker), None, error);
@@ -54,7 +55,7 @@ impl Dispatcher {
             }
             Message::Done { session, commands, busy_ns, .. } => {
                 let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
-                let done = open.finish(worker, commands, out)?;
+                let done = open.finish(worker, commands, pace, out)?;
                 self.note(now_ns, Station::Ended, session, Some(worker), None, None);
                 if let Some((commands, bytes)) = done {
                     let done = Message::Done { session, commands, bytes, busy_ns };

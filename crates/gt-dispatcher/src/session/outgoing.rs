@@ -1,5 +1,6 @@
 //! Commands on their way to one worker, in messages that no worker refuses for their size. What
-//! nobody waits for is joined while the worker is busy, so that many small messages become one.
+//! nobody waits for is joined, for a while or as long as the worker is busy, so that many small
+//! messages become one: what wakes a process costs more than a hundred instructions.
 
 use std::collections::VecDeque;
 
@@ -13,8 +14,10 @@ use gt_transport::codec::Limits;
 const FULL_RECORDS: usize = Limits::CONTROL.records / 4;
 /// … or so many bytes beside them. What one command takes fits into the rest.
 const FULL_BYTES: usize = 1 << 20;
-/// A worker that is at one message and has another one waiting is busy.
-const BUSY_MESSAGES: usize = 2;
+/// A worker that is at one message and has another one waiting needs no third.
+const ENOUGH_MESSAGES: usize = 2;
+/// A message costs everybody who touches it about as long as this much work.
+const WORTH_A_MESSAGE_NS: u64 = 100_000;
 
 /// Commands for a worker.
 #[derive(Debug, Default)]
@@ -25,8 +28,12 @@ pub(super) struct Outgoing {
     batch: Batch,
     /// Whether somebody waits for one of those that are not sent.
     urgent: bool,
+    /// About how long those take that are not sent.
+    cost_ns: u64,
     /// How many commands of each message that was sent are not done.
     sent: VecDeque<u64>,
+    /// Since when some are held back.
+    held_since: Option<u64>,
     /// How many commands were counted by [`Outgoing::added`].
     counted: u64,
 }
@@ -46,6 +53,11 @@ impl Outgoing {
     pub(super) fn push_free(&mut self, slots: &[Slot]) {
         self.batch.push_free(slots);
         self.cut();
+    }
+
+    /// What was pushed last takes about so long.
+    pub(super) fn add_cost(&mut self, cost_ns: u64) {
+        self.cost_ns = self.cost_ns.saturating_add(cost_ns);
     }
 
     /// How many commands the worker was given, with those that are not sent yet.
@@ -76,13 +88,29 @@ impl Outgoing {
         }
     }
 
-    /// The messages that are to be sent now.
-    pub(super) fn take(&mut self) -> impl Iterator<Item = Batch> + use<> {
-        let waits = self.sent.len() >= BUSY_MESSAGES && !self.urgent;
-        if !waits && !self.batch.is_empty() {
-            self.complete();
+    /// Since when some are held back, if some are.
+    pub(super) fn held_since(&self) -> Option<u64> {
+        self.held_since
+    }
+
+    /// The messages that are to be sent now. What is too little to be worth one is held back for
+    /// `hold_ns` at most.
+    pub(super) fn take(
+        &mut self,
+        now_ns: u64,
+        hold_ns: u64,
+    ) -> impl Iterator<Item = Batch> + use<> {
+        let held_ns = self.held_since.map_or(0, |since| now_ns.saturating_sub(since));
+        let is_little = self.cost_ns < WORTH_A_MESSAGE_NS && held_ns < hold_ns;
+        let waits = !self.urgent && (is_little || self.sent.len() >= ENOUGH_MESSAGES);
+        if waits && !self.batch.is_empty() {
+            self.held_since.get_or_insert(now_ns);
+        } else {
+            if !self.batch.is_empty() {
+                self.complete();
+            }
+            (self.urgent, self.cost_ns, self.held_since) = (false, 0, None);
         }
-        self.urgent &= waits;
         let full = std::mem::take(&mut self.full);
         self.sent.extend(full.iter().map(|batch| batch.len() as u64));
         full.into_iter()
@@ -125,18 +153,34 @@ mod tests {
     use super::*;
 
     fn messages(outgoing: &mut Outgoing) -> Vec<usize> {
-        outgoing.take().map(|batch| batch.len()).collect()
+        outgoing.take(0, 0).map(|batch| batch.len()).collect()
+    }
+
+    #[test]
+    fn what_is_little_is_held_back_for_a_while() {
+        let mut outgoing = Outgoing::default();
+        let mut sent_at = |now_ns: u64, cost_ns: u64| {
+            outgoing.push_free(&[Slot(0)]);
+            outgoing.add_cost(cost_ns);
+            outgoing.take(now_ns, 1000).map(|batch| batch.len()).sum::<usize>()
+        };
+        assert_eq!([0, 10, 999].map(|now_ns| sent_at(now_ns, 10)), [0; 3]);
+        assert_eq!(sent_at(1000, 10), 4, "it is time");
+        assert_eq!(sent_at(1001, 10), 0);
+        assert_eq!(sent_at(1002, WORTH_A_MESSAGE_NS), 2, "it is worth a message");
     }
 
     #[test]
     fn what_nobody_waits_for_is_joined_while_the_worker_is_busy() {
         let mut outgoing = Outgoing::default();
-        for _ in 0..BUSY_MESSAGES {
+        for _ in 0..ENOUGH_MESSAGES {
             outgoing.push_free(&[Slot(0)]);
+            outgoing.add_cost(WORTH_A_MESSAGE_NS);
             assert_eq!(messages(&mut outgoing), [1]);
         }
         for _ in 0..3 {
             outgoing.push_free(&[Slot(0)]);
+            outgoing.add_cost(WORTH_A_MESSAGE_NS);
             assert!(messages(&mut outgoing).is_empty());
         }
         assert_eq!((outgoing.added(), outgoing.unfinished()), (5, 2));

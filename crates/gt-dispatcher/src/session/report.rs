@@ -7,7 +7,7 @@ use gt_core::{Error, Meta, RequestId, Result, WorkerId};
 use gt_transport::{Failure, FailureId, Message, Peer, Value};
 
 use super::Session;
-use crate::context::Observer;
+use crate::context::{Observer, Pace};
 use crate::expected::Reply;
 use crate::failure_barrier::Verdict;
 use crate::outbox::Outbox;
@@ -30,6 +30,7 @@ impl Session {
         &mut self,
         worker: WorkerId,
         commands: u64,
+        pace: Pace,
         out: &mut Outbox,
     ) -> Result<Option<(u64, u64)>> {
         let outgoing = self.outgoing.of(worker);
@@ -38,7 +39,7 @@ impl Session {
             return Err(Error::bug(format!("{commands} commands are done of {left}")));
         }
         outgoing.finish(commands);
-        for batch in outgoing.take() {
+        for batch in outgoing.take(pace.now_ns, pace.hold_ns) {
             out.send_commands(Peer::Worker(worker), self.id, batch);
         }
         self.expected.finish(worker, commands);
@@ -51,13 +52,14 @@ impl Session {
         worker: WorkerId,
         request: RequestId,
         result: &std::result::Result<Value, Arc<Failure>>,
+        pace: Pace,
         out: &mut Outbox,
     ) -> Result<()> {
         if !self.expected.take(worker, Reply::Answer(request)) {
             return Err(Error::bug(format!("{request} is answered by somebody it was not asked")));
         }
         if let Err(failure) = result {
-            self.tell_failure(worker, failure.id, out);
+            self.tell_failure(worker, failure.id, pace, out);
         }
         self.describe(request, result.as_ref().ok().map(|value| &value.meta))
     }
@@ -91,15 +93,21 @@ impl Session {
 
     /// A worker says that something has failed there. If the client was told by another, nothing
     /// is held back any more.
-    pub fn note_failure(&mut self, worker: WorkerId, failure: FailureId, out: &mut Outbox) {
+    pub fn note_failure(
+        &mut self,
+        worker: WorkerId,
+        failure: FailureId,
+        pace: Pace,
+        out: &mut Outbox,
+    ) {
         if let Some(barrier) = self.failure_barrier.failed(worker, failure) {
             self.emit(worker, Command::Settle { barrier }, &mut Observer(None));
-            self.flush(0, 0, out);
+            self.flush(0, 0, pace, out);
         }
     }
 
     /// The client is told of a failure, so that nothing is held back any more because of it.
-    fn tell_failure(&mut self, reader: WorkerId, failure: FailureId, out: &mut Outbox) {
+    fn tell_failure(&mut self, reader: WorkerId, failure: FailureId, pace: Pace, out: &mut Outbox) {
         let poisoned = self.failure_barrier.tell(reader, failure);
         if poisoned.is_empty() {
             return;
@@ -107,7 +115,7 @@ impl Session {
         for (worker, barrier) in poisoned {
             self.emit(worker, Command::Settle { barrier }, &mut Observer(None));
         }
-        self.flush(0, 0, out);
+        self.flush(0, 0, pace, out);
     }
 
     /// A worker hands something over to another one.
