@@ -2,11 +2,14 @@
 //! known of its values. It knows no load, no clock and no worker that could be chosen: load only
 //! picks *which* worker gets a whole value.
 
+use std::sync::Arc;
+
 use gt_core::attrs::Attrs;
 use gt_core::instruction::{Operand, Replaces};
 use gt_core::op::{Arg, Call, Op};
 use gt_core::rules::risk::{Risk, risk};
 use gt_core::{Error, Meta, Result, Slot, WorkerId};
+use gt_transport::Failure;
 use smallvec::SmallVec;
 
 use crate::registry::{Entry, Registry};
@@ -35,16 +38,19 @@ pub(crate) struct Decision {
 }
 
 /// Where the results of an instruction will be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Place {
     /// Whole, on whichever worker ends soonest.
     Anywhere,
     /// Whole, where the value is that the first of them replaces.
     At(WorkerId),
+    /// Nowhere: one of the inputs is lost.
+    Lost(Arc<Failure>),
 }
 
 /// Decides; an error if the client did not check what it asks for.
 pub(crate) fn decide(request: &Request, registry: &Registry) -> Result<Decision> {
+    let mut lost = None;
     let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
     let mut inputs: SmallVec<[&Meta; 4]> = SmallVec::new();
     for input in &*request.inputs {
@@ -55,6 +61,7 @@ pub(crate) fn decide(request: &Request, registry: &Registry) -> Result<Decision>
                 if !entry.described {
                     return Err(Error::bug(format!("the shape of {slot} is not known yet")));
                 }
+                lost = lost.or(entry.lost.as_ref());
                 args.push(Arg::Tensor(&entry.meta));
                 inputs.push(&entry.meta);
             }
@@ -66,7 +73,10 @@ pub(crate) fn decide(request: &Request, registry: &Registry) -> Result<Decision>
     let cost_ns = kernel.cost_ns(&inputs, &inferred.outputs);
     let risk = risk(request.op, &kernel, inferred.compute);
     let metas = inferred.outputs;
-    let place = place(request, registry, &metas)?;
+    let place = match lost {
+        Some(failure) => Place::Lost(failure.clone()),
+        None => place(request, registry, &metas)?,
+    };
     Ok(Decision { metas, place, cost_ns, risk })
 }
 
@@ -77,8 +87,8 @@ fn place(request: &Request, registry: &Registry, metas: &[Meta]) -> Result<Place
         let Some(slot) = request.replaces.get(result) else { continue };
         let old = registry.get(slot)?;
         check_replaced(old, request.op, meta)?;
-        if place == Place::Anywhere {
-            place = Place::At(old.home);
+        if let (Place::Anywhere, Ok((home, _))) = (&place, old.home()) {
+            place = Place::At(home);
         }
     }
     Ok(place)

@@ -1,12 +1,14 @@
 //! The dispatcher as a machine: one message goes in, messages come out.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gt_core::event::{Event, Ring, Station};
 use gt_core::instruction::Command;
-use gt_core::{Error, RequestId, Result, SessionId, WorkerId};
+use gt_core::{Error, Provenance, RequestId, Result, SessionId, Slot, WorkerId};
 use gt_transport::hello::{Hello, WorkerInfo};
-use gt_transport::{Batch, Message, Peer};
+use gt_transport::{Batch, Failure, FailureId, Message, Peer};
+use smallvec::SmallVec;
 
 use crate::context::{Context, Observer, Pace};
 use crate::load::{Health, Load};
@@ -133,30 +135,26 @@ impl Dispatcher {
         }
     }
 
-    /// A worker is gone. The sessions that had something there are over; others go on.
+    /// A worker is gone. Values that only it had are lost, and who asks for one gets an error.
     pub fn lose(&mut self, now_ns: u64, worker: WorkerId, why: &str, out: &mut Outbox) {
         let Some(member) = self.worker_table.leave(worker) else { return };
         self.load.leave(worker);
         self.tickets.iter_mut().for_each(|tickets| tickets.forget(worker));
         self.note(now_ns, Station::Disconnected, SessionId(0), Some(worker), None, None);
-        let lost = self
-            .sessions
-            .iter_mut()
-            .filter_map(|(&id, session)| session.lose(worker).then_some(id));
-        for id in lost.collect::<Vec<_>>() {
-            let (name, host) = (&member.info.name, &member.info.host);
-            let error = Error::Lost(format!(
-                "worker {name} on {host} {why}, and values of this session were there; connect \
-                 again and load the last checkpoint"
-            ));
-            self.close(now_ns, id, error, out);
-        }
-        for (&id, session) in &mut self.sessions {
-            for (request, parts) in session.unanswered(worker) {
-                let usage = Box::default();
-                let memory_reply = Message::MemoryReply { session: id, request, parts, usage };
-                out.send(Peer::Client(id), memory_reply);
-            }
+        let (name, host) = (&member.info.name, &member.info.host);
+        let failure = Arc::new(Failure {
+            id: FailureId::NONE,
+            error: Error::Lost(format!(
+                "worker {name} on {host} {why}, and this value was there; compute it again, or \
+                 load the last checkpoint"
+            )),
+            instruction: "a value that was lost".to_string(),
+            slot: Slot(0),
+            provenance: Provenance::UNKNOWN,
+            holders: SmallVec::new(),
+        });
+        for session in self.sessions.values_mut() {
+            session.lose(worker, &failure, out);
         }
     }
 
@@ -299,6 +297,9 @@ impl Dispatcher {
 
     /// Lets a value travel by the relay.
     fn detour(&mut self, from: Peer, tag: u64, out: &mut Outbox) -> Result<()> {
+        if self.tickets.as_ref().is_some_and(|tickets| tickets.is_over(from, tag)) {
+            return Ok(());
+        }
         let tickets = self.tickets.as_mut();
         let messages = tickets.and_then(|tickets| tickets.detour(from, tag)).ok_or_else(|| {
             Error::Lost("a worker cannot be reached, and there is no relay".to_string())

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use gt_core::{RequestId, WorkerId};
+use gt_core::{Meta, RequestId, WorkerId};
 
 use crate::worker_map::WorkerMap;
 
@@ -11,7 +11,7 @@ use crate::worker_map::WorkerMap;
 const MOST_LATE: usize = 1 << 12;
 
 /// Something that a worker was asked to send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reply {
     /// The answer to a request of the client.
     Answer(RequestId),
@@ -33,6 +33,21 @@ pub enum Way {
     Apart,
 }
 
+/// How something travels, and what it is if it is a value for another worker.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expected {
+    /// How it travels.
+    pub way: Way,
+    /// Its dtype and shape.
+    pub meta: Option<Meta>,
+}
+
+impl From<Way> for Expected {
+    fn from(way: Way) -> Self {
+        Expected { way, meta: None }
+    }
+}
+
 /// What the workers of a session were asked to send and have not sent.
 #[derive(Debug, Default)]
 pub struct ExpectedReplies {
@@ -41,7 +56,7 @@ pub struct ExpectedReplies {
 
 #[derive(Debug, Default)]
 struct Awaited {
-    open: HashMap<Reply, Way>,
+    open: HashMap<Reply, Expected>,
     /// The expected in the order of their commands, with the number of commands up to each.
     order: VecDeque<(u64, Reply)>,
     /// ExpectedReplies of commands that are done, oldest first.
@@ -58,10 +73,10 @@ impl ExpectedReplies {
         worker: WorkerId,
         position: u64,
         reply: Reply,
-        way: Way,
+        what: Expected,
     ) -> bool {
         let awaited = self.workers.of(worker);
-        if awaited.open.insert(reply, way).is_some() {
+        if awaited.open.insert(reply, what).is_some() {
             return false;
         }
         awaited.order.push_back((position, reply));
@@ -83,7 +98,7 @@ impl ExpectedReplies {
                 break;
             }
             awaited.order.pop_front();
-            match awaited.open.get(&reply) {
+            match awaited.open.get(&reply).map(|expected| expected.way) {
                 Some(Way::Apart) => awaited.late.push_back(reply),
                 Some(Way::Message) => drop(awaited.open.remove(&reply)),
                 None => {}
@@ -96,9 +111,12 @@ impl ExpectedReplies {
         }
     }
 
-    /// A worker is gone.
-    pub fn forget(&mut self, worker: WorkerId) {
-        self.workers.remove(worker);
+    /// A worker is gone: what it has not sent.
+    pub fn forget(&mut self, worker: WorkerId) -> Vec<(Reply, Expected)> {
+        let open = self.workers.remove(worker).map(|awaited| awaited.open).unwrap_or_default();
+        let mut open: Vec<_> = open.into_iter().collect();
+        open.sort_unstable_by_key(|(reply, _)| *reply);
+        open
     }
 }
 
@@ -115,8 +133,8 @@ mod tests {
     #[test]
     fn a_duty_counts_once_and_for_its_worker_alone() {
         let mut expected = ExpectedReplies::default();
-        assert!(expected.expect_reply(WORKER, 1, answer(7), Way::Message));
-        assert!(!expected.expect_reply(WORKER, 2, answer(7), Way::Message));
+        assert!(expected.expect_reply(WORKER, 1, answer(7), Way::Message.into()));
+        assert!(!expected.expect_reply(WORKER, 2, answer(7), Way::Message.into()));
         assert!(!expected.take(WorkerId(4), answer(7)));
         assert!(!expected.take(WORKER, answer(8)));
         assert!(expected.take(WORKER, answer(7)));
@@ -131,7 +149,7 @@ mod tests {
                 WORKER,
                 u64::from(number) + 1,
                 answer(number),
-                Way::Apart
+                Way::Apart.into()
             ));
             expected.finish(WORKER, 1);
         }
@@ -139,7 +157,12 @@ mod tests {
         assert!(expected.take(WORKER, answer(2 * MOST_LATE as u32 - 1)));
         let awaited = expected.workers.get(WORKER).expect("it is known");
         assert!(awaited.open.len() <= MOST_LATE && awaited.order.is_empty());
-        assert!(expected.expect_reply(WORKER, 2 * MOST_LATE as u64 + 1, answer(0), Way::Message));
+        assert!(expected.expect_reply(
+            WORKER,
+            2 * MOST_LATE as u64 + 1,
+            answer(0),
+            Way::Message.into()
+        ));
         expected.finish(WORKER, 1);
         assert!(!expected.take(WORKER, answer(0)));
     }

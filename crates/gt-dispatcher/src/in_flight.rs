@@ -56,11 +56,6 @@ impl InFlight {
         self.in_flight.push_back(batch);
     }
 
-    /// Whether a worker has not finished its part of some batch.
-    pub fn has(&self, worker: WorkerId) -> bool {
-        self.left(worker) > 0
-    }
-
     /// How many commands a worker has not finished.
     pub fn left(&self, worker: WorkerId) -> u64 {
         self.workers.get(worker).map_or(0, |credits| credits.left)

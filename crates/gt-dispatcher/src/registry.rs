@@ -1,6 +1,9 @@
 //! Where every value of a session is. Nothing else in the system knows.
 
+use std::sync::Arc;
+
 use gt_core::{Error, Meta, Result, Slot, WorkerId};
+use gt_transport::Failure;
 use smallvec::SmallVec;
 
 /// A session has at most so many values at once.
@@ -21,38 +24,42 @@ pub struct Entry {
     pub meta: Meta,
     /// Whether its shape is still to be told by the worker.
     pub described: bool,
-    /// The worker that computed it.
-    pub home: WorkerId,
     /// When it is estimated to be there.
     pub ready_ns: u64,
-    /// Other workers that have it, and its name there.
-    pub copies: SmallVec<[(WorkerId, Slot); 1]>,
+    /// The workers that have it and its name there; the one that computed it comes first.
+    pub holders: SmallVec<[(WorkerId, Slot); 1]>,
+    /// Why nobody has it, if nobody does.
+    pub lost: Option<Arc<Failure>>,
 }
 
 impl Entry {
-    /// The name of this value on `worker`, if it is there; `slot` is the client's name for it.
-    pub fn name_on(&self, worker: WorkerId, slot: Slot) -> Option<Slot> {
-        if self.home == worker {
-            return Some(slot);
-        }
-        self.copies.iter().find(|(holder, _)| *holder == worker).map(|&(_, name)| name)
+    /// The name of this value on `worker`, if it is there.
+    pub fn name_on(&self, worker: WorkerId) -> Option<Slot> {
+        self.holders.iter().find(|(holder, _)| *holder == worker).map(|&(_, name)| name)
     }
 
-    /// The workers that have it, and its name there; `slot` is the client's name for it.
-    pub fn names(&self, slot: Slot) -> impl Iterator<Item = (WorkerId, Slot)> {
-        std::iter::once((self.home, slot)).chain(self.copies.iter().copied())
-    }
-
-    /// The workers that have it.
-    pub fn holders(&self) -> impl Iterator<Item = WorkerId> {
-        std::iter::once(self.home).chain(self.copies.iter().map(|&(worker, _)| worker))
+    /// A worker that has it, and its name there, or why nobody does.
+    pub fn home(&self) -> std::result::Result<(WorkerId, Slot), Arc<Failure>> {
+        let unknown = || unreachable!("a value that nobody has is lost");
+        self.holders.first().copied().ok_or_else(|| self.lost.clone().unwrap_or_else(unknown))
     }
 }
 
 impl Registry {
-    /// Whether a worker has any of the values.
-    pub fn holds(&self, worker: WorkerId) -> bool {
-        self.entries.iter().flatten().any(|entry| entry.holders().any(|holder| holder == worker))
+    /// A worker is gone. What only it had is lost.
+    pub fn lose(&mut self, worker: WorkerId, failure: &Arc<Failure>) {
+        for entry in self.entries.iter_mut().flatten() {
+            let copies = &mut self.free_copies;
+            entry.holders.retain(|&mut (holder, name)| {
+                if holder == worker && name.is_copy() {
+                    copies.push(name);
+                }
+                holder != worker
+            });
+            if entry.holders.is_empty() {
+                entry.lost.get_or_insert_with(|| failure.clone());
+            }
+        }
     }
 
     /// What is known of a value.
@@ -93,7 +100,8 @@ impl Registry {
     pub fn remove(&mut self, slot: Slot) -> Result<Entry> {
         let entry = self.entries.get_mut(slot.0 as usize).and_then(Option::take);
         let entry = entry.ok_or_else(|| missing(slot))?;
-        self.free_copies.extend(entry.copies.iter().map(|&(_, name)| name));
+        let names = entry.holders.iter().map(|&(_, name)| name);
+        self.free_copies.extend(names.filter(|name| name.is_copy()));
         Ok(entry)
     }
 

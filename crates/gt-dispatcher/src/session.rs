@@ -15,13 +15,14 @@ use self::place::no_worker;
 use self::report::PendingMemoryQuery;
 use crate::context::{Context, Observer, Pace};
 use crate::decide::Request;
-use crate::expected::{ExpectedReplies, Reply, Way};
+use crate::expected::{Expected, ExpectedReplies, Reply, Way};
 use crate::failure_barrier::{FailureBarrier, Whom};
 use crate::in_flight::{BatchInFlight, InFlight};
 use crate::outbox::Outbox;
 use crate::registry::{Entry, Registry};
 use crate::worker_map::WorkerMap;
 
+mod lose;
 mod outgoing;
 mod place;
 mod report;
@@ -120,22 +121,6 @@ impl Session {
         wants
     }
 
-    /// A worker left. Says whether the session cannot go on without it.
-    pub fn lose(&mut self, worker: WorkerId) -> bool {
-        let Some(place) = self.workers.iter_mut().find(|place| **place == Some(worker)) else {
-            return false;
-        };
-        *place = None;
-        if self.registry.holds(worker) || self.in_flight.has(worker) {
-            return true;
-        }
-        self.outgoing.remove(worker);
-        self.in_flight.forget(worker);
-        self.expected.forget(worker);
-        self.failure_barrier.forget(worker);
-        false
-    }
-
     /// How many commands for a worker are not done.
     pub fn queued_at(&self, worker: WorkerId) -> u64 {
         self.in_flight.left(worker)
@@ -161,8 +146,9 @@ impl Session {
             let replaces = &mut Replaces::first(replaces);
             let inputs = &mut operands;
             let request = Request { op, outputs: &outputs, attrs: &NO_ATTRS, inputs, replaces };
-            let worker = self.place(request, context, nobody)?;
-            self.outgoing(worker).push_record(record.renamed(&operands));
+            if let Some(worker) = self.place(request, context, nobody)? {
+                self.outgoing(worker).push_record(record.renamed(&operands));
+            }
             return Ok(true);
         }
         match batch.freed(index) {
@@ -196,24 +182,29 @@ impl Session {
             }
             Command::Free(slots) => slots.iter().try_for_each(|&slot| self.free(slot, sent)),
             Command::Read { slot, request } => {
-                let way = self.offer(slot, request, context)?;
-                let home = self.registry.get(slot)?.home;
+                let (home, slot, way) = match self.registry.get(slot)?.home() {
+                    Ok((home, name)) => (home, name, self.offer(slot, request, context)?),
+                    Err(failure) => return self.answer_lost(request, failure),
+                };
                 self.settle(home, Whom::ThoseAtRisk, sent);
                 self.emit(home, Command::Read { slot, request }, sent);
-                self.expect_reply(home, Reply::Answer(request), way)
+                self.expect_reply(home, Reply::Answer(request), way.into())
             }
             Command::Describe { slot, request } => {
-                let home = self.registry.get(slot)?.home;
+                let (home, name) = match self.registry.get(slot)?.home() {
+                    Ok(home) => home,
+                    Err(failure) => return self.answer_lost(request, failure),
+                };
                 self.described.insert(request, slot);
                 self.settle(home, Whom::ThoseAtRisk, sent);
-                self.emit(home, Command::Describe { slot, request }, sent);
-                self.expect_reply(home, Reply::Answer(request), Way::Message)
+                self.emit(home, Command::Describe { slot: name, request }, sent);
+                self.expect_reply(home, Reply::Answer(request), Way::Message.into())
             }
             Command::Sync { request } => {
                 let worker = self.speaker(context).ok_or_else(no_worker)?;
                 self.settle(worker, Whom::Everybody, sent);
                 self.emit(worker, Command::Sync { request }, sent);
-                self.expect_reply(worker, Reply::Answer(request), Way::Message)
+                self.expect_reply(worker, Reply::Answer(request), Way::Message.into())
             }
             Command::Enter(name) => {
                 if self.signals.len() >= MOST_SIGNALS {
@@ -292,7 +283,7 @@ impl Session {
 
     fn free(&mut self, slot: Slot, sent: &mut Observer) -> Result<()> {
         let entry = self.forget(slot)?;
-        for (worker, name) in entry.names(slot) {
+        for (worker, name) in entry.holders {
             self.emit_free(worker, name, sent);
         }
         Ok(())
@@ -321,8 +312,8 @@ impl Session {
         home: WorkerId,
         ready_ns: u64,
     ) -> Result<()> {
-        let copies = SmallVec::new();
-        self.registry.insert(slot, Entry { meta, described, home, ready_ns, copies })
+        let holders = SmallVec::from_slice(&[(home, slot)]);
+        self.registry.insert(slot, Entry { meta, described, ready_ns, holders, lost: None })
     }
 
     fn emit(&mut self, worker: WorkerId, command: Command, sent: &mut Observer) {
@@ -335,9 +326,9 @@ impl Session {
     }
 
     /// The last command for a worker asks it to send something.
-    fn expect_reply(&mut self, worker: WorkerId, reply: Reply, way: Way) -> Result<()> {
+    fn expect_reply(&mut self, worker: WorkerId, reply: Reply, what: Expected) -> Result<()> {
         let position = self.outgoing.of(worker).position();
-        if self.expected.expect_reply(worker, position, reply, way) {
+        if self.expected.expect_reply(worker, position, reply, what) {
             return Ok(());
         }
         Err(Error::bug(format!("{reply:?} is asked for twice")))

@@ -97,6 +97,12 @@ impl Tickets {
         Some([(Peer::Relay, carry), first, second])
     }
 
+    /// Whether a transfer is over because the worker at its other side is gone.
+    pub fn is_over(&self, from: Peer, tag: u64) -> bool {
+        let passage = self.passages.get(&tag).filter(|passage| passage.connects == from);
+        passage.is_some_and(|passage| !self.addresses.contains_key(&passage.listens))
+    }
+
     /// Whose transfer this is.
     pub fn session_of(&self, from: Peer, tag: u64) -> Option<SessionId> {
         let passage = self.passages.get(&tag).filter(|passage| passage.connects == from)?;

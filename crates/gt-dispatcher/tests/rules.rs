@@ -193,12 +193,14 @@ fn a_worker_answers_what_it_was_asked_once() {
     worker.say(&mut harness, &done(2));
     assert_eq!(workers(&harness), 1);
     let out = worker.say(&mut harness, &answer);
+    assert!(refusal(&out).is_some());
+    assert_eq!(workers(&harness), 0);
+    let out = client.send(&mut harness, &[read(0, 6)]);
     let error = told(&out, 2).into_iter().find_map(|message| match message {
-        Message::Ended { error, .. } => Some(error.to_string()),
+        Message::Answer { result: Err(failure), .. } => Some(failure.error.to_string()),
         _ => None,
     });
-    assert!(error.expect("its values were there").contains("broke the rules"));
-    assert_eq!(workers(&harness), 0);
+    assert!(error.expect("its value was there").contains("broke the rules"));
 }
 
 #[test]

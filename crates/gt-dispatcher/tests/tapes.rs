@@ -313,3 +313,142 @@ fn goodbye_is_told_to_every_worker() {
         ",
     );
 }
+
+#[test]
+fn a_read_asks_nobody_where_nothing_can_fail_because_of_data() {
+    check(
+        "
+        workers 2
+        t0 := upload [4]
+        t1 := upload [4]
+        t2 := exp t1
+        read t0 as r1
+        ---
+        w0   t0 := upload float32[4] (16 bytes)
+        w0   read t0 as r1
+        w1   t1 := upload float32[4] (16 bytes)
+        w1   t2 := exp t1
+        ",
+    );
+}
+
+#[test]
+fn updates_wait_for_one_barrier_and_a_read_settles_it() {
+    check(
+        "
+        # Only the second worker can fail; both updates of the first wait for the same word.
+        workers 2
+        t0 := upload [4]
+        t1 := upload [4]
+        t2 := bernoulli t1 seed=0 rng_index=0
+        t3 := exp t0 replaces t0
+        t4 := exp t3 replaces t3
+        send
+        w1 reports #1 failed
+        # The first worker was told of it, so that it settles as well.
+        read t1 as r1
+        send
+        w0 reports #2
+        w1 answers r1 failed
+        # Nothing is asked again.
+        t5 := exp t4 replaces t4
+        read t5 as r2
+        ---
+        w0   t0 := upload float32[4] (16 bytes)
+        w0   wait #1
+        w0   t3 := exp t0 replaces t0
+        w0   t4 := exp t3 replaces t3
+        w1   t1 := upload float32[4] (16 bytes)
+        w1   t2 := bernoulli t1 seed=0 rng_index=0
+        w1   report #1
+        w0   verdict #1: it went wrong
+        w0   settle #2
+        w1   wait #2
+        w1   read t1 as r1
+        w1   verdict #2: it went wrong
+        client answer r1: it went wrong
+        w0   t5 := exp t4 replaces t4
+        w0   read t5 as r2
+        ",
+    );
+}
+
+#[test]
+fn who_was_poisoned_by_what_the_client_was_told_settles_at_once() {
+    check(
+        "
+        # A worker runs out of memory, of which nobody could know; the client hears of it through
+        # a value that depends on it.
+        workers 2
+        t0 := upload [4]
+        t1 := upload [4]
+        t2 := exp t1
+        read t0 as r1
+        send
+        w1 failed
+        w0 answers r1 failed
+        ---
+        w0   t0 := upload float32[4] (16 bytes)
+        w0   read t0 as r1
+        w1   t1 := upload float32[4] (16 bytes)
+        w1   t2 := exp t1
+        w1   settle #1
+        client answer r1: it went wrong
+        ",
+    );
+}
+
+#[test]
+fn what_a_lost_worker_had_is_lost_and_what_others_have_is_not() {
+    check(
+        "
+        workers 2
+        t0 := upload [4]
+        t1 := upload [64, 4]
+        t2 := add t0 t1
+        t3 := exp t0
+        read t3 as r1
+        send
+        # The first worker owes a value to the second and an answer to the client.
+        w0 gone
+        # t0 has a copy on the second worker, t3 has none, and what depends on it has none.
+        t4 := add t0 t1
+        t5 := neg t3
+        read t5 as r2
+        free t5
+        ---
+        w0   t0 := upload float32[4] (16 bytes)
+        w0   send t0 to w1 as #0
+        w0   t3 := exp t0
+        w0   read t3 as r1
+        w1   t1 := upload float32[64, 4] (1024 bytes)
+        w1   t2147483648 := receive #0
+        w1   t2 := add t2147483648 t1
+        client answer r1: worker on was lost, and this value was there; compute it again, or load the last checkpoint
+        w1 handover #0: worker on was lost, and this value was there; compute it again, or load the last checkpoint
+        client answer r2: worker on was lost, and this value was there; compute it again, or load the last checkpoint
+        w1   t4 := add t2147483648 t1
+        ",
+    );
+}
+
+#[test]
+fn an_update_that_needs_a_lost_value_keeps_the_old_one() {
+    check(
+        "
+        workers 2
+        t0 := upload [64]
+        t1 := upload [64, 64]
+        send
+        w1 gone
+        t2 := sum t1 dim=[0]
+        t3 := add t0 t2 replaces t0
+        read t3 as r1
+        ---
+        w0   t0 := upload float32[64] (256 bytes)
+        w1   t1 := upload float32[64, 64] (16384 bytes)
+        w0   t3 := cast t0 dtype=float32 replaces t0
+        w0   read t3 as r1
+        ",
+    );
+}

@@ -106,7 +106,8 @@ impl Queue {
 
     /// Takes in what another worker handed over.
     pub fn arrive(&mut self, tag: u64, arrival: Arrival) -> Result<()> {
-        self.arrived.values.insert(tag, arrival);
+        // What came first counts: word that it cannot come may follow a value that did.
+        self.arrived.values.entry(tag).or_insert(arrival);
         self.arrived.check()
     }
 

@@ -53,7 +53,8 @@ impl Session {
             return Err(Error::bug(format!("the shape of {slot} is not known yet")));
         }
         if entry.meta.bytes() > INLINE_BYTES {
-            let (meta, home) = (entry.meta.clone(), entry.home);
+            let meta = entry.meta.clone();
+            let (home, _) = entry.home().map_err(|failure| failure.error.clone())?;
             let passage = self.passage(meta, home, Cargo::Answer(request));
             let tag = context.tag();
             self.send_off(tag, passage, context);

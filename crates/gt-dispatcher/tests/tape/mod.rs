@@ -1,16 +1,19 @@
 //! Runs a tape: what clients and workers say, `---`, what workers and clients are told.
 //!
 //! Before the line: `workers 2`, `at 5000` (nanoseconds), `send` (the batch ends here),
-//! `w0 done 3`, `w1 describes r1 as [3, 2]`, and the client's commands in their text form, with
+//! `w0 done 3`, `w1 describes r1 as [3, 2]`, `w0 reports #1` or `w0 reports #1 failed`, `w0 failed`,
+//! `w0 answers r1` or `w0 answers r1 failed`, `w0 gone`, and the client's commands in their text form, with
 //! `t0 := upload [4, 4]` for single precision numbers. What follows the last `send` is sent at the
 //! end. A line that begins with `#` is a comment.
 
+use std::sync::Arc;
+
 use gt_core::instruction::Command;
 use gt_core::text::parse_instruction;
-use gt_core::{DType, Meta, Provenance, RequestId, SessionId, Shape, Slot, WorkerId};
+use gt_core::{DType, Error, Meta, Provenance, RequestId, SessionId, Shape, Slot, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::hello::Hello;
-use gt_transport::{Batch, Message, Peer, Value};
+use gt_transport::{Batch, Failure, FailureId, Message, Peer, Value};
 
 const SESSION: SessionId = SessionId(1);
 
@@ -72,6 +75,28 @@ impl Player {
                 let done = Message::Done { session, commands, bytes: 0, busy_ns: 0 };
                 self.step(Peer::Worker(WorkerId(number(worker) as u32)), done);
             }
+            [worker, "reports", barrier, ref failed @ ..] => {
+                let barrier = number(barrier.trim_start_matches('#'));
+                let failure = failed.first().map(|_| self.failure());
+                let report = Message::FailureReport { session: SESSION, barrier, failure };
+                self.step(Peer::Worker(WorkerId(number(worker) as u32)), report);
+            }
+            [worker, "failed"] => {
+                let failed = Message::Failed { session: SESSION, failure: self.failure() };
+                self.step(Peer::Worker(WorkerId(number(worker) as u32)), failed);
+            }
+            [worker, "answers", request, ref failed @ ..] => {
+                let value = || Value { meta: Meta::new(DType::F32, [0]), data: Default::default() };
+                let result = failed.first().map_or_else(|| Ok(value()), |_| Err(self.failure()));
+                let request = RequestId(number(request) as u32);
+                let answer = Message::Answer { session: SESSION, request, result };
+                self.step(Peer::Worker(WorkerId(number(worker) as u32)), answer);
+            }
+            [worker, "gone"] => {
+                let (worker, mut out) = (WorkerId(number(worker) as u32), Outbox::default());
+                self.dispatcher.lose(self.now_ns, worker, "was lost", &mut out);
+                self.hear(out);
+            }
             [worker, "describes", request, "as", ..] => {
                 let meta = Meta::new(DType::I64, shape(line));
                 let result = Ok(Value { meta, data: Default::default() });
@@ -107,6 +132,22 @@ impl Player {
     fn step(&mut self, from: Peer, message: Message) {
         let mut out = Outbox::default();
         self.dispatcher.step(self.now_ns, from, message, &mut out);
+        self.hear(out);
+    }
+
+    /// The one thing that fails on a tape.
+    fn failure(&self) -> Arc<Failure> {
+        Arc::new(Failure {
+            id: FailureId { worker: 0, number: 1 },
+            error: Error::value("it went wrong"),
+            instruction: "t0 := gather".to_string(),
+            slot: Slot(0),
+            provenance: Provenance::UNKNOWN,
+            holders: Default::default(),
+        })
+    }
+
+    fn hear(&mut self, mut out: Outbox) {
         for (to, message) in out.drain() {
             let to = match to {
                 Peer::Client(_) => "client".to_string(),
@@ -114,7 +155,8 @@ impl Player {
                 Peer::Relay => "relay".to_string(),
             };
             let told = told(message);
-            self.told.extend(told.into_iter().map(|line| format!("{to} {line}")));
+            let said = told.into_iter().map(|line| format!("{to} {line}"));
+            self.told.extend(said.flat_map(|line| lines(&line).collect::<Vec<_>>()));
         }
     }
 }
@@ -126,7 +168,19 @@ fn told(message: Message) -> Vec<String> {
             batch.commands().map(|command| text(command).to_string()).collect()
         }
         Message::Done { commands, .. } => vec![format!("done {commands}")],
-        Message::Answer { request, .. } => vec![format!("answer {request}")],
+        Message::Answer { request, result: Ok(_), .. } => vec![format!("answer {request}")],
+        Message::Answer { request, result: Err(failure), .. } => {
+            vec![format!("answer {request}: {}", failure.error)]
+        }
+        Message::FailureVerdict { barrier, failure: None, .. } => {
+            vec![format!("verdict #{barrier}")]
+        }
+        Message::FailureVerdict { barrier, failure: Some(failure), .. } => {
+            vec![format!("verdict #{barrier}: {}", failure.error)]
+        }
+        Message::Handover { tag, result: Err(failure), .. } => {
+            vec![format!("handover #{tag}: {}", failure.error)]
+        }
         Message::Forget { .. } => vec!["forget".to_string()],
         Message::Ended { error, .. } => vec![format!("ended: {error}")],
         other => panic!("no tape is about {other:?}"),

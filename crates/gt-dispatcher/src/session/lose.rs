@@ -1,0 +1,66 @@
+//! What a session does without a worker that is gone: values that only that worker had are lost,
+//! whoever waits for something from there is told, and everything else goes on.
+
+use std::sync::Arc;
+
+use gt_core::{RequestId, Result, WorkerId};
+use gt_transport::{Failure, Message, Peer};
+
+use super::Session;
+use crate::expected::{Expected, Reply};
+use crate::outbox::Outbox;
+
+impl Session {
+    /// A worker is gone; `failure` is what everybody is told who asks for something it had.
+    pub fn lose(&mut self, worker: WorkerId, failure: &Arc<Failure>, out: &mut Outbox) {
+        let Some(place) = self.workers.iter_mut().find(|place| **place == Some(worker)) else {
+            return;
+        };
+        *place = None;
+        self.registry.lose(worker, failure);
+        self.outgoing.remove(worker);
+        for (reply, expected) in self.expected.forget(worker) {
+            self.fail(reply, expected, failure, out);
+        }
+        let session = self.id;
+        let left = self.in_flight.left(worker);
+        if let Some((commands, bytes)) = self.in_flight.arrive(worker, left) {
+            let done = Message::Done { session, commands, bytes, busy_ns: 0 };
+            out.send(Peer::Client(session), done);
+        }
+        self.in_flight.forget(worker);
+        self.failure_barrier.forget(worker);
+        self.judge(out);
+        for (request, parts) in self.unanswered(worker) {
+            let usage = Box::default();
+            out.send(
+                Peer::Client(session),
+                Message::MemoryReply { session, request, parts, usage },
+            );
+        }
+    }
+
+    /// The client asks for a value that is lost.
+    pub(super) fn answer_lost(&mut self, request: RequestId, failure: Arc<Failure>) -> Result<()> {
+        let session = self.id;
+        let answer = Message::Answer { session, request, result: Err(failure) };
+        self.letters.push((Peer::Client(session), answer));
+        Ok(())
+    }
+
+    /// Whoever waits for something that does not come is told why.
+    fn fail(&mut self, reply: Reply, what: Expected, failure: &Arc<Failure>, out: &mut Outbox) {
+        let (session, result) = (self.id, Err(failure.clone()));
+        match (reply, what.meta) {
+            (Reply::Answer(request), _) => {
+                self.described.remove(&request);
+                let result = Err(failure.clone());
+                out.send(Peer::Client(session), Message::Answer { session, request, result });
+            }
+            (Reply::Handover { to, tag }, Some(meta)) => {
+                out.send(Peer::Worker(to), Message::Handover { session, to, tag, meta, result });
+            }
+            (Reply::Handover { .. }, None) => {}
+        }
+    }
+}
