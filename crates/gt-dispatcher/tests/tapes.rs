@@ -424,9 +424,9 @@ fn what_a_lost_worker_had_is_lost_and_what_others_have_is_not() {
         w1   t1 := upload float32[64, 4] (1024 bytes)
         w1   t2147483648 := receive #0
         w1   t2 := add t2147483648 t1
-        client answer r1: worker on was lost, and this value was there; compute it again, or load the last checkpoint
-        w1 handover #0: worker on was lost, and this value was there; compute it again, or load the last checkpoint
-        client answer r2: worker on was lost, and this value was there; compute it again, or load the last checkpoint
+        client answer r1: worker on was lost
+        w1 handover #0: worker on was lost
+        client answer r2: worker on was lost
         w1   t4 := add t2147483648 t1
         ",
     );

@@ -1,10 +1,11 @@
 //! Runs a tape: what clients and workers say, `---`, what workers and clients are told.
 //!
 //! Before the line: `workers 2`, `at 5000` (nanoseconds), `send` (the batch ends here),
-//! `w0 done 3`, `w1 describes r1 as [3, 2]`, `w0 reports #1` or `w0 reports #1 failed`, `w0 failed`,
-//! `w0 answers r1` or `w0 answers r1 failed`, `w0 gone`, and the client's commands in their text form, with
-//! `t0 := upload [4, 4]` for single precision numbers. What follows the last `send` is sent at the
-//! end. A line that begins with `#` is a comment.
+//! `w0 done 3`, `w1 describes r1 as [3, 2]`, `w0 reports #1` or `w0 reports #1 failed`,
+//! `w0 failed`, `w0 answers r1` or `w0 answers r1 failed`, `w0 gone`, and the client's commands in
+//! their text form, with `t0 := upload [4, 4]` for single precision numbers. What follows the last
+//! `send` is sent at the end. A line that begins with `#` is a comment. Of what went wrong, tapes
+//! show the first part.
 
 use std::sync::Arc;
 
@@ -170,21 +171,26 @@ fn told(message: Message) -> Vec<String> {
         Message::Done { commands, .. } => vec![format!("done {commands}")],
         Message::Answer { request, result: Ok(_), .. } => vec![format!("answer {request}")],
         Message::Answer { request, result: Err(failure), .. } => {
-            vec![format!("answer {request}: {}", failure.error)]
+            vec![format!("answer {request}: {}", first_part(&failure))]
         }
         Message::FailureVerdict { barrier, failure: None, .. } => {
             vec![format!("verdict #{barrier}")]
         }
         Message::FailureVerdict { barrier, failure: Some(failure), .. } => {
-            vec![format!("verdict #{barrier}: {}", failure.error)]
+            vec![format!("verdict #{barrier}: {}", first_part(&failure))]
         }
         Message::Handover { tag, result: Err(failure), .. } => {
-            vec![format!("handover #{tag}: {}", failure.error)]
+            vec![format!("handover #{tag}: {}", first_part(&failure))]
         }
         Message::Forget { .. } => vec!["forget".to_string()],
         Message::Ended { error, .. } => vec![format!("ended: {error}")],
         other => panic!("no tape is about {other:?}"),
     }
+}
+
+fn first_part(failure: &Failure) -> String {
+    let text = failure.error.to_string();
+    text.split(',').next().unwrap_or_default().to_string()
 }
 
 /// The sizes between the brackets of a line.
