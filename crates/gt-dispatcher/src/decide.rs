@@ -7,11 +7,12 @@ use std::sync::Arc;
 use gt_core::attrs::Attrs;
 use gt_core::instruction::{Operand, Replaces};
 use gt_core::op::{Arg, Call, Op};
-use gt_core::rules::risk::{Risk, risk};
+use gt_core::rules::risk::Risk;
 use gt_core::{Error, Meta, Result, Slot, WorkerId};
 use gt_transport::Failure;
 use smallvec::SmallVec;
 
+use crate::inference::{Inference, Inferences};
 use crate::registry::{Entry, Registry};
 
 /// An instruction with the client's names. Whoever places it leaves in it the names that its values
@@ -49,10 +50,13 @@ pub(crate) enum Place {
 }
 
 /// Decides; an error if the client did not check what it asks for.
-pub(crate) fn decide(request: &Request, registry: &Registry) -> Result<Decision> {
+pub(crate) fn decide(
+    request: &Request,
+    registry: &Registry,
+    inferences: &mut Inferences,
+) -> Result<Decision> {
     let mut lost = None;
     let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
-    let mut inputs: SmallVec<[&Meta; 4]> = SmallVec::new();
     for input in &*request.inputs {
         match input {
             Operand::Scalar(scalar) => args.push(Arg::Scalar(*scalar)),
@@ -63,16 +67,11 @@ pub(crate) fn decide(request: &Request, registry: &Registry) -> Result<Decision>
                 }
                 lost = lost.or(entry.lost.as_ref());
                 args.push(Arg::Tensor(&entry.meta));
-                inputs.push(&entry.meta);
             }
         }
     }
     let call = Call { op: request.op, inputs: &args, attrs: request.attrs };
-    let inferred = call.infer()?;
-    let kernel = (request.op.kernel)(&call)?;
-    let cost_ns = kernel.cost_ns(&inputs, &inferred.outputs);
-    let risk = risk(request.op, &kernel, inferred.compute);
-    let metas = inferred.outputs;
+    let Inference { metas, cost_ns, risk } = inferences.infer(&call)?;
     let place = match lost {
         Some(failure) => Place::Lost(failure.clone()),
         None => place(request, registry, &metas)?,

@@ -8,6 +8,7 @@ mod expected;
 mod failure_barrier;
 pub mod gateway;
 mod in_flight;
+mod inference;
 pub mod load;
 pub mod outbox;
 pub mod registry;

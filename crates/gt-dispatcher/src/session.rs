@@ -18,6 +18,7 @@ use crate::decide::Request;
 use crate::expected::{Expected, ExpectedReplies, Reply, Way};
 use crate::failure_barrier::{FailureBarrier, Whom};
 use crate::in_flight::{BatchInFlight, InFlight};
+use crate::inference::Inferences;
 use crate::outbox::Outbox;
 use crate::registry::{Entry, Registry};
 use crate::worker_map::WorkerMap;
@@ -59,6 +60,8 @@ pub struct Session {
     letters: Vec<(Peer, Message)>,
     /// Where its values are.
     pub registry: Registry,
+    /// What the rules said of the last uses of rows.
+    inferences: Inferences,
     signals: Vec<Box<str>>,
     /// Shapes the client has asked for.
     described: HashMap<RequestId, Slot>,
@@ -87,6 +90,7 @@ impl Session {
             workers: Vec::new(),
             letters: Vec::new(),
             registry: Registry::default(),
+            inferences: Inferences::default(),
             signals: Vec::new(),
             described: HashMap::new(),
             outgoing: WorkerMap::default(),

@@ -44,7 +44,7 @@ impl Session {
         context: &mut Context,
         sent: &mut Observer,
     ) -> Result<Option<WorkerId>> {
-        let mut decision = decide(&request, &self.registry)?;
+        let mut decision = decide(&request, &self.registry, &mut self.inferences)?;
         let worker = match std::mem::replace(&mut decision.place, Place::Anywhere) {
             Place::Lost(failure) => {
                 self.enter_lost(&request, decision.metas, &failure, sent)?;
