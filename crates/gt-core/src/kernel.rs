@@ -129,39 +129,67 @@ pub enum Kernel {
     Expansion,
 }
 
-/// Functions of one element. Predicates give booleans. `Round` rounds half to even; `Not` is
-/// logical for booleans and bitwise for integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names are those of mathematics")]
-pub enum UnaryFn {
-    Neg,
-    Abs,
-    Exp,
-    Log,
-    Sqrt,
-    Tanh,
-    Sigmoid,
-    Relu,
-    Sign,
-    Floor,
-    Ceil,
-    Round,
-    Trunc,
-    Reciprocal,
-    Rsqrt,
-    Square,
-    Expm1,
-    Log1p,
-    Log2,
-    Sin,
-    Cos,
-    Tan,
-    Atan,
-    Erf,
-    Not,
-    IsNan,
-    IsInf,
-    IsFinite,
+/// Gives a macro the functions of one element, by what they are functions of. To add one, add its
+/// name here and what it computes to each engine; the compiler shows where.
+#[macro_export]
+macro_rules! unary_functions {
+    ($table:ident! $($given:tt)*) => {
+        $table! {
+            $($given)*
+            numbers: Neg Abs Relu Sign Floor Ceil Round Trunc Square;
+            floats: Exp Log Sqrt Tanh Sigmoid Reciprocal Rsqrt Expm1 Log1p Log2 Sin Cos Tan Atan
+                Erf;
+            bits: Not;
+            predicates: IsNan IsInf IsFinite;
+        }
+    };
+}
+
+/// Gives a macro the functions of two elements, by what they are functions of; see
+/// [`unary_functions`](crate::unary_functions).
+#[macro_export]
+macro_rules! binary_functions {
+    ($table:ident! $($given:tt)*) => {
+        $table! {
+            $($given)*
+            numbers: Add Sub Mul Pow Max Min Eq Ne Lt Le Gt Ge FloorDiv TruncDiv Remainder Fmod;
+            floats: Div;
+            bits: And Or Xor Shl Shr;
+        }
+    };
+}
+
+macro_rules! functions {
+    (
+        $(#[$doc:meta])* $type:ident;
+        $($class:ident: $($name:ident)*;)*
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[expect(missing_docs, reason = "the names are those of mathematics")]
+        pub enum $type {
+            $($($name,)*)*
+        }
+
+        impl $type {
+            /// All of them.
+            pub const ALL: &[$type] = &[$($($type::$name,)*)*];
+        }
+    };
+}
+
+unary_functions! { functions!
+    /// Functions of one element. Predicates give booleans. `Round` rounds half to even; `Not` is
+    /// logical for booleans and bitwise for integers.
+    UnaryFn;
+}
+
+binary_functions! { functions!
+    /// Functions of two elements. Comparisons give booleans. `FloorDiv` and `Remainder` are
+    /// Python's `//` and `%`; `TruncDiv` and `Fmod` cut towards zero. Integers are not divided by
+    /// zero: it is an error. `And`, `Or` and `Xor` are logical for booleans and bitwise for
+    /// integers.
+    BinaryFn;
 }
 
 impl UnaryFn {
@@ -170,36 +198,6 @@ impl UnaryFn {
         use UnaryFn::*;
         matches!(self, IsNan | IsInf | IsFinite)
     }
-}
-
-/// Functions of two elements. Comparisons give booleans. `FloorDiv` and `Remainder` are Python's
-/// `//` and `%`; `TruncDiv` and `Fmod` cut towards zero. Integers are not divided by zero: it is an
-/// error. `And`, `Or` and `Xor` are logical for booleans and bitwise for integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names are those of mathematics")]
-pub enum BinaryFn {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Pow,
-    Max,
-    Min,
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    FloorDiv,
-    TruncDiv,
-    Remainder,
-    Fmod,
-    And,
-    Or,
-    Xor,
-    Shl,
-    Shr,
 }
 
 impl BinaryFn {

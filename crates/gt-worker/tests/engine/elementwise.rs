@@ -10,62 +10,6 @@ use smallvec::smallvec;
 
 use crate::reference::*;
 
-const UNARY: [UnaryFn; 28] = [
-    UnaryFn::Neg,
-    UnaryFn::Abs,
-    UnaryFn::Exp,
-    UnaryFn::Log,
-    UnaryFn::Sqrt,
-    UnaryFn::Tanh,
-    UnaryFn::Sigmoid,
-    UnaryFn::Relu,
-    UnaryFn::Sign,
-    UnaryFn::Floor,
-    UnaryFn::Ceil,
-    UnaryFn::Round,
-    UnaryFn::Trunc,
-    UnaryFn::Reciprocal,
-    UnaryFn::Rsqrt,
-    UnaryFn::Square,
-    UnaryFn::Expm1,
-    UnaryFn::Log1p,
-    UnaryFn::Log2,
-    UnaryFn::Sin,
-    UnaryFn::Cos,
-    UnaryFn::Tan,
-    UnaryFn::Atan,
-    UnaryFn::Erf,
-    UnaryFn::Not,
-    UnaryFn::IsNan,
-    UnaryFn::IsInf,
-    UnaryFn::IsFinite,
-];
-
-const BINARY: [BinaryFn; 22] = [
-    BinaryFn::Add,
-    BinaryFn::Sub,
-    BinaryFn::Mul,
-    BinaryFn::Div,
-    BinaryFn::Pow,
-    BinaryFn::Max,
-    BinaryFn::Min,
-    BinaryFn::Eq,
-    BinaryFn::Ne,
-    BinaryFn::Lt,
-    BinaryFn::Le,
-    BinaryFn::Gt,
-    BinaryFn::Ge,
-    BinaryFn::FloorDiv,
-    BinaryFn::TruncDiv,
-    BinaryFn::Remainder,
-    BinaryFn::Fmod,
-    BinaryFn::And,
-    BinaryFn::Or,
-    BinaryFn::Xor,
-    BinaryFn::Shl,
-    BinaryFn::Shr,
-];
-
 unsafe extern "C" {
     fn erf(x: f64) -> f64;
 }
@@ -241,7 +185,7 @@ fn has_binary(function: BinaryFn, dtype: DType) -> bool {
 
 fn check_map(seed: u64, threads: usize) {
     let (dice, native) = (&mut Dice(seed), native(threads));
-    for function in UNARY {
+    for &function in UnaryFn::ALL {
         for dtype in DType::SUPPORTED {
             let Some(tolerance) = unary_tolerance(function, dtype) else { continue };
             let shape = dice.shape(4, 7);
@@ -281,7 +225,7 @@ fn operand(
 
 fn check_zip(seed: u64) {
     let (dice, native) = (&mut Dice(seed), native(1));
-    for function in BINARY {
+    for &function in BinaryFn::ALL {
         for dtype in DType::SUPPORTED.into_iter().filter(|&dtype| has_binary(function, dtype)) {
             let shape = dice.shape(4, 6);
             let (mut left, mut right) = (shape.clone(), shape.clone());
@@ -313,7 +257,7 @@ fn check_zip(seed: u64) {
 
 fn check_scalar(seed: u64) {
     let (dice, native) = (&mut Dice(seed), native(1));
-    for function in BINARY {
+    for &function in BinaryFn::ALL {
         for dtype in DType::SUPPORTED.into_iter().filter(|&dtype| has_binary(function, dtype)) {
             let shape = dice.shape(3, 6);
             let right = dice.below(2) == 0;

@@ -3,6 +3,7 @@
 
 use gt_core::dtype::DType;
 use gt_core::kernel::{BinaryFn, UnaryFn};
+use gt_core::{binary_functions, unary_functions};
 use half::{bf16, f16};
 
 use super::bits::Bits;
@@ -263,39 +264,46 @@ fn map_bool(function: UnaryFn) -> Option<MapRun> {
     }
 }
 
-macro_rules! map_table {
-    ($function:expr, $type:ty; $($loop:ident: $($name:ident)*;)*) => {
+macro_rules! integer_maps {
+    (
+        $function:expr, $type:ty;
+        numbers: $($number:ident)*; floats: $($float:ident)*;
+        bits: $($bits:ident)*; predicates: $($test:ident)*;
+    ) => {
         match $function {
-            $($(UnaryFn::$name => Some($loop::<$type, $name>),)*)*
-            _ => None,
+            $(UnaryFn::$number => Some(map::<$type, $number>),)*
+            $(UnaryFn::$bits => Some(map::<$type, $bits>),)*
+            $(UnaryFn::$test => Some(test::<$type, $test>),)*
+            $(UnaryFn::$float => None,)*
+        }
+    };
+}
+
+macro_rules! float_maps {
+    (
+        $function:expr, $type:ty, $map:ident, $predicate:ident;
+        numbers: $($number:ident)*; floats: $($float:ident)*;
+        bits: $($bits:ident)*; predicates: $($test:ident)*;
+    ) => {
+        match $function {
+            $(UnaryFn::$number => Some($map::<$type, $number>),)*
+            $(UnaryFn::$float => Some($map::<$type, $float>),)*
+            $(UnaryFn::$test => Some($predicate::<$type, $test>),)*
+            $(UnaryFn::$bits => None,)*
         }
     };
 }
 
 fn map_integer<T: Bits>(function: UnaryFn) -> Option<MapRun> {
-    map_table!(
-        function, T;
-        map: Neg Abs Relu Sign Floor Ceil Round Trunc Square Not;
-        test: IsNan IsInf IsFinite;
-    )
+    unary_functions! { integer_maps! function, T; }
 }
 
 fn map_float<T: Float>(function: UnaryFn) -> Option<MapRun> {
-    map_table!(
-        function, T;
-        map: Neg Abs Exp Log Sqrt Tanh Sigmoid Relu Sign Floor Ceil Round Trunc Reciprocal Rsqrt
-            Square Expm1 Log1p Log2 Sin Cos Tan Atan Erf;
-        test: IsNan IsInf IsFinite;
-    )
+    unary_functions! { float_maps! function, T, map, test; }
 }
 
 fn map_halves<H: Half>(function: UnaryFn) -> Option<MapRun> {
-    map_table!(
-        function, H;
-        map_half: Neg Abs Exp Log Sqrt Tanh Sigmoid Relu Sign Floor Ceil Round Trunc Reciprocal
-            Rsqrt Square Expm1 Log1p Log2 Sin Cos Tan Atan Erf;
-        test_half: IsNan IsInf IsFinite;
-    )
+    unary_functions! { float_maps! function, H, map_half, test_half; }
 }
 
 /// The loop for a power with a well-known exponent, which a product or a root gives faster.
@@ -345,40 +353,45 @@ fn zip_bool(function: BinaryFn, fixed: Fixed) -> Option<ZipRun> {
     }
 }
 
-macro_rules! zip_table {
+macro_rules! zips {
     (
-        $function:expr, $fixed:expr, $type:ty, $both:ident, $left:ident, $right:ident;
-        $($name:ident)*
+        @loops $function:expr, $fixed:expr, $type:ty, $loops:tt;
+        [$($name:ident)*] [$($none:ident)*]
     ) => {
-        match ($function, $fixed) {
-            $(
-                (BinaryFn::$name, Fixed::Neither) => Some($both::<$type, $name>),
-                (BinaryFn::$name, Fixed::Left) => Some($left::<$type, $name>),
-                (BinaryFn::$name, Fixed::Right) => Some($right::<$type, $name>),
-            )*
-            _ => None,
+        match $function {
+            $(BinaryFn::$name => Some(zips!(@loop $fixed, $type, $name, $loops)),)*
+            $(BinaryFn::$none => None,)*
         }
+    };
+    (@loop $fixed:expr, $type:ty, $name:ident, [$both:ident $left:ident $right:ident]) => {
+        match $fixed {
+            Fixed::Neither => $both::<$type, $name>,
+            Fixed::Left => $left::<$type, $name>,
+            Fixed::Right => $right::<$type, $name>,
+        }
+    };
+    (
+        integer $function:expr, $fixed:expr, $type:ty, $loops:tt;
+        numbers: $($number:ident)*; floats: $($float:ident)*; bits: $($bits:ident)*;
+    ) => {
+        zips!(@loops $function, $fixed, $type, $loops; [$($number)* $($bits)*] [$($float)*])
+    };
+    (
+        float $function:expr, $fixed:expr, $type:ty, $loops:tt;
+        numbers: $($number:ident)*; floats: $($float:ident)*; bits: $($bits:ident)*;
+    ) => {
+        zips!(@loops $function, $fixed, $type, $loops; [$($number)* $($float)*] [$($bits)*])
     };
 }
 
 fn zip_integer<T: Bits>(function: BinaryFn, fixed: Fixed) -> Option<ZipRun> {
-    zip_table!(
-        function, fixed, T, both, left, right;
-        Add Sub Mul Pow Max Min Eq Ne Lt Le Gt Ge FloorDiv TruncDiv Remainder Fmod
-        And Or Xor Shl Shr
-    )
+    binary_functions! { zips! integer function, fixed, T, [both left right]; }
 }
 
 fn zip_float<T: Float>(function: BinaryFn, fixed: Fixed) -> Option<ZipRun> {
-    zip_table!(
-        function, fixed, T, both, left, right;
-        Add Sub Mul Div Pow Max Min Eq Ne Lt Le Gt Ge FloorDiv TruncDiv Remainder Fmod
-    )
+    binary_functions! { zips! float function, fixed, T, [both left right]; }
 }
 
 fn zip_halves<H: Half>(function: BinaryFn, fixed: Fixed) -> Option<ZipRun> {
-    zip_table!(
-        function, fixed, H, both_half, left_half, right_half;
-        Add Sub Mul Div Pow Max Min Eq Ne Lt Le Gt Ge FloorDiv TruncDiv Remainder Fmod
-    )
+    binary_functions! { zips! float function, fixed, H, [both_half left_half right_half]; }
 }
