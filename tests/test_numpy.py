@@ -3,14 +3,17 @@
 `test_ops.py` compares far more with PyTorch. This file is what a machine without it still checks.
 """
 
+import re
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import gt
 import numpy as np
 import pytest
 
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference" / "ops.md"
 FLOATS, INTEGERS = ("float32", "float64"), ("uint8", "int32", "int64")
 ALL = ("bool", *INTEGERS, *FLOATS)
 SHAPES = [(), (5,), (0, 3), (3, 4), (2, 3, 4), (67, 131)]
@@ -193,3 +196,24 @@ def test_movement_and_products(name):
             if name in ("cumprod",) and shape[-1] > 10:
                 continue
             agree(ours(gt.from_numpy(x)), theirs(x), f"{name} {dtype}{shape}")
+
+
+def test_functions_that_numpy_names_otherwise_are_those_of_the_table(monkeypatch):
+    text = REFERENCE.read_text(encoding="utf-8")
+    names = dict(re.findall(r"^## (\w+)\n(?:(?!^## ).*\n)*?- NumPy: `(\w+)`", text, re.MULTILINE))
+    assert names["pow"] == "power"
+    assert len(names) >= 13
+
+    # What is not in the table is computed by NumPy, which begins with the elements as an array.
+    def refuse(*_: Any) -> Any:
+        raise AssertionError("the elements were read")
+
+    monkeypatch.setattr(gt.Tensor, "__array__", refuse)
+    for name, theirs in names.items():
+        function = getattr(np, theirs)
+        whole = "bitwise" in name
+        dtype, value = ("int64", [1, 2, 3]) if whole else ("float32", [1.5, 2.5, 3.0])
+        array = np.array(value, dtype=dtype)
+        given = [array, array[:1]][: function.nin]
+        found = function(gt.from_numpy(given[0]), *given[1:])
+        agree(found, function(*given), theirs)

@@ -97,7 +97,7 @@ impl Tensor {
                 continue;
             }
             if let Ok(other) = argument.cast::<Tensor>() {
-                target = Some(other.get().0.dtype());
+                target = Some(other.borrow().0.dtype());
             } else if let Ok(dtype) = dtype::parse(&argument) {
                 target = Some(dtype);
             } else {
@@ -105,7 +105,7 @@ impl Tensor {
             }
         }
         let copy = named("copy")?.map_or(Ok(false), |copy| copy.is_truthy())?;
-        let tensor = slf.get();
+        let tensor = slf.borrow();
         match target {
             Some(dtype) if dtype != tensor.0.dtype() => tensor.cast(slf.py(), dtype),
             _ if copy => {
@@ -126,11 +126,11 @@ impl Tensor {
         let (py, _) = (slf.py(), non_blocking);
         match dtype {
             Some(dtype) => {
-                let cast = slf.get().cast(py, dtype::parse(dtype)?)?;
+                let cast = slf.borrow().cast(py, dtype::parse(dtype)?)?;
                 Ok(Bound::new(py, cast)?.into_any())
             }
             None => {
-                let name = format!("gt.{}Tensor", class_name(slf.get().0.dtype()));
+                let name = format!("gt.{}Tensor", class_name(slf.borrow().0.dtype()));
                 Ok(name.into_pyobject(py)?.into_any())
             }
         }
@@ -138,7 +138,7 @@ impl Tensor {
 
     /// The tensor in the dtype of another.
     fn type_as(&self, other: &Bound<'_, Tensor>) -> PyResult<Tensor> {
-        self.cast(other.py(), other.get().0.dtype())
+        self.cast(other.py(), other.borrow().0.dtype())
     }
 
     /// The tensor as float32.
@@ -224,7 +224,7 @@ impl Tensor {
     }
 
     fn __format__<'py>(slf: &Bound<'py, Self>, format: &str) -> PyResult<Bound<'py, PyAny>> {
-        if slf.get().0.shape().rank() == 0 {
+        if slf.borrow().0.shape().rank() == 0 {
             let number = slf.call_method0("item")?;
             return number.call_method1("__format__", (format,));
         }
@@ -247,7 +247,7 @@ impl Tensor {
         if let Some(done) = memo.get_item(key)? {
             return Ok(done);
         }
-        let tensor = &slf.get().0;
+        let tensor = &slf.borrow().0;
         if !tensor.is_leaf() {
             let message = "only tensors that the user created can be copied deeply; detach() it";
             return Err(PyRuntimeError::new_err(message));
@@ -264,7 +264,7 @@ impl Tensor {
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, (&'static str, Vec<usize>, Bound<'py, PyBytes>, bool))> {
-        let (py, tensor) = (slf.py(), &slf.get().0);
+        let (py, tensor) = (slf.py(), slf.borrow().0.clone());
         let bytes = PyBytes::new(py, &tensor.read().map_err(to_python)?);
         let rebuild = py.import("gt._gt")?.getattr("_tensor")?;
         let tracked = tensor.is_leaf() && tensor.is_tracked();
@@ -294,17 +294,18 @@ pub fn _tensor(
 /// The elements of a tensor, row by row.
 #[pyfunction]
 pub fn _bytes<'py>(py: Python<'py>, tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyBytes>> {
-    Ok(PyBytes::new(py, &tensor.get().0.read().map_err(to_python)?))
+    let tensor = tensor.borrow().0.clone();
+    Ok(PyBytes::new(py, &tensor.read().map_err(to_python)?))
 }
 
 /// A tensor of its own with the value and the history that another has now; nothing is copied.
 #[pyfunction]
 pub fn _snapshot(tensor: &Bound<'_, Tensor>) -> PyResult<Tensor> {
-    tensor.get().0.snapshot().map(Tensor).map_err(to_python)
+    tensor.borrow().0.snapshot().map(Tensor).map_err(to_python)
 }
 
 /// The same for all tensors with the same elements: a write through one is a write through each.
 #[pyfunction]
 pub fn _elements(tensor: &Bound<'_, Tensor>) -> (usize, String) {
-    tensor.get().0.elements()
+    tensor.borrow().0.elements()
 }

@@ -114,7 +114,10 @@ impl Gradient {
     }
 
     /// Replaces what was accumulated.
-    pub fn set(&self, gradient: Option<Tensor>) {
+    pub fn set(self: &Arc<Self>, gradient: Option<Tensor>) {
+        if let Some(gradient) = &gradient {
+            *gradient.kept_in().lock() = Arc::downgrade(self);
+        }
         let before = std::mem::replace(&mut *self.0.lock(), gradient);
         // Dropped here, where the lock is free again.
         drop(before);

@@ -1,12 +1,13 @@
 //! Views and gradients: a view shares the history of what it is a view of, seen through its path.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use gt_core::attrs::{Attr, Attrs};
 use gt_core::expr::{Evaluator, Subject, Term};
 use gt_core::op::View as ViewKind;
 use gt_core::ops::builtin::{ARANGE, INDEX_WRITE, RESHAPE};
 use gt_core::{DType, Error, Result, Shape};
+use gt_transport::lock::Mutex;
 
 use super::{Root, Step, View};
 use crate::grad::{self, Edge, Gradient, History};
@@ -60,6 +61,11 @@ impl View {
     /// Where its gradient is kept.
     pub(crate) fn gradient(&self) -> &OnceLock<Arc<Gradient>> {
         &self.gradient
+    }
+
+    /// Where it is kept as the gradient of another tensor.
+    pub(crate) fn kept_in(&self) -> &Mutex<Weak<Gradient>> {
+        &self.kept_in
     }
 
     /// Writes another tensor through this view and lets its root remember the way. If this is the

@@ -20,6 +20,7 @@ pub static EQ: Op = Op {
     doc: "Whether two elements are equal.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Eq)),
     torch: "torch.eq",
+    numpy: Some("equal"),
     python: Python::operator("eq"),
     ..COMPARE
 };
@@ -30,6 +31,7 @@ pub static NE: Op = Op {
     doc: "Whether two elements differ.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Ne)),
     torch: "torch.ne",
+    numpy: Some("not_equal"),
     python: Python::operator("ne").also(&["not_equal"]),
     ..COMPARE
 };
@@ -40,6 +42,7 @@ pub static LT: Op = Op {
     doc: "Whether the first element is smaller.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Lt)),
     torch: "torch.lt",
+    numpy: Some("less"),
     python: Python::operator("lt").also(&["less"]),
     ..COMPARE
 };
@@ -50,6 +53,7 @@ pub static LE: Op = Op {
     doc: "Whether the first element is smaller or equal.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Le)),
     torch: "torch.le",
+    numpy: Some("less_equal"),
     python: Python::operator("le").also(&["less_equal"]),
     ..COMPARE
 };
@@ -60,6 +64,7 @@ pub static GT: Op = Op {
     doc: "Whether the first element is larger.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Gt)),
     torch: "torch.gt",
+    numpy: Some("greater"),
     python: Python::operator("gt").also(&["greater"]),
     ..COMPARE
 };
@@ -70,6 +75,7 @@ pub static GE: Op = Op {
     doc: "Whether the first element is larger or equal.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Ge)),
     torch: "torch.ge",
+    numpy: Some("greater_equal"),
     python: Python::operator("ge").also(&["greater_equal"]),
     ..COMPARE
 };
