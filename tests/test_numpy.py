@@ -198,22 +198,30 @@ def test_movement_and_products(name):
             agree(ours(gt.from_numpy(x)), theirs(x), f"{name} {dtype}{shape}")
 
 
+def named_by_numpy() -> dict[str, str]:
+    """NumPy's functions that the table knows by another name than the row's, each with its row."""
+    found = {}
+    for block in REFERENCE.read_text(encoding="utf-8").split("\n## ")[1:]:
+        facts = dict(re.findall(r"^- (also as|NumPy): (.*)$", block, re.MULTILINE))
+        names = re.findall(r"`(\w+)`", " ".join(facts.values()))
+        found |= {name: block.split("\n")[0] for name in names if hasattr(np, name)}
+    return {name: row for name, row in found.items() if isinstance(getattr(np, name), np.ufunc)}
+
+
 def test_functions_that_numpy_names_otherwise_are_those_of_the_table(monkeypatch):
-    text = REFERENCE.read_text(encoding="utf-8")
-    names = dict(re.findall(r"^## (\w+)\n(?:(?!^## ).*\n)*?- NumPy: `(\w+)`", text, re.MULTILINE))
-    assert names["pow"] == "power"
-    assert len(names) >= 13
+    names = named_by_numpy()
+    assert {"power", "equal", "less", "arctan2", "rint", "left_shift"} <= set(names)
 
     # What is not in the table is computed by NumPy, which begins with the elements as an array.
     def refuse(*_: Any) -> Any:
         raise AssertionError("the elements were read")
 
     monkeypatch.setattr(gt.Tensor, "__array__", refuse)
-    for name, theirs in names.items():
-        function = getattr(np, theirs)
-        whole = "bitwise" in name
-        dtype, value = ("int64", [1, 2, 3]) if whole else ("float32", [1.5, 2.5, 3.0])
+    for name, row in names.items():
+        function = getattr(np, name)
+        whole = "bitwise" in row
+        dtype, value = ("int64", [1, 2, 3]) if whole else ("float32", [0.5, 0.25, 0.75])
         array = np.array(value, dtype=dtype)
         given = [array, array[:1]][: function.nin]
-        found = function(gt.from_numpy(given[0]), *given[1:])
-        agree(found, function(*given), theirs)
+        with np.errstate(all="ignore"):
+            agree(function(gt.from_numpy(given[0]), *given[1:]), function(*given), name)

@@ -31,7 +31,6 @@ pub static NE: Op = Op {
     doc: "Whether two elements differ.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Ne)),
     torch: "torch.ne",
-    numpy: Some("not_equal"),
     python: Python::operator("ne").also(&["not_equal"]),
     ..COMPARE
 };
@@ -42,7 +41,6 @@ pub static LT: Op = Op {
     doc: "Whether the first element is smaller.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Lt)),
     torch: "torch.lt",
-    numpy: Some("less"),
     python: Python::operator("lt").also(&["less"]),
     ..COMPARE
 };
@@ -53,7 +51,6 @@ pub static LE: Op = Op {
     doc: "Whether the first element is smaller or equal.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Le)),
     torch: "torch.le",
-    numpy: Some("less_equal"),
     python: Python::operator("le").also(&["less_equal"]),
     ..COMPARE
 };
@@ -64,7 +61,6 @@ pub static GT: Op = Op {
     doc: "Whether the first element is larger.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Gt)),
     torch: "torch.gt",
-    numpy: Some("greater"),
     python: Python::operator("gt").also(&["greater"]),
     ..COMPARE
 };
@@ -75,7 +71,6 @@ pub static GE: Op = Op {
     doc: "Whether the first element is larger or equal.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Ge)),
     torch: "torch.ge",
-    numpy: Some("greater_equal"),
     python: Python::operator("ge").also(&["greater_equal"]),
     ..COMPARE
 };

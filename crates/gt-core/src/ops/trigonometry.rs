@@ -78,7 +78,6 @@ pub static ATAN2: Op = Op {
     }),
     domain: Domain::NonZero,
     torch: "torch.atan2",
-    numpy: Some("arctan2"),
     python: Python::IN_PLACE.also(&["arctan2"]),
     samples: || {
         vec![
