@@ -121,9 +121,16 @@ impl Tensor {
 
     /// The tensor itself if its elements lie in a row, else a copy in which they do.
     #[pyo3(signature = (**_options))]
-    fn contiguous(&self, py: Python<'_>, _options: Option<&Bound<'_, PyDict>>) -> PyResult<Tensor> {
-        provenance::mark(py);
-        self.0.contiguous().map(Tensor).map_err(to_python)
+    fn contiguous<'py>(
+        slf: &Bound<'py, Self>,
+        _options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, Self>> {
+        if slf.borrow().0.is_contiguous() {
+            return Ok(slf.clone());
+        }
+        provenance::mark(slf.py());
+        let copied = slf.borrow().0.contiguous().map_err(to_python)?;
+        Bound::new(slf.py(), Tensor(copied))
     }
 
     /// How far apart the elements along each axis lie, or along one.

@@ -184,9 +184,11 @@ impl Tensor {
     }
 
     fn own_node(&self) -> Option<Arc<Node>> {
-        let Place::Whole(cell) = &self.0 else { return None };
-        let edge = cell.history.edge().filter(|_| Arc::strong_count(cell) == 1)?;
-        // One is the cell's, and one is in hand.
+        let edge = match &self.0 {
+            Place::Whole(cell) => cell.history.edge().filter(|_| Arc::strong_count(cell) == 1)?,
+            Place::Part(view) => view.own_edge().filter(|_| Arc::strong_count(view) == 1)?,
+        };
+        // One is the tensor's, and one is in hand.
         (Arc::strong_count(&edge.node) == 2).then_some(edge.node)
     }
 

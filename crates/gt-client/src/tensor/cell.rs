@@ -158,7 +158,7 @@ impl Drop for Cell {
         if let Some(gradient) = self.gradient.get()
             && let Some(edge) = self.history.edge()
         {
-            edge.node.leave(&self.state.lock().value, gradient);
+            edge.node.leave(&self.meta, &self.state.lock().value, gradient);
         }
     }
 }

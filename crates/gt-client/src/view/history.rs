@@ -51,6 +51,13 @@ impl View {
         self.with_root(|depth, history| (history.edge(), depth < self.path.len()))
     }
 
+    /// The edge of a history that begins here and that nobody else shares.
+    pub(crate) fn own_edge(&self) -> Option<Edge> {
+        let root = self.root.lock();
+        let own = root.as_ref().filter(|root| root.depth == self.path.len())?;
+        own.history.edge().filter(|_| Arc::strong_count(own) == 1)
+    }
+
     /// Makes this view the place where a history begins.
     pub(crate) fn begin(&self, edge: Option<Edge>) {
         let root = Root { depth: self.path.len(), history: History::default() };
@@ -148,6 +155,18 @@ impl View {
         match root {
             Some(root) => use_root(root.depth, &root.history),
             None => use_root(0, &self.base.history),
+        }
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        // A whole cell that was given to a leaf as its data.
+        if self.path.is_empty()
+            && let Some(gradient) = self.gradient.get()
+            && let Some(edge) = self.own_edge()
+        {
+            edge.node.leave(self.base.meta(), &self.base.current().0, gradient);
         }
     }
 }
