@@ -138,7 +138,7 @@ class Module(Tree):
         return self
 
     def _replace(self, change: Callable[[Tensor], Tensor]) -> Self:
-        """Gives every parameter `change` of its data, and puts that of every buffer in its place."""
+        """Gives every parameter `change(data)`, and puts that of every buffer in its place."""
         for parameter in self.parameters():
             data = parameter.data
             if (changed := change(data)) is data:

@@ -62,13 +62,21 @@ pub(crate) enum Kind {
 pub(crate) struct Leaf {
     pub gradient: Weak<Gradient>,
     /// What the tensor left behind, if the graph outlives it and somebody waits for its gradient.
-    pub left: Mutex<Option<(Meta, Arc<Owned>, Arc<Gradient>)>>,
+    pub left: Mutex<Option<Left>>,
+}
+
+/// What is left of a tensor that is gone.
+#[derive(Clone)]
+pub(crate) struct Left {
+    meta: Meta,
+    value: Arc<Owned>,
+    gradient: Arc<Gradient>,
 }
 
 impl Leaf {
     /// Where the gradient is kept, if anybody can still see it.
     pub fn place(&self) -> Option<Arc<Gradient>> {
-        let left = || self.left.lock().as_ref().map(|(.., gradient)| gradient.clone());
+        let left = || self.left.lock().as_ref().map(|left| left.gradient.clone());
         self.gradient.upgrade().or_else(left)
     }
 }
@@ -213,7 +221,7 @@ impl Node {
     /// The leaf as a tensor again, after the user's own is gone.
     pub fn left_tensor(self: &Arc<Self>) -> Option<Tensor> {
         let Kind::Leaf(leaf) = &self.kind else { return None };
-        let (meta, value, gradient) = leaf.left.lock().clone()?;
+        let Left { meta, value, gradient } = leaf.left.lock().clone()?;
         let edge = Edge { node: self.clone(), output: 0 };
         Some(Tensor::of_leaf(meta, value, edge, gradient))
     }
@@ -231,7 +239,8 @@ impl Node {
         let graph = Arc::strong_count(self) > 2 && Arc::strong_count(gradient) == 1;
         let plain = gradient.get().is_none_or(|gradient| !gradient.is_tracked());
         if graph && plain && !self.hooks.lock().after.is_empty() {
-            *leaf.left.lock() = Some((meta.clone(), value.clone(), gradient.clone()));
+            let (meta, value, gradient) = (meta.clone(), value.clone(), gradient.clone());
+            *leaf.left.lock() = Some(Left { meta, value, gradient });
         }
     }
 
