@@ -95,7 +95,7 @@ class Case:
         args = [[pick(part) for part in a] if isinstance(a, list) else pick(a) for a in self.args]
         module = gt if side == "gt" else Case.torch_module
         kwargs = {
-            key: getattr(module, value) if key == "dtype" and value else value
+            key: getattr(module, value) if key == "dtype" and value else pick(value)
             for key, value in self.kwargs.items()
         }
         return args, kwargs
@@ -179,6 +179,9 @@ def norms(make: Maker, dtype: str) -> Cases:
     for case in reduction(make, dtype):
         for p in (2.0, 1, math.inf, 0, 3.0):
             yield Case(case.args, {"p": p} | case.kwargs)
+    for other in ("float64", "float32", "int64"):
+        for p in (2.0, 3.0):
+            yield Case([make.tensor(dtype, (3, 4))], {"p": p, "dim": 1, "dtype": other})
 
 
 def running(make: Maker, dtype: str) -> Cases:
@@ -829,6 +832,15 @@ def sequences(make: Maker, dtype: str) -> Cases:
     yield Case([make.tensor(dtype, (5,)).map(sort), make.tensor("int64", (3,))])
 
 
+def sequences_and_orders(make: Maker, dtype: str) -> Cases:
+    yield from sequences(make, dtype)
+    for sequence, values in [((5,), (2, 3)), ((2, 6), (2, 4)), ((0,), (2,))]:
+        given = make.tensor(dtype, sequence)
+        sorter = given.map(lambda x: x.argsort(-1))
+        yield Case([given, make.tensor(dtype, values)], {"sorter": sorter})
+    yield Case([given, make.tensor(dtype, (2,))], {"sorter": make.index(1, (3,))})
+
+
 def boundaries(make: Maker, dtype: str) -> Cases:
     for case in sequences(make, dtype):
         yield Case(case.args[::-1], case.kwargs)
@@ -842,7 +854,7 @@ BY_PARAMETERS: dict[str, Callable[[Maker, str], Cases]] = {
     "input, dim, keepdim": reduction,
     "input, dim, keepdim, dtype": reduction_with_dtype,
     "input, dim, correction, keepdim": moments,
-    "input, p, dim, keepdim": norms,
+    "input, p, dim, keepdim, dtype": norms,
     "input, dim, dtype": running,
     "input, min, max": limits,
     "input, end, weight": between,
@@ -869,7 +881,7 @@ BY_PARAMETERS: dict[str, Callable[[Maker, str], Cases]] = {
     "input, diagonal": diagonals,
     "input, offset, dim1, dim2": two_axis_diagonals,
     "input, src, offset, dim1, dim2": written_diagonals,
-    "sorted_sequence, input, out_int32, right, side": sequences,
+    "sorted_sequence, input, out_int32, right, side, sorter": sequences_and_orders,
     "input, boundaries, out_int32, right": boundaries,
     "input, min": binary,
     "input, other, rounding_mode": rounded_quotients,

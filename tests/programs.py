@@ -35,6 +35,8 @@ KNOWN = [
     "view size is not compatible with input tensor's size and stride",
     # PyTorch reads and writes the same memory there, of a gradient too; GT's operations are pure.
     "to a single memory location",
+    # PyTorch loses a gradient that is to be kept where a shape was changed in place.
+    "INTERNAL ASSERT FAILED",
     # PyTorch writes elements of an expanded tensor several times, if the write does not mind.
     "has elements in common with itself and cannot be written to",
 ]
@@ -43,7 +45,7 @@ EXACT = re.compile(
     r"m\.tensor\(|m\.zeros|m\.(cat|stack|maximum|minimum)|^t\d+ = t\d+\[|[<>&|^]|[=!]= | [-+] "
     r"|\.(reshape|view|flatten|unsqueeze|squeeze|select|narrow|chunk|unbind|expand|detach|T\b"
     r"|permute|transpose|movedim|clone|contiguous|neg|abs|relu|clamp|floor|sign|long|bool|int"
-    r"|round|ceil|argmax|sort|logical_not|zero_|fill_|copy_|index_select|gather)"
+    r"|round|ceil|argmax|sort|logical_not|zero_|fill_|copy_|index_select|gather|t_\(|data = )"
 )
 # Values beyond this are not used further: their errors would grow with them.
 LARGE = 1e4
@@ -292,6 +294,7 @@ class Program:
             *[self.mixture] * 4,
             *[self.layer] * 2,
             *[self.write] * 6,
+            *[self.change] * 2,
             *[self.gradient] * 5,
             *[self.training] * 2,
         ]
@@ -505,6 +508,25 @@ class Program:
         line = self.random.choice(forms or [f"{x}.neg_()"])
         needs = self.of(x).requires_grad and self.of(x).is_leaf
         return f"with m.no_grad(): {line}" if needs and self.chance(0.8) else line
+
+    def change(self) -> str:
+        """Another shape for a name, or other elements, which the names beside it do not see."""
+        x = self.any()
+        shape, dtype = self.of(x).shape, self.of(x).dtype
+        alike = [n for n, t in self.pair.tensors().items() if (t.shape, t.dtype) == (shape, dtype)]
+        forms = [
+            f"{x}.unsqueeze_({self.axis(x)})",
+            f"{x}.squeeze_()",
+            f"{x}.squeeze_({self.axis(x)})",
+            f"{x}.transpose_({self.axis(x)}, {self.axis(x)})",
+            f"{x}.t_()",
+        ]
+        # PyTorch's views stay views of what they no longer share elements with, and the gradients
+        # of what was computed before are found with the other elements.
+        if self.is_alone(x) and not self.of(x)._is_view() and not self.of(x).requires_grad:
+            y = self.random.choice(alike)
+            forms += [f"{x}.data = {y}", f"{x}.data = {y}.clone()", f"{x}.data = {x}.data * 2"]
+        return self.random.choice(forms)
 
     def gradient(self) -> str:
         """Something of autograd: what is asked for, what is watched, what is walked."""

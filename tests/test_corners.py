@@ -191,6 +191,10 @@ def test_a_tensor_that_its_own_hook_holds_is_freed() -> None:
     registered = {
         "hook": lambda x: x.register_hook(lambda grad: grad * x.detach()),
         "after": lambda x: x.register_post_accumulate_grad_hook(lambda _: x.grad),
+        "given data": lambda x: (
+            setattr(x, "data", gt.zeros(2)),
+            x.register_hook(lambda grad: grad * x.detach()),
+        ),
         "computed": lambda x: (lambda y: y.register_hook(lambda grad: grad + y.detach()))(x * 3),
     }
     for name, register in registered.items():
@@ -242,6 +246,14 @@ def test_hooks_see_a_leaf_that_only_the_graph_holds() -> None:
     gc.collect()
     y.backward()
     assert seen == [([3.0, 3.0], [1.0, 2.0])]
+    x = gt.tensor([1.0, 2.0], requires_grad=True)
+    x.register_post_accumulate_grad_hook(lambda p: seen.append((p.grad.tolist(), p.tolist())))
+    x.data = gt.tensor([4.0, 5.0, 6.0])
+    y = (x * 3).sum()
+    del x
+    gc.collect()
+    y.backward()
+    assert seen[1] == ([3.0, 3.0, 3.0], [4.0, 5.0, 6.0])
 
 
 def test_code_that_is_made_anew_costs_nothing_for_ever() -> None:

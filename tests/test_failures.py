@@ -201,3 +201,62 @@ def test_a_failure_nobody_reads_is_raised_by_the_next_read(script):
         """
     )
     assert text.splitlines() == ["True", "[2.0, 2.0, 2.0]"]
+
+
+CALLS = {
+    "F.cross_entropy(x, gt.tensor([7, 1]))": "cross_entropy: index 7 is out of bounds",
+    "nn.CrossEntropyLoss()(x, gt.tensor([7, 1]))": "CrossEntropyLoss: index 7 is out of bounds",
+    "F.nll_loss(x, gt.tensor([1, -7]))": "nll_loss: index -7 is out of bounds",
+    "nn.Embedding(3, 2)(gt.tensor([5]))": "Embedding: index 5 is out of bounds",
+    "F.embedding(gt.tensor([5]), gt.ones(3, 2))": "embedding: index 5 is out of bounds",
+    # Who passes a call on is not what failed.
+    "nn.Sequential(nn.Embedding(3, 2))(gt.tensor([5]))": "Embedding: index 5 is out of bounds",
+    "Model()(gt.tensor([5]))": "Embedding: index 5 is out of bounds",
+    # An operation is named as before, also beside a function on the same line.
+    "x.gather(1, gt.tensor([[9]]))": "gather: index 9 is out of bounds",
+    "(F.relu(x), gt.gather(x, 1, gt.tensor([[9]])))[1]": "gather: index 9 is out of bounds",
+    "(x.gather(1, gt.tensor([[1]])), F.cross_entropy(x, gt.tensor([7, 1])))[1]": "cross_entropy: ",
+    "(F.nll_loss(x, gt.tensor([1, 1])), F.cross_entropy(x, gt.tensor([7, 1])))[1]": "cross_entropy",
+}
+
+
+def test_a_failure_names_what_was_called(script):
+    lines = script(
+        f"""
+        import gt
+        from gt import nn
+        from gt.nn import functional as F
+
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.words = nn.Embedding(3, 2)
+
+            def forward(self, index):
+                return self.words(index)
+
+        x = gt.ones(2, 5)
+        for call in {list(CALLS)!r}:
+            try:
+                eval(call).tolist()
+            except IndexError as error:
+                print(error)
+        """
+    ).splitlines()
+    assert len(lines) == len(CALLS)
+    for line, (call, expected) in zip(lines, CALLS.items(), strict=True):
+        assert line.startswith(expected), (call, line)
+        assert ("script.py:12 in Model.forward" in line) == ("Model" in call), line
+
+
+def test_a_line_that_calls_several_functions_holds_memory_once(script):
+    text = script(
+        """
+        import gt
+        from gt.nn import functional as F
+        x = gt.ones(1000)
+        kept = [x + 1, F.softplus(x), F.normalize(x, dim=0)]  # line 5
+        print(gt.memory()["by_line"])
+        """
+    )
+    assert text.count("script.py:5") == 1

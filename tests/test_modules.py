@@ -1,5 +1,6 @@
 """Modules as trees of names: what is assigned, replaced, copied and loaded, as in PyTorch."""
 
+import threading
 from collections import OrderedDict
 
 import gt
@@ -88,3 +89,76 @@ def test_optimisers_follow_parameters_to_another_dtype(torch):
             group = optimizer.param_groups[0]["params"]
             assert all(a is b for a, b in zip(group, model.parameters(), strict=True))
         np.testing.assert_allclose(*found, rtol=1e-6, err_msg=kind)
+
+
+def test_assigned_data_leaves_the_parameter_what_it_was(torch):
+    def run(library):
+        model = library.nn.Linear(2, 1)
+        weight, calls = model.weight, []
+        weight.data = library.ones(1, 2)
+        model.bias.data = library.zeros(1)
+        optimizer = library.optim.SGD(model.parameters(), lr=0.5, momentum=0.5)
+        hook = weight.register_hook(lambda grad: calls.append(grad.tolist()))
+        for step in range(4):
+            model(library.ones(3, 2)).sum().backward()
+            optimizer.step()
+            weight.data = weight.data * 2
+            if step == 2:
+                hook.remove()
+        assert model.weight is weight
+        assert weight in optimizer.state
+        assert isinstance(weight, library.nn.Parameter)
+        assert weight.is_leaf
+        assert weight.requires_grad
+        return calls, weight.tolist(), weight.grad.tolist(), model.bias.tolist()
+
+    assert run(gt) == run(torch)
+
+
+def test_a_hook_may_assign_the_data_of_what_it_hears_of(torch):
+    def run(library):
+        x = library.ones(2, requires_grad=True)
+        y = x * 3
+
+        def hook(grad):
+            x.data = grad.detach() * 5
+            y.data = library.zeros(2)
+
+        y.register_hook(hook)
+        y.sum().backward()
+        return x.tolist(), y.tolist(), x.grad.tolist()
+
+    assert run(gt) == run(torch)
+
+
+def test_data_is_assigned_while_another_thread_reads():
+    x = gt.ones(64)
+    failures: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            for _ in range(200):
+                values = x.tolist()
+                assert values == [values[0]] * 64
+        except BaseException as error:
+            failures.append(error)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for number in range(200):
+        x.data = gt.full((64,), float(number))
+    reader.join()
+    assert not failures
+    assert x.tolist() == [199.0] * 64
+
+
+@pytest.mark.embedded("reads the memory of this process's own workers")
+def test_data_that_was_replaced_is_freed():
+    x = gt.nn.Parameter(gt.ones(1000))
+    sizes = []
+    for _ in range(20):
+        x.data = x.data + 1
+        x.data.unsqueeze_(0).squeeze_()
+        gt.synchronize()
+        sizes.append(gt.memory()["used_bytes"])
+    assert sizes[-1] == sizes[1]

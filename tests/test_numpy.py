@@ -3,14 +3,17 @@
 `test_ops.py` compares far more with PyTorch. This file is what a machine without it still checks.
 """
 
+import re
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import gt
 import numpy as np
 import pytest
 
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference" / "ops.md"
 FLOATS, INTEGERS = ("float32", "float64"), ("uint8", "int32", "int64")
 ALL = ("bool", *INTEGERS, *FLOATS)
 SHAPES = [(), (5,), (0, 3), (3, 4), (2, 3, 4), (67, 131)]
@@ -193,3 +196,32 @@ def test_movement_and_products(name):
             if name in ("cumprod",) and shape[-1] > 10:
                 continue
             agree(ours(gt.from_numpy(x)), theirs(x), f"{name} {dtype}{shape}")
+
+
+def named_by_numpy() -> dict[str, str]:
+    """NumPy's functions that the table knows by another name than the row's, each with its row."""
+    found = {}
+    for block in REFERENCE.read_text(encoding="utf-8").split("\n## ")[1:]:
+        facts = dict(re.findall(r"^- (also as|NumPy): (.*)$", block, re.MULTILINE))
+        names = re.findall(r"`(\w+)`", " ".join(facts.values()))
+        found |= {name: block.split("\n")[0] for name in names if hasattr(np, name)}
+    return {name: row for name, row in found.items() if isinstance(getattr(np, name), np.ufunc)}
+
+
+def test_functions_that_numpy_names_otherwise_are_those_of_the_table(monkeypatch):
+    names = named_by_numpy()
+    assert {"power", "equal", "less", "arctan2", "rint", "left_shift"} <= set(names)
+
+    # What is not in the table is computed by NumPy, which begins with the elements as an array.
+    def refuse(*_: Any) -> Any:
+        raise AssertionError("the elements were read")
+
+    monkeypatch.setattr(gt.Tensor, "__array__", refuse)
+    for name, row in names.items():
+        function = getattr(np, name)
+        whole = "bitwise" in row
+        dtype, value = ("int64", [1, 2, 3]) if whole else ("float32", [0.5, 0.25, 0.75])
+        array = np.array(value, dtype=dtype)
+        given = [array, array[:1]][: function.nin]
+        with np.errstate(all="ignore"):
+            agree(function(gt.from_numpy(given[0]), *given[1:]), function(*given), name)

@@ -34,6 +34,14 @@ def test_unique_agrees_with_pytorch(torch, name, array):
             np.testing.assert_array_equal(mine.numpy(), expected.numpy())
 
 
-def test_what_is_missing_is_said_at_the_line():
-    with pytest.raises(NotImplementedError, match="dim"):
-        gt.unique_consecutive(gt.ones(2, 2), dim=0)
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_runs_of_equal_parts_are_pytorchs(torch, dim):
+    array = np.random.default_rng(3).integers(0, 2, (40, 1, 2)).swapaxes(0, dim)
+    found, expected = (
+        library.unique_consecutive(
+            library.tensor(array), return_inverse=True, return_counts=True, dim=dim
+        )
+        for library in (gt, torch)
+    )
+    assert len(found[0]) < 40
+    assert [part.tolist() for part in found] == [part.tolist() for part in expected]

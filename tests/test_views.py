@@ -170,7 +170,8 @@ class Program:
             self.base()
 
     def step(self) -> None:
-        steps = [self.view] * 4 + [self.write] * 4 + [self.base, self.forget, self.compare]
+        steps = [self.view] * 4 + [self.write] * 4 + [self.turn, self.give]
+        steps += [self.base, self.forget, self.compare]
         self.random.choice(steps)()
 
     def keep(self, text: str, pair: Pair) -> None:
@@ -204,6 +205,23 @@ class Program:
             return
         assert not isinstance(ours, Exception), "\n".join([*self.lines, line, str(ours)])
         self.keep(line, Pair("", ours, theirs))
+
+    def turn(self) -> None:
+        """Another shape for a tensor, which the others that share its elements do not see."""
+        pair = self.random.choice(self.tensors)
+        rank = pair.ours.ndim
+        one, other = self.random.choices(range(-max(rank, 1), max(rank, 1)), k=2)
+        words = [f"unsqueeze_({one})", "squeeze_()", f"squeeze_({one})", "t_()"]
+        text = self.random.choice([*words, f"transpose_({one}, {other})"])
+        self.lines.append(f"{pair.name}.{text}")
+        ours, theirs = (attempt(f"t.{text}", t=t) for t in (pair.ours, pair.theirs))
+        assert isinstance(ours, Exception) == isinstance(theirs, Exception), self.text(pair)
+
+    def give(self) -> None:
+        """The elements of another tensor, which both share from there on."""
+        pair, source = self.random.choices(self.tensors, k=2)
+        self.lines.append(f"{pair.name}.data = {source.name}")
+        pair.ours.data, pair.theirs.data = source.ours, source.theirs
 
     def index(self, pair: Pair) -> str:
         items = []

@@ -52,13 +52,5 @@ def start_processes(
     return None
 
 
-def spawn(
-    fn: Callable[..., Any],
-    args: tuple[Any, ...] = (),
-    nprocs: int = 1,
-    join: bool = True,
-    daemon: bool = False,
-    start_method: str = "spawn",
-) -> list[Any] | None:
-    """The same, in fresh interpreters."""
-    return start_processes(fn, args, nprocs, join, daemon, start_method)
+# PyTorch has two names for it.
+spawn = start_processes

@@ -36,15 +36,12 @@ def unique(
 def _unique_along(input: Tensor, dim: int, inverse: bool, counted: bool) -> Any:
     """The different parts along an axis, in the order of their elements."""
     with no_grad():
-        parts = input.detach().movedim(dim, 0)
-        rows = parts.reshape(len(parts), math.prod(parts.shape[1:]))
+        parts, rows = _parts("unique", input, dim)
         order = _gt.arange(0, len(rows))
         # A stable sort by each element, the first one last, is a sort by all of them.
         for column in reversed(range(rows.shape[1])):
             order = order[rows[:, column][order].sort(stable=True)[1]]
-        sorted_rows = rows[order]
-        new = (sorted_rows[1:] != sorted_rows[:-1]).any(1)
-        first, ranks, counts = _begun(new, len(rows))
+        first, ranks, counts = _begun(rows[order])
         found = parts[order[first]].movedim(0, dim)
         places = _gt.zeros_like(order).scatter(0, order, ranks) if inverse else None
     return _asked(found, places, counts if counted else None)
@@ -62,26 +59,36 @@ def unique_consecutive(
     >>> gt.unique_consecutive(gt.tensor([3, 3, 1, 3]))
     tensor([3, 1, 3])
     """
-    if dim is not None:
-        raise NotImplementedError("unique_consecutive: 'dim' is not supported")
     _check("unique_consecutive", input)
     with no_grad():
-        found, ranks, counts = _runs(input.detach().flatten())
-        inverse = ranks.reshape(input.shape)
+        if dim is None:
+            found, ranks, counts = _runs(input.detach().flatten())
+            inverse = ranks.reshape(input.shape)
+        else:
+            parts, rows = _parts("unique_consecutive", input, dim)
+            first, inverse, counts = _begun(rows)
+            found = parts[first].movedim(0, dim)
     return _asked(found, inverse if return_inverse else None, counts if return_counts else None)
+
+
+def _parts(name: str, input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """The parts along an axis, as they are and each as one row."""
+    parts = input.detach().movedim(dim, 0)
+    if 0 in parts.shape[1:]:
+        raise RuntimeError(f"{name}: parts without elements cannot be told apart")
+    return parts, parts.reshape(len(parts), math.prod(parts.shape[1:]))
 
 
 def _runs(values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The first element of each run of equal ones, the run of each element, and their lengths."""
-    first, ranks, lengths = _begun(values[1:] != values[:-1], len(values))
+    first, ranks, lengths = _begun(values.unsqueeze(1))
     return values[first], ranks, lengths
 
 
-def _begun(new: Tensor, count: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Where each run begins, the run of each element, and their lengths.
-
-    `new` says of all elements but the first whether they differ from the one before.
-    """
+def _begun(rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Where each run of equal rows begins, the run of each row, and their lengths."""
+    count = len(rows)
+    new = (rows[1:] != rows[:-1]).any(1)
     begins = _gt.cat([_gt.ones(min(count, 1), dtype=_gt.bool), new])
     first = begins.nonzero().flatten()
     lengths = _gt.cat([first[1:], _gt.tensor([count])[: len(first)]]) - first

@@ -30,6 +30,7 @@ pub use element::{Element, Nested};
 pub use embedded::Options;
 pub use generator::{Generator, RandomState};
 pub use input::Input;
+pub use parts::{broadcast_shapes, broadcast_tensors};
 pub use session::{Session, WeakSession};
 pub use status::{Line, Memory, Status};
 pub use tensor::Tensor;

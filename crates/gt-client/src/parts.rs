@@ -9,6 +9,23 @@ use crate::tensor::Tensor;
 /// More parts than this are a mistake, and would fill the memory before anybody sees them.
 const MOST_PARTS: i64 = 1 << 20;
 
+/// The shape that all of these broadcast to.
+pub fn broadcast_shapes(shapes: &[Shape]) -> Result<Shape> {
+    shapes.iter().try_fold(Shape::scalar(), |all, next| {
+        let wrong = || Error::runtime(format!("cannot broadcast {all} with {next}"));
+        all.broadcast(next).ok_or_else(wrong)
+    })
+}
+
+/// Tensors as views of the shape that all of them broadcast to.
+pub fn broadcast_tensors(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
+    let shapes: Vec<Shape> = tensors.iter().map(|tensor| tensor.shape().clone()).collect();
+    let shape = broadcast_shapes(&shapes)?;
+    let expanded =
+        |tensor: &Tensor| tensor.apply_one(&EXPAND, &[], Attrs::of([Attr::Ints(shape.to_ints())]));
+    tensors.iter().map(expanded).collect()
+}
+
 impl Tensor {
     /// The elements at one position of an axis, without that axis: a view.
     pub fn select(&self, dim: i64, index: i64) -> Result<Tensor> {

@@ -27,11 +27,14 @@ impl fmt::Display for Place {
     }
 }
 
-/// Every place that was ever registered.
+/// A line of the user's program, and what of ours it calls if that is not one operation.
+type Origin = (Place, Option<Arc<str>>);
+
+/// Every origin that was ever registered.
 struct Places {
-    /// The place with number one comes first.
-    all: Vec<Arc<Place>>,
-    numbers: BTreeMap<Arc<Place>, Provenance>,
+    /// The origin with number one comes first.
+    all: Vec<Arc<Origin>>,
+    numbers: BTreeMap<Arc<Origin>, Provenance>,
 }
 
 static PLACES: Mutex<Places> = Mutex::new(Places { all: Vec::new(), numbers: BTreeMap::new() });
@@ -46,24 +49,33 @@ fn places() -> std::sync::MutexGuard<'static, Places> {
     PLACES.lock()
 }
 
-/// Gives a place its number, the same each time: a line that every new thread comes by takes the
-/// memory of one.
-pub fn register(place: Place) -> Provenance {
+/// Gives a place and the function or layer called there its number, the same each time: a line that
+/// every new thread comes by takes the memory of one.
+pub fn register(place: Place, called: Option<Arc<str>>) -> Provenance {
     let mut places = places();
-    if let Some(&known) = places.numbers.get(&place) {
+    let origin = Arc::new((place, called));
+    if let Some(&known) = places.numbers.get(&origin) {
         return known;
     }
-    let place = Arc::new(place);
-    places.all.push(place.clone());
+    places.all.push(origin.clone());
     let number = Provenance(places.all.len() as u32);
-    places.numbers.insert(place, number);
+    places.numbers.insert(origin, number);
     number
 }
 
 /// The place with this number.
 pub fn place(provenance: Provenance) -> Option<Place> {
+    origin(provenance).map(|origin| origin.0.clone())
+}
+
+/// The function or layer that was called there, if it is not one operation.
+pub fn called(provenance: Provenance) -> Option<Arc<str>> {
+    origin(provenance)?.1.clone()
+}
+
+fn origin(provenance: Provenance) -> Option<Arc<Origin>> {
     let index = (provenance.0 as usize).checked_sub(1)?;
-    places().all.get(index).map(|place| Place::clone(place))
+    places().all.get(index).cloned()
 }
 
 /// Says where in the user's program this thread is.
@@ -83,9 +95,12 @@ mod tests {
     #[test]
     fn a_place_has_one_number_and_a_number_one_place() {
         let line = |line| Place { file: "a.py".into(), line, function: "train".into() };
-        let (first, second) = (register(line(1)), register(line(2)));
-        assert_eq!((register(line(1)), register(line(2))), (first, second));
+        let register = |at, called: Option<&str>| register(line(at), called.map(Arc::from));
+        let (first, second) = (register(1, None), register(2, Some("loss")));
+        assert_eq!((register(1, None), register(2, Some("loss"))), (first, second));
         assert_eq!((place(first), place(second)), (Some(line(1)), Some(line(2))));
+        assert_eq!((called(first), called(second)), (None, Some("loss".into())));
+        assert_ne!(register(2, Some("layer")), second);
         assert_eq!(place(Provenance::UNKNOWN), None);
     }
 }

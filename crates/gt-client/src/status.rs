@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use gt_core::{DType, Provenance, Result};
+use gt_core::{DType, Result};
 use gt_transport::report::MemoryUsage;
 
 use crate::provenance::{self, Place};
@@ -74,12 +74,12 @@ impl Session {
     pub fn memory(&self) -> Result<Memory> {
         self.synchronize()?;
         let usages = self.0.link.memory_usage()?;
-        let (mut dtypes, mut lines) = (BTreeMap::new(), BTreeMap::<Provenance, usize>::new());
+        let (mut dtypes, mut lines) = (BTreeMap::new(), BTreeMap::<Option<Place>, usize>::new());
         for &(dtype, provenance, bytes) in usages.iter().flat_map(|usage| &usage.holdings) {
             *dtypes.entry(dtype).or_default() += bytes as usize;
-            *lines.entry(provenance).or_default() += bytes as usize;
+            *lines.entry(provenance::place(provenance)).or_default() += bytes as usize;
         }
-        let line = |(provenance, bytes)| Line { place: provenance::place(provenance), bytes };
+        let line = |(place, bytes)| Line { place, bytes };
         let mut by_line: Vec<Line> = lines.into_iter().map(line).collect();
         by_line.sort_by_key(|line| std::cmp::Reverse(line.bytes));
         let total = |of: fn(&MemoryUsage) -> u64| usages.iter().map(of).sum::<u64>() as usize;

@@ -3,7 +3,7 @@
 
 mod history;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use gt_core::attrs::{Attr, Attrs};
 use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
@@ -33,6 +33,8 @@ pub(crate) struct View {
     /// The edge of the view for an edge of its root.
     edges: Mutex<Option<(Edge, Edge)>>,
     gradient: OnceLock<Arc<Gradient>>,
+    /// Where it is kept as the gradient of another tensor.
+    kept_in: Mutex<Weak<Gradient>>,
 }
 
 /// A view that was detached from the history of its cell: it and its views share another one.
@@ -79,7 +81,8 @@ impl View {
         root: Option<Arc<Root>>,
     ) -> Self {
         let (cache, root, edges) = (Mutex::default(), Mutex::new(root), Mutex::default());
-        View { base, path, parent, cache, root, edges, gradient: OnceLock::new() }
+        let (gradient, kept_in) = (OnceLock::new(), Mutex::default());
+        View { base, path, parent, cache, root, edges, gradient, kept_in }
     }
 
     /// A whole cell without its history.

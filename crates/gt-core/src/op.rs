@@ -58,6 +58,9 @@ pub struct Op {
     pub autocast: Autocast,
     /// The name PyTorch gives it, as the tests look it up: `torch.exp`, `Tensor.relu`.
     pub torch: &'static str,
+    /// The name of NumPy's function that does the same, where NumPy calls it neither by the name of
+    /// the row nor by one of PyTorch's others.
+    pub numpy: Option<&'static str>,
     /// How Python programs call it.
     pub python: Python,
     /// From where tests take the numbers they try.
@@ -158,7 +161,8 @@ pub struct Python {
     pub method: bool,
     /// As `gt.name(…)`.
     pub function: bool,
-    /// As `tensor.name_(…)`, which writes the result into the tensor.
+    /// As `tensor.name_(…)`, which writes the result into the tensor. If the result is a view, the
+    /// tensor is that view from there on.
     pub in_place: bool,
     /// As an operator: the word between the underscores of `__add__`.
     pub operator: Option<&'static str>,

@@ -1,7 +1,7 @@
 //! Python's arguments as inputs and attributes, as an operation's row describes them.
 
 use gt::attrs::{AttrKind, AttrSpec, Attrs};
-use gt::op::{Op, Variant};
+use gt::op::{Op, Variant, View};
 use gt::{Input, ops};
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError};
 use pyo3::prelude::*;
@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use crate::attr::attr_of;
 use crate::error::to_python;
+use crate::handle::view_in_place;
 use crate::limits::{Form, clamp_by_tensors};
 use crate::operand::Operand;
 use crate::results::deliver;
@@ -50,7 +51,8 @@ fn meant(
     }
     let Some(kwargs) = kwargs else { return Ok(op) };
     let alias = ALIASES.iter().find(|(_, name)| *name == parameter);
-    let given = kwargs.contains(parameter)?;
+    let named = kwargs.get_item(parameter)?;
+    let given = named.is_some_and(|value| !(value.is_none() && is_input(other, parameter)));
     let given = given || alias.map_or(Ok(false), |(alias, _)| kwargs.contains(alias))?;
     Ok(if given { other } else { op })
 }
@@ -144,6 +146,12 @@ pub fn method_in_place<'py>(
         return Ok(clamped);
     }
     let call = Arguments::bind(op, Some(slf), args, kwargs)?;
+    if !matches!(op.view, View::No) {
+        // The tensor is given another value, so that nothing else may hold it.
+        drop(call.inputs);
+        view_in_place(slf, op, call.attrs)?;
+        return Ok(slf.clone().into_any());
+    }
     provenance::mark(slf.py());
     let others: SmallVec<[Input; 3]> = call.inputs[1..].iter().map(Operand::input).collect();
     let apply = || slf.borrow().0.apply_in_place(op, &others, call.attrs);
@@ -324,6 +332,7 @@ fn fill_keywords<'py>(
             }
             Some(slot) => slot.given = Some(value),
             None if IGNORED.contains(&name) => {}
+            None if value.is_none() && op.python.variant.is_some_and(|v| is_input(v.op, name)) => {}
             // NumPy gives it to every method that it calls.
             None if name == "dtype" && value.is_none() => {}
             None if name == "device" => device::check(Some(&value))?,
@@ -347,6 +356,11 @@ fn fill_keywords<'py>(
         }
     }
     Ok(extras)
+}
+
+/// Whether a parameter is a tensor, which nothing given in its place leaves out.
+fn is_input(op: &Op, parameter: &str) -> bool {
+    op.inputs.iter().any(|input| input.name == parameter)
 }
 
 fn is_random(op: &Op) -> bool {

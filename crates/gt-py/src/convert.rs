@@ -15,11 +15,14 @@ use crate::{dtype, provenance};
 
 static TRANSPOSE: &Op = &ops::builtin::TRANSPOSE;
 
-impl Tensor {
-    fn cast(&self, py: Python<'_>, dtype: DType) -> PyResult<Tensor> {
-        provenance::mark(py);
-        self.0.to_dtype(dtype).map(Tensor).map_err(to_python)
+/// The tensor in another dtype; itself if it has that dtype.
+fn cast<'py>(slf: &Bound<'py, Tensor>, dtype: DType) -> PyResult<Bound<'py, Tensor>> {
+    if slf.borrow().0.dtype() == dtype {
+        return Ok(slf.clone());
     }
+    provenance::mark(slf.py());
+    let cast = slf.borrow().0.to_dtype(dtype).map_err(to_python)?;
+    Bound::new(slf.py(), Tensor(cast))
 }
 
 /// The name that PyTorch's older interface has for a dtype.
@@ -79,11 +82,11 @@ impl Tensor {
 
     /// The tensor in another dtype, or in that of another tensor; a device has no effect.
     #[pyo3(signature = (*args, **kwargs))]
-    fn to(
-        slf: &Bound<'_, Self>,
-        args: &Bound<'_, PyTuple>,
-        kwargs: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Tensor> {
+    fn to<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, Self>> {
         let named = |name: &str| match kwargs {
             Some(kwargs) => Ok(kwargs.get_item(name)?.filter(|value| !value.is_none())),
             None => Ok::<_, PyErr>(None),
@@ -97,7 +100,7 @@ impl Tensor {
                 continue;
             }
             if let Ok(other) = argument.cast::<Tensor>() {
-                target = Some(other.get().0.dtype());
+                target = Some(other.borrow().0.dtype());
             } else if let Ok(dtype) = dtype::parse(&argument) {
                 target = Some(dtype);
             } else {
@@ -105,15 +108,11 @@ impl Tensor {
             }
         }
         let copy = named("copy")?.map_or(Ok(false), |copy| copy.is_truthy())?;
-        let tensor = slf.get();
-        match target {
-            Some(dtype) if dtype != tensor.0.dtype() => tensor.cast(slf.py(), dtype),
-            _ if copy => {
-                provenance::mark(slf.py());
-                tensor.copy_as(None)
-            }
-            _ => Ok(Tensor(tensor.0.clone())),
+        if copy {
+            provenance::mark(slf.py());
+            return Bound::new(slf.py(), slf.borrow().copy_as(target)?);
         }
+        cast(slf, target.unwrap_or(slf.borrow().0.dtype()))
     }
 
     /// The name of the tensor's type, or the tensor in another dtype.
@@ -125,70 +124,70 @@ impl Tensor {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, _) = (slf.py(), non_blocking);
         match dtype {
-            Some(dtype) => {
-                let cast = slf.get().cast(py, dtype::parse(dtype)?)?;
-                Ok(Bound::new(py, cast)?.into_any())
-            }
+            Some(dtype) => Ok(cast(slf, dtype::parse(dtype)?)?.into_any()),
             None => {
-                let name = format!("gt.{}Tensor", class_name(slf.get().0.dtype()));
+                let name = format!("gt.{}Tensor", class_name(slf.borrow().0.dtype()));
                 Ok(name.into_pyobject(py)?.into_any())
             }
         }
     }
 
     /// The tensor in the dtype of another.
-    fn type_as(&self, other: &Bound<'_, Tensor>) -> PyResult<Tensor> {
-        self.cast(other.py(), other.get().0.dtype())
+    fn type_as<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, Tensor>,
+    ) -> PyResult<Bound<'py, Self>> {
+        cast(slf, other.borrow().0.dtype())
     }
 
     /// The tensor as float32.
-    fn float(&self, py: Python<'_>) -> PyResult<Tensor> {
-        self.cast(py, DType::F32)
+    fn float<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        cast(slf, DType::F32)
     }
 
     /// The tensor as float64.
-    fn double(&self, py: Python<'_>) -> PyResult<Tensor> {
-        self.cast(py, DType::F64)
+    fn double<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        cast(slf, DType::F64)
     }
 
     /// The tensor as float16.
-    fn half(&self, py: Python<'_>) -> PyResult<Tensor> {
-        self.cast(py, DType::F16)
+    fn half<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        cast(slf, DType::F16)
     }
 
     /// The tensor as bfloat16.
-    fn bfloat16(&self, py: Python<'_>) -> PyResult<Tensor> {
-        self.cast(py, DType::BF16)
+    fn bfloat16<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        cast(slf, DType::BF16)
     }
 
     /// The tensor as int64.
-    fn long(&self, py: Python<'_>) -> PyResult<Tensor> {
-        self.cast(py, DType::I64)
+    fn long<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        cast(slf, DType::I64)
     }
 
     /// The tensor as int32.
-    fn int(&self, py: Python<'_>) -> PyResult<Tensor> {
-        self.cast(py, DType::I32)
+    fn int<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        cast(slf, DType::I32)
     }
 
     /// The tensor as int16.
-    fn short(&self, py: Python<'_>) -> PyResult<Tensor> {
-        self.cast(py, DType::I16)
+    fn short<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        cast(slf, DType::I16)
     }
 
     /// The tensor as int8.
-    fn char(&self, py: Python<'_>) -> PyResult<Tensor> {
-        self.cast(py, DType::I8)
+    fn char<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        cast(slf, DType::I8)
     }
 
     /// The tensor as uint8.
-    fn byte(&self, py: Python<'_>) -> PyResult<Tensor> {
-        self.cast(py, DType::U8)
+    fn byte<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        cast(slf, DType::U8)
     }
 
     /// The tensor as bool.
-    fn bool(&self, py: Python<'_>) -> PyResult<Tensor> {
-        self.cast(py, DType::Bool)
+    fn bool<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        cast(slf, DType::Bool)
     }
 
     /// The tensor itself: a session has one device.
@@ -224,7 +223,7 @@ impl Tensor {
     }
 
     fn __format__<'py>(slf: &Bound<'py, Self>, format: &str) -> PyResult<Bound<'py, PyAny>> {
-        if slf.get().0.shape().rank() == 0 {
+        if slf.borrow().0.shape().rank() == 0 {
             let number = slf.call_method0("item")?;
             return number.call_method1("__format__", (format,));
         }
@@ -247,7 +246,7 @@ impl Tensor {
         if let Some(done) = memo.get_item(key)? {
             return Ok(done);
         }
-        let tensor = &slf.get().0;
+        let tensor = &slf.borrow().0;
         if !tensor.is_leaf() {
             let message = "only tensors that the user created can be copied deeply; detach() it";
             return Err(PyRuntimeError::new_err(message));
@@ -264,7 +263,7 @@ impl Tensor {
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, (&'static str, Vec<usize>, Bound<'py, PyBytes>, bool))> {
-        let (py, tensor) = (slf.py(), &slf.get().0);
+        let (py, tensor) = (slf.py(), slf.borrow().0.clone());
         let bytes = PyBytes::new(py, &tensor.read().map_err(to_python)?);
         let rebuild = py.import("gt._gt")?.getattr("_tensor")?;
         let tracked = tensor.is_leaf() && tensor.is_tracked();
@@ -294,17 +293,18 @@ pub fn _tensor(
 /// The elements of a tensor, row by row.
 #[pyfunction]
 pub fn _bytes<'py>(py: Python<'py>, tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyBytes>> {
-    Ok(PyBytes::new(py, &tensor.get().0.read().map_err(to_python)?))
+    let tensor = tensor.borrow().0.clone();
+    Ok(PyBytes::new(py, &tensor.read().map_err(to_python)?))
 }
 
 /// A tensor of its own with the value and the history that another has now; nothing is copied.
 #[pyfunction]
 pub fn _snapshot(tensor: &Bound<'_, Tensor>) -> PyResult<Tensor> {
-    tensor.get().0.snapshot().map(Tensor).map_err(to_python)
+    tensor.borrow().0.snapshot().map(Tensor).map_err(to_python)
 }
 
 /// The same for all tensors with the same elements: a write through one is a write through each.
 #[pyfunction]
 pub fn _elements(tensor: &Bound<'_, Tensor>) -> (usize, String) {
-    tensor.get().0.elements()
+    tensor.borrow().0.elements()
 }

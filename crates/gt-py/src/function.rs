@@ -91,7 +91,7 @@ pub fn uploaded(given: data::Given, dtype: Option<DType>) -> PyResult<Tensor> {
 /// A tensor of its own with the elements of a number, a nested list, an array or a tensor.
 pub fn created(data: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Tensor> {
     if let Ok(tensor) = data.cast::<Tensor>() {
-        return Tensor(tensor.get().0.detach()).copy_as(dtype);
+        return Tensor(tensor.borrow().0.detach()).copy_as(dtype);
     }
     uploaded(data::from_python(data, dtype)?, dtype)
 }
@@ -116,19 +116,19 @@ fn as_tensor<'py>(
         return Ok(Bound::new(py, tensor(py, data, dtype, device, false)?)?.into_any());
     };
     device::check(device)?;
-    let dtype = dtype.map_or(Ok(own.get().0.dtype()), dtype::parse)?;
-    if dtype == own.get().0.dtype() {
+    let dtype = dtype.map_or(Ok(own.borrow().0.dtype()), dtype::parse)?;
+    if dtype == own.borrow().0.dtype() {
         return Ok(data.clone());
     }
     provenance::mark(py);
-    let cast = own.get().0.to_dtype(dtype).map(Tensor).map_err(to_python)?;
+    let cast = own.borrow().0.to_dtype(dtype).map(Tensor).map_err(to_python)?;
     Ok(Bound::new(py, cast)?.into_any())
 }
 
 /// The axes of a matrix exchanged; a vector as it is.
 #[pyfunction]
 fn t(input: &Bound<'_, Tensor>) -> PyResult<Tensor> {
-    input.get().t(input.py())
+    input.borrow().t(input.py())
 }
 
 /// The dtype with this name; what pickled dtypes are made of.

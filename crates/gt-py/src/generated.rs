@@ -2040,26 +2040,6 @@ impl Tensor {
         method(83, slf, args, kwargs)
     }
 
-    #[doc = "Whether an element along axes, or of all, is not zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).any(dim=(0,), keepdim=True)\ntensor([[True, True]])"]
-    #[pyo3(name = "any", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
-    fn op_any<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(401, slf, args, kwargs)
-    }
-
-    #[doc = "Whether no element along axes, or of all, is zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).all(dim=(0,), keepdim=True)\ntensor([[ True, False]])"]
-    #[pyo3(name = "all", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
-    fn op_all<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(402, slf, args, kwargs)
-    }
-
     #[doc = "Where the largest element is along an axis, or among all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).argmax()\ntensor(11)"]
     #[pyo3(name = "argmax", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
     fn op_argmax<'py>(
@@ -2101,7 +2081,7 @@ impl Tensor {
     }
 
     #[doc = "The length of the elements along axes, or of all: the p-th root of their p-th powers.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).norm()\ntensor(10.6125)"]
-    #[pyo3(name = "norm", text_signature = "($self, p=2.0, dim=None, keepdim=False)", signature = (*args, **kwargs))]
+    #[pyo3(name = "norm", text_signature = "($self, p=2.0, dim=None, keepdim=False, dtype=None)", signature = (*args, **kwargs))]
     fn op_norm<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -2118,6 +2098,26 @@ impl Tensor {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         method(408, slf, args, kwargs)
+    }
+
+    #[doc = "Whether an element along axes, or of all, is not zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).any(dim=(0,), keepdim=True)\ntensor([[True, True]])"]
+    #[pyo3(name = "any", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
+    fn op_any<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(401, slf, args, kwargs)
+    }
+
+    #[doc = "Whether no element along axes, or of all, is zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).all(dim=(0,), keepdim=True)\ntensor([[ True, False]])"]
+    #[pyo3(name = "all", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
+    fn op_all<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(402, slf, args, kwargs)
     }
 
     #[doc = "The product of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).prod()\ntensor(18.)"]
@@ -2338,6 +2338,16 @@ impl Tensor {
         method(127, slf, args, kwargs)
     }
 
+    #[doc = "Two axes exchanged. Writes the result into the tensor."]
+    #[pyo3(name = "transpose_", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    fn op_transpose_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(127, slf, args, kwargs)
+    }
+
     #[doc = "Two axes exchanged.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).transpose(0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
     #[pyo3(name = "swapaxes", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
     fn op_swapaxes<'py>(
@@ -2346,6 +2356,16 @@ impl Tensor {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         method(127, slf, args, kwargs)
+    }
+
+    #[doc = "Two axes exchanged. Writes the result into the tensor."]
+    #[pyo3(name = "swapaxes_", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    fn op_swapaxes_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(127, slf, args, kwargs)
     }
 
     #[doc = "Two axes exchanged.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).transpose(0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
@@ -2358,6 +2378,16 @@ impl Tensor {
         method(127, slf, args, kwargs)
     }
 
+    #[doc = "Two axes exchanged. Writes the result into the tensor."]
+    #[pyo3(name = "swapdims_", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    fn op_swapdims_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(127, slf, args, kwargs)
+    }
+
     #[doc = "With another axis of size one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).unsqueeze(0)\ntensor([[[ 1.5000, -0.5000,  2.0000],\n         [ 0.0000, -1.0000,  3.0000]]])"]
     #[pyo3(name = "unsqueeze", text_signature = "($self, dim)", signature = (*args, **kwargs))]
     fn op_unsqueeze<'py>(
@@ -2368,6 +2398,16 @@ impl Tensor {
         method(128, slf, args, kwargs)
     }
 
+    #[doc = "With another axis of size one. Writes the result into the tensor."]
+    #[pyo3(name = "unsqueeze_", text_signature = "($self, dim)", signature = (*args, **kwargs))]
+    fn op_unsqueeze_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(128, slf, args, kwargs)
+    }
+
     #[doc = "Without the axes of size one that are named, or without any.\n\n>>> import gt\n>>> gt.tensor([[[1.5], [-0.5], [2.0]]]).squeeze()\ntensor([ 1.5000, -0.5000,  2.0000])"]
     #[pyo3(name = "squeeze", text_signature = "($self, dim=None)", signature = (*args, **kwargs))]
     fn op_squeeze<'py>(
@@ -2376,6 +2416,16 @@ impl Tensor {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         method(129, slf, args, kwargs)
+    }
+
+    #[doc = "Without the axes of size one that are named, or without any. Writes the result into the tensor."]
+    #[pyo3(name = "squeeze_", text_signature = "($self, dim=None)", signature = (*args, **kwargs))]
+    fn op_squeeze_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(129, slf, args, kwargs)
     }
 
     #[doc = "The tensor with some axes that follow each other as one.\n\n>>> import gt\n>>> gt.tensor(1.5).flatten()\ntensor([1.5000])"]
@@ -3014,14 +3064,14 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (81, "mean(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe mean of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.mean(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[1.1000, 0.3000]])"),
     (82, "amax(input, dim=None, keepdim=False)\n--\n\nThe largest element along axes, or of all.\n\n>>> import gt\n>>> gt.amax(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[2.5000, 3.0000]])"),
     (83, "amin(input, dim=None, keepdim=False)\n--\n\nThe smallest element along axes, or of all.\n\n>>> import gt\n>>> gt.amin(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[-1., -2.]])"),
-    (401, "any(input, dim=None, keepdim=False)\n--\n\nWhether an element along axes, or of all, is not zero.\n\n>>> import gt\n>>> gt.any(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[True, True]])"),
-    (402, "all(input, dim=None, keepdim=False)\n--\n\nWhether no element along axes, or of all, is zero.\n\n>>> import gt\n>>> gt.all(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[ True, False]])"),
     (403, "argmax(input, dim=None, keepdim=False)\n--\n\nWhere the largest element is along an axis, or among all.\n\n>>> import gt\n>>> gt.argmax(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(11)"),
     (404, "argmin(input, dim=None, keepdim=False)\n--\n\nWhere the smallest element is along an axis, or among all.\n\n>>> import gt\n>>> gt.argmin(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(7)"),
     (405, "var(input, dim=None, correction=1, keepdim=False)\n--\n\nThe mean square distance of the elements from their mean.\n\n>>> import gt\n>>> gt.var(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(3.5208)"),
     (406, "std(input, dim=None, correction=1, keepdim=False)\n--\n\nThe square root of the mean square distance of the elements from their mean.\n\n>>> import gt\n>>> gt.std(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(1.8764)"),
-    (407, "norm(input, p=2.0, dim=None, keepdim=False)\n--\n\nThe length of the elements along axes, or of all: the p-th root of their p-th powers.\n\n>>> import gt\n>>> gt.norm(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]))\ntensor(10.6125)"),
+    (407, "norm(input, p=2.0, dim=None, keepdim=False, dtype=None)\n--\n\nThe length of the elements along axes, or of all: the p-th root of their p-th powers.\n\n>>> import gt\n>>> gt.norm(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]))\ntensor(10.6125)"),
     (408, "logsumexp(input, dim, keepdim=False)\n--\n\nThe logarithm of the sum of the exponentials along axes.\n\n>>> import gt\n>>> gt.logsumexp(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), (1,))\ntensor([2.6010, 3.1018, 4.2445])"),
+    (401, "any(input, dim=None, keepdim=False)\n--\n\nWhether an element along axes, or of all, is not zero.\n\n>>> import gt\n>>> gt.any(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[True, True]])"),
+    (402, "all(input, dim=None, keepdim=False)\n--\n\nWhether no element along axes, or of all, is zero.\n\n>>> import gt\n>>> gt.all(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[ True, False]])"),
     (400, "prod(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe product of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.prod(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor(18.)"),
     (410, "cumprod(input, dim, dtype=None)\n--\n\nThe product of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.cumprod(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]), 0)\ntensor([[  1.5000,  -0.5000,   2.0000,   4.0000],\n        [ -1.5000,  -1.5000,   0.5000, -10.0000],\n        [ -5.2500,  -1.1250,  -2.5000, -60.0000]])"),
     (409, "cumsum(input, dim, dtype=None)\n--\n\nThe sum of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.cumsum(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 0.5000,  2.5000,  2.5000, -2.0000],\n        [ 3.0000,  3.5000,  1.0000,  2.0000]])"),
@@ -3080,7 +3130,7 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (518, "cummax(input, dim)\n--\n\nThe largest of each element and those before it along an axis, and where it is.\n\n>>> import gt\n>>> gt.cummax(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ncummax(values=tensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 1.5000,  3.0000,  2.0000,  0.0000],\n        [ 2.5000,  3.0000,  2.0000,  4.0000]]), indices=tensor([[0, 0, 0, 0],\n        [0, 1, 0, 0],\n        [2, 1, 0, 2]]))"),
     (519, "cummin(input, dim)\n--\n\nThe smallest of each element and those before it along an axis, and where it is.\n\n>>> import gt\n>>> gt.cummin(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ncummin(values=tensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [-1.0000, -0.5000,  0.5000, -2.0000],\n        [-1.0000, -0.5000, -1.5000, -2.0000]]), indices=tensor([[0, 0, 0, 0],\n        [1, 0, 1, 1],\n        [1, 0, 2, 1]]))"),
     (651, "median(input, dim=None, keepdim=None)\n--\n\nThe element in the middle of all; of two, the smaller one.\n\n>>> import gt\n>>> gt.median(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor(0.)"),
-    (653, "searchsorted(sorted_sequence, input, out_int32=False, right=False, side=None)\n--\n\nWhere elements would stand among sorted ones: before those that are equal, or after.\n\n>>> import gt\n>>> gt.searchsorted(gt.tensor([1.5, -0.5, 2.0, 0.0]), gt.tensor([[-1.0, 3.0, 0.5], [-2.0, 2.5, 1.0]]))\ntensor([[0, 4, 2],\n        [0, 4, 2]])"),
+    (653, "searchsorted(sorted_sequence, input, out_int32=False, right=False, side=None, sorter=None)\n--\n\nWhere elements would stand among sorted ones: before those that are equal, or after.\n\n>>> import gt\n>>> gt.searchsorted(gt.tensor([1.5, -0.5, 2.0, 0.0]), gt.tensor([[-1.0, 3.0, 0.5], [-2.0, 2.5, 1.0]]))\ntensor([[0, 4, 2],\n        [0, 4, 2]])"),
     (654, "bucketize(input, boundaries, out_int32=False, right=False)\n--\n\nBetween which boundaries each element lies: the number of the upper one.\n\n>>> import gt\n>>> gt.bucketize(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([0.5, -2.0, 2.5, 1.0]))\ntensor([[3, 1, 3],\n        [1, 1, 4]])"),
     (160, "zeros(shape, dtype=None)\n--\n\nA tensor of zeros.\n\n>>> import gt\n>>> gt.zeros((2, 3), dtype=gt.float32)\ntensor([[0., 0., 0.],\n        [0., 0., 0.]])"),
     (161, "ones(shape, dtype=None)\n--\n\nA tensor of ones.\n\n>>> import gt\n>>> gt.ones((2, 3), dtype=gt.float32)\ntensor([[1., 1., 1.],\n        [1., 1., 1.]])"),

@@ -45,7 +45,7 @@ impl Tensor {
         slf: &Bound<'py, Self>,
         requires_grad: bool,
     ) -> PyResult<Bound<'py, Self>> {
-        slf.get().0.set_requires_grad(requires_grad).map_err(to_python)?;
+        slf.borrow().0.set_requires_grad(requires_grad).map_err(to_python)?;
         Ok(slf.clone())
     }
 
@@ -57,7 +57,7 @@ impl Tensor {
 
     #[setter(grad)]
     fn assign_grad(&self, gradient: Option<&Bound<'_, Tensor>>) -> PyResult<()> {
-        self.0.set_grad(gradient.map(|gradient| gradient.get().0.clone())).map_err(to_python)
+        self.0.set_grad(gradient.map(|gradient| gradient.borrow().0.clone())).map_err(to_python)
     }
 
     /// What made the tensor, if its gradient is wanted and it is not a leaf.
@@ -87,15 +87,16 @@ impl Tensor {
     /// Accumulates the gradients of all leaves this tensor was made from, or of `inputs` alone.
     #[pyo3(signature = (gradient=None, retain_graph=None, create_graph=false, inputs=None))]
     fn backward(
-        &self,
-        py: Python<'_>,
+        slf: PyRef<'_, Self>,
         gradient: Option<&Bound<'_, Tensor>>,
         retain_graph: Option<bool>,
         create_graph: bool,
         inputs: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        provenance::mark(py);
-        let outputs = [(self.0.clone(), gradient.map(|gradient| gradient.get().0.clone()))];
+        provenance::mark(slf.py());
+        let outputs = [(slf.0.clone(), gradient.map(|gradient| gradient.borrow().0.clone()))];
+        // A hook may give this tensor other data.
+        drop(slf);
         let inputs = inputs.map(one_or_many).transpose()?;
         let retain_graph = retain_graph.unwrap_or(create_graph);
         let request =
@@ -146,7 +147,7 @@ impl Tensor {
                 called.map(drop).map_err(|error| pending(py, error))
             })
         });
-        let (node, id) = slf.get().0.register_hook_after(call).map_err(to_python)?;
+        let (node, id) = slf.borrow().0.register_hook_after(call).map_err(to_python)?;
         node.hold(id, held);
         Ok(Handle { node, id })
     }
@@ -160,14 +161,14 @@ fn py_weak(tensor: &Bound<'_, Tensor>) -> PyResult<Py<PyAny>> {
 /// Tensors from a tensor or a sequence of them.
 fn one_or_many(value: &Bound<'_, PyAny>) -> PyResult<Vec<gt::Tensor>> {
     if let Ok(tensor) = value.cast::<Tensor>() {
-        return Ok(vec![tensor.get().0.clone()]);
+        return Ok(vec![tensor.borrow().0.clone()]);
     }
     value.try_iter()?.map(|item| tensor_of(&item?)).collect()
 }
 
 fn tensor_of(value: &Bound<'_, PyAny>) -> PyResult<gt::Tensor> {
     match value.cast::<Tensor>() {
-        Ok(tensor) => Ok(tensor.get().0.clone()),
+        Ok(tensor) => Ok(tensor.borrow().0.clone()),
         Err(_) => {
             let kind = value.get_type().name()?;
             Err(PyTypeError::new_err(format!("expected a tensor, not {kind}")))
@@ -268,7 +269,7 @@ fn _gradients(
     create_graph: bool,
 ) -> PyResult<Vec<Option<Tensor>>> {
     provenance::mark(py);
-    let given = grad_outputs.into_iter().map(|given| given.map(|given| given.get().0.clone()));
+    let given = grad_outputs.into_iter().map(|given| given.map(|given| given.borrow().0.clone()));
     let outputs: Vec<_> = one_or_many(outputs)?.into_iter().zip(given).collect();
     let inputs = inputs.map(one_or_many).transpose()?;
     let request =

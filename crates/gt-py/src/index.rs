@@ -63,7 +63,9 @@ pub fn indices(given: &Bound<'_, PyAny>) -> PyResult<Indices> {
         if item.is_none() {
             return Ok(None);
         }
-        item.cast::<Tensor>().map(|tensor| Some(tensor.get().0.clone())).map_err(|_| wrong(&item))
+        item.cast::<Tensor>()
+            .map(|tensor| Some(tensor.borrow().0.clone()))
+            .map_err(|_| wrong(&item))
     };
     let indices: Indices = items.map(index).collect::<PyResult<_>>()?;
     match indices.iter().any(Option::is_some) {
@@ -122,7 +124,7 @@ impl<'py> Item<'py> {
     }
 
     fn of_tensor(index: &Bound<'py, Tensor>, item: &Bound<'py, PyAny>) -> PyResult<Self> {
-        let index = &index.get().0;
+        let index = &index.borrow().0;
         if index.shape().rank() > 0 {
             return Ok(Item::Tensor(index.clone()));
         }

@@ -65,7 +65,7 @@ fn is_tensor(obj: &Bound<'_, PyAny>) -> bool {
 /// Whether the elements of a tensor are floating point numbers.
 #[pyfunction]
 fn is_floating_point(input: &Bound<'_, Tensor>) -> bool {
-    input.get().0.dtype().is_float()
+    input.borrow().0.dtype().is_float()
 }
 
 /// The dtype of the result of an operation on two tensors or numbers.

@@ -15,6 +15,7 @@ mod function;
 #[rustfmt::skip]
 mod generated;
 mod grad;
+mod handle;
 mod host;
 mod index;
 mod info;
@@ -25,8 +26,10 @@ mod overload;
 mod parts;
 mod provenance;
 mod random;
+mod read;
 mod results;
 mod session;
+mod sets;
 mod size;
 mod tensor;
 

@@ -41,7 +41,7 @@ pub fn clamp_by_tensors<'py>(
         return Ok(None);
     }
     provenance::mark(slf.py());
-    let mut tensor = slf.get().0.clone();
+    let mut tensor = slf.borrow().0.clone();
     for (op, limit) in limits {
         let Some(limit) = limit else { continue };
         let Some(limit) = Operand::from(&limit)? else {

@@ -1,6 +1,7 @@
 //! NumPy beside tensors: what its functions and operators give is a tensor, with its gradient where
 //! GT has the same function.
 
+use gt::ops;
 use gt::rules::promote;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -10,24 +11,6 @@ use crate::error::to_python;
 use crate::function::created;
 use crate::provenance;
 use crate::tensor::Tensor;
-
-/// NumPy's names of functions for which PyTorch has others.
-const NAMES: [(&str, &str); 14] = [
-    ("power", "pow"),
-    ("equal", "eq"),
-    ("not_equal", "ne"),
-    ("less", "lt"),
-    ("less_equal", "le"),
-    ("greater", "gt"),
-    ("greater_equal", "ge"),
-    ("invert", "bitwise_not"),
-    ("left_shift", "bitwise_left_shift"),
-    ("right_shift", "bitwise_right_shift"),
-    ("rint", "round"),
-    ("fabs", "abs"),
-    ("arctan2", "atan2"),
-    ("conjugate", "clone"),
-];
 
 #[pymethods]
 impl Tensor {
@@ -71,8 +54,8 @@ fn same_function<'py>(ufunc: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, P
     let Ok(name) = ufunc.getattr("__name__").and_then(|name| name.extract::<String>()) else {
         return Err(PyTypeError::new_err("__array_ufunc__ is for functions of NumPy's"));
     };
-    let other = NAMES.iter().find(|(numpy, _)| *numpy == name);
-    let name = other.map_or(&*name, |(_, name)| name);
+    let row = ops::ALL.iter().find(|op| op.numpy == Some(&*name));
+    let name = row.map_or(&*name, |op| op.name);
     Ok(ufunc.py().import("gt._gt")?.getattr(name).ok().filter(|found| found.is_callable()))
 }
 
@@ -87,7 +70,7 @@ fn as_tensors<'py>(inputs: &Bound<'py, PyTuple>) -> PyResult<Vec<Bound<'py, PyAn
     let (Ok(first), Ok(second)) = (first.cast::<Tensor>(), second.cast::<Tensor>()) else {
         return Ok(inputs);
     };
-    let Some(pair) = aligned(&first.get().0, &second.get().0)? else { return Ok(inputs) };
+    let Some(pair) = aligned(&first.borrow().0, &second.borrow().0)? else { return Ok(inputs) };
     pair.into_iter().map(|own| Ok(Bound::new(first.py(), Tensor(own))?.into_any())).collect()
 }
 

@@ -12,6 +12,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::call::function;
 use crate::error::to_python;
 use crate::operand::Operand;
+use crate::sets::with_receiver;
 use crate::tensor::Tensor;
 use crate::{index, provenance};
 
@@ -73,7 +74,7 @@ impl Extreme {
         let first = args.get_item(0).ok();
         let tensor = first.as_ref().and_then(|first| first.cast::<Tensor>().ok());
         match tensor {
-            Some(tensor) if tensor.get().0.shape().count() == 0 => {
+            Some(tensor) if tensor.borrow().0.shape().count() == 0 => {
                 Err(PyRuntimeError::new_err(format!(
                     "{}(): Expected reduction dim to be specified for input.numel() == 0. Specify \
                      the reduction dim with the 'dim' argument.",
@@ -90,8 +91,7 @@ impl Extreme {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let all = [slf.clone().into_any()].into_iter().chain(args.iter());
-        self.call(&PyTuple::new(slf.py(), all.collect::<Vec<_>>())?, kwargs)
+        self.call(&with_receiver(slf, args)?, kwargs)
     }
 }
 
@@ -137,7 +137,7 @@ fn min<'py>(
 fn nonzero<'py>(input: &Bound<'py, Tensor>, as_tuple: bool) -> PyResult<Bound<'py, PyAny>> {
     let py = input.py();
     provenance::mark(py);
-    let tensor = &input.get().0;
+    let tensor = &input.borrow().0;
     if as_tuple {
         let indices = tensor.nonzero_indices().map_err(to_python)?;
         let indices = indices.into_iter().map(|index| Bound::new(py, Tensor(index)));
@@ -162,7 +162,7 @@ fn argwhere<'py>(input: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
 #[pyfunction]
 fn masked_select(input: &Bound<'_, Tensor>, mask: &Bound<'_, Tensor>) -> PyResult<Tensor> {
     provenance::mark(input.py());
-    input.get().0.masked_select(&mask.get().0).map(Tensor).map_err(to_python)
+    input.borrow().0.masked_select(&mask.borrow().0).map(Tensor).map_err(to_python)
 }
 
 /// The tensor with values at the places that indices name, or added to what is there.
@@ -179,14 +179,14 @@ fn index_put(
     accumulate: bool,
 ) -> PyResult<Tensor> {
     provenance::mark(input.py());
-    let (indices, values, write) = input.get().put_arguments(indices, values, accumulate)?;
-    input.get().0.with_put(indices, &values, write).map(Tensor).map_err(to_python)
+    let (indices, values, write) = input.borrow().put_arguments(indices, values, accumulate)?;
+    input.borrow().0.with_put(indices, &values, write).map(Tensor).map_err(to_python)
 }
 
 /// Whether two tensors have the same shape and the same elements.
 #[pyfunction]
 fn equal(input: &Bound<'_, Tensor>, other: &Bound<'_, Tensor>) -> PyResult<bool> {
-    let (own, other) = (&input.get().0, &other.get().0);
+    let (own, other) = (&input.borrow().0, &other.borrow().0);
     if own.shape() != other.shape() {
         return Ok(false);
     }
@@ -207,8 +207,8 @@ fn allclose(
 ) -> PyResult<bool> {
     provenance::mark(input.py());
     let attrs = Attrs::of([Attr::Float(rtol), Attr::Float(atol), equal_nan.into()]);
-    let other = [Input::Tensor(&other.get().0)];
-    let close = input.get().0.apply_one(ISCLOSE, &other, attrs).map_err(to_python)?;
+    let other = [Input::Tensor(&other.borrow().0)];
+    let close = input.borrow().0.apply_one(ISCLOSE, &other, attrs).map_err(to_python)?;
     Tensor(close).all_true()
 }
 
@@ -249,7 +249,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 impl Tensor {
     fn all_true(&self) -> PyResult<bool> {
-        let attrs = Attrs::of([Attr::Ints(Default::default()), false.into()]);
+        let attrs = Attrs::of([Attr::None, false.into()]);
         let all = self.0.apply_one(ALL, &[], attrs).and_then(|all| all.read());
         Ok(all.map_err(to_python)?.iter().all(|&byte| byte != 0))
     }
@@ -353,8 +353,8 @@ impl Tensor {
         accumulate: bool,
     ) -> PyResult<Bound<'py, Self>> {
         provenance::mark(slf.py());
-        let (indices, values, write) = slf.get().put_arguments(indices, values, accumulate)?;
-        slf.get().0.put(indices, &values, write).map_err(to_python)?;
+        let (indices, values, write) = slf.borrow().put_arguments(indices, values, accumulate)?;
+        slf.borrow().0.put(indices, &values, write).map_err(to_python)?;
         Ok(slf.clone())
     }
 
@@ -383,7 +383,8 @@ impl Tensor {
             )));
         };
         provenance::mark(slf.py());
-        let same = slf.get().0.apply_one(EQ, &[item.input()], Attrs::none()).map_err(to_python)?;
+        let same =
+            slf.borrow().0.apply_one(EQ, &[item.input()], Attrs::none()).map_err(to_python)?;
         Ok(same.read().map_err(to_python)?.iter().any(|&byte| byte != 0))
     }
 }

@@ -1,11 +1,13 @@
 //! Parts of a tensor as methods and functions: `split`, `chunk`, `unbind` and their kin.
 
+use gt::Shape;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::error::to_python;
-use crate::provenance;
 use crate::tensor::Tensor;
+use crate::{provenance, size};
 
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -14,6 +16,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(chunk, module)?)?;
     module.add_function(wrap_pyfunction!(tensor_split, module)?)?;
     module.add_function(wrap_pyfunction!(unbind, module)?)?;
+    module.add_function(wrap_pyfunction!(broadcast_tensors, module)?)?;
+    module.add_function(wrap_pyfunction!(broadcast_shapes, module)?)?;
     module.add_function(wrap_pyfunction!(positive, module)?)
 }
 
@@ -100,26 +104,33 @@ impl Tensor {
     /// The elements in the shape of another tensor: a view.
     fn view_as(&self, py: Python<'_>, other: &Bound<'_, Tensor>) -> PyResult<Tensor> {
         provenance::mark(py);
-        self.0.view_as(&other.get().0).map(Tensor).map_err(to_python)
+        self.0.view_as(&other.borrow().0).map(Tensor).map_err(to_python)
     }
 
     /// The elements in the shape of another tensor: a view if they can stay where they are.
     fn reshape_as(&self, py: Python<'_>, other: &Bound<'_, Tensor>) -> PyResult<Tensor> {
         provenance::mark(py);
-        self.0.reshape_as(&other.get().0).map(Tensor).map_err(to_python)
+        self.0.reshape_as(&other.borrow().0).map(Tensor).map_err(to_python)
     }
 
     /// The tensor repeated until it has the shape of another.
     fn expand_as(&self, py: Python<'_>, other: &Bound<'_, Tensor>) -> PyResult<Tensor> {
         provenance::mark(py);
-        self.0.expand_as(&other.get().0).map(Tensor).map_err(to_python)
+        self.0.expand_as(&other.borrow().0).map(Tensor).map_err(to_python)
     }
 
     /// The tensor itself if its elements lie in a row, else a copy in which they do.
     #[pyo3(signature = (**_options))]
-    fn contiguous(&self, py: Python<'_>, _options: Option<&Bound<'_, PyDict>>) -> PyResult<Tensor> {
-        provenance::mark(py);
-        self.0.contiguous().map(Tensor).map_err(to_python)
+    fn contiguous<'py>(
+        slf: &Bound<'py, Self>,
+        _options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, Self>> {
+        if slf.borrow().0.is_contiguous() {
+            return Ok(slf.clone());
+        }
+        provenance::mark(slf.py());
+        let copied = slf.borrow().0.contiguous().map_err(to_python)?;
+        Bound::new(slf.py(), Tensor(copied))
     }
 
     /// How far apart the elements along each axis lie, or along one.
@@ -170,7 +181,7 @@ impl Tensor {
 /// The elements at one position of an axis, without that axis: a view.
 #[pyfunction]
 fn select(py: Python<'_>, input: &Bound<'_, Tensor>, dim: i64, index: i64) -> PyResult<Tensor> {
-    input.get().op_select(py, dim, index)
+    input.borrow().op_select(py, dim, index)
 }
 
 /// Parts along an axis: all of one size, or of the sizes given. They are views.
@@ -182,14 +193,14 @@ fn split<'py>(
     split_size_or_sections: Sizes,
     dim: i64,
 ) -> Parts<'py> {
-    tensor.get().op_split(py, split_size_or_sections, dim)
+    tensor.borrow().op_split(py, split_size_or_sections, dim)
 }
 
 /// At most so many parts of one size along an axis. They are views.
 #[pyfunction]
 #[pyo3(signature = (input, chunks, dim=0))]
 fn chunk<'py>(py: Python<'py>, input: &Bound<'py, Tensor>, chunks: i64, dim: i64) -> Parts<'py> {
-    input.get().op_chunk(py, chunks, dim)
+    input.borrow().op_chunk(py, chunks, dim)
 }
 
 /// So many parts of about one size, or the parts between positions. They are views.
@@ -201,18 +212,56 @@ fn tensor_split<'py>(
     indices_or_sections: Sizes,
     dim: i64,
 ) -> Parts<'py> {
-    input.get().op_tensor_split(py, indices_or_sections, dim)
+    input.borrow().op_tensor_split(py, indices_or_sections, dim)
 }
 
 /// The elements at each position of an axis, without that axis. They are views.
 #[pyfunction]
 #[pyo3(signature = (input, dim=0))]
 fn unbind<'py>(py: Python<'py>, input: &Bound<'py, Tensor>, dim: i64) -> Parts<'py> {
-    input.get().op_unbind(py, dim)
+    input.borrow().op_unbind(py, dim)
+}
+
+/// Tensors as views of the shape that all of them broadcast to.
+///
+/// >>> import gt
+/// >>> gt.broadcast_tensors(gt.zeros(2, 1), gt.ones(3))[1]
+/// tensor([[1., 1., 1.],
+///         [1., 1., 1.]])
+#[pyfunction]
+#[pyo3(signature = (*tensors))]
+fn broadcast_tensors<'py>(tensors: &Bound<'py, PyTuple>) -> Parts<'py> {
+    provenance::mark(tensors.py());
+    let own = |(index, tensor): (usize, Bound<'py, PyAny>)| match tensor.cast::<Tensor>() {
+        Ok(tensor) => Ok(tensor.borrow().0.clone()),
+        Err(_) => {
+            let kind = tensor.get_type().name()?;
+            let message = format!("broadcast_tensors: argument {index} must be a tensor");
+            Err(PyTypeError::new_err(format!("{message}, not {kind}")))
+        }
+    };
+    let given = tensors.iter().enumerate().map(own).collect::<PyResult<Vec<_>>>()?;
+    tuple(tensors.py(), gt::broadcast_tensors(&given))
+}
+
+/// The shape that all of these broadcast to.
+///
+/// >>> import gt
+/// >>> gt.broadcast_shapes((2, 1), 3)
+/// (2, 3)
+#[pyfunction]
+#[pyo3(signature = (*shapes))]
+fn broadcast_shapes<'py>(py: Python<'py>, shapes: Vec<Sizes>) -> Parts<'py> {
+    let given = shapes.into_iter().map(|sizes| match sizes {
+        Sizes::One(size) => Shape::given(&[size]),
+        Sizes::Many(sizes) => Shape::given(&sizes),
+    });
+    let shape = given.collect::<gt::Result<Vec<_>>>().and_then(|all| gt::broadcast_shapes(&all));
+    size::of(PyTuple::new(py, shape.map_err(to_python)?.iter())?)
 }
 
 /// The tensor itself.
 #[pyfunction]
 fn positive(input: &Bound<'_, Tensor>) -> PyResult<Tensor> {
-    input.get().op_positive()
+    input.borrow().op_positive()
 }

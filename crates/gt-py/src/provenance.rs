@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::ffi::c_int;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use gt::Provenance;
 use gt::provenance::{Place, register, set_current};
@@ -22,17 +23,26 @@ unsafe extern "C" {
 #[derive(Clone, Copy)]
 enum Known {
     User(Provenance),
-    /// Inside GT: the caller's position counts.
-    Ours,
+    /// Inside GT, in a function that users call by its name: the caller's position counts.
+    Named,
+    /// The same in one that they do not.
+    Unnamed,
 }
+
+/// Files whose functions pass a call on to the layer that it is for.
+const PASSING: [&str; 2] = ["nn/module.py", "nn/container.py"];
 
 /// So many positions are known at a time. Programs that make code as they run, such as notebooks,
 /// come by others for ever.
 const MOST_KNOWN: usize = 4096;
 
-/// What is known by the address of a code object and the position in it. The code object is kept,
-/// so that its address stays its own.
-type Positions = FxHashMap<(usize, c_int), (Known, Py<PyAny>)>;
+/// A code object, a position in it, and the code object of the function of ours that was called
+/// from there, by their addresses; the last is zero for an operation.
+type Key = (usize, c_int, usize);
+
+/// What is known of each position. The code object is kept, so that its address stays its own;
+/// that of a function of ours is kept by its own position.
+type Positions = FxHashMap<Key, (Known, Py<PyAny>)>;
 
 thread_local! {
     static KNOWN: RefCell<Positions> = RefCell::default();
@@ -91,24 +101,30 @@ impl Drop for Frame {
 }
 
 fn find(py: Python<'_>, mut frame: Frame) -> Provenance {
+    let mut called: Option<Py<PyAny>> = None;
     loop {
         let code = frame.code(py);
-        let key = (code.as_ptr() as usize, frame.position());
+        let callee = called.as_ref().map_or(0, |called| called.as_ptr() as usize);
+        let key = (code.as_ptr() as usize, frame.position(), callee);
         let known = KNOWN.with_borrow(|known| known.get(&key).map(|(known, _)| *known));
         let known = known.unwrap_or_else(|| {
-            let learned = learn(py, &frame, &code);
-            remember(key, learned, code);
+            let learned = learn(py, &frame, &code, called.as_ref());
+            remember(key, learned, code.clone_ref(py));
             learned
         });
-        match (known, known_caller(&known, &frame)) {
-            (Known::User(provenance), _) => return provenance,
-            (Known::Ours, Some(caller)) => frame = caller,
-            (Known::Ours, None) => return Provenance::UNKNOWN,
+        match known {
+            Known::User(provenance) => return provenance,
+            Known::Named => called = Some(code),
+            Known::Unnamed => {}
+        }
+        match frame.caller() {
+            Some(caller) => frame = caller,
+            None => return Provenance::UNKNOWN,
         }
     }
 }
 
-fn remember(key: (usize, c_int), learned: Known, code: Py<PyAny>) {
+fn remember(key: Key, learned: Known, code: Py<PyAny>) {
     let forgotten = KNOWN.with_borrow_mut(|known| {
         let full = known.len() >= MOST_KNOWN;
         let forgotten = if full { std::mem::take(known) } else { Positions::default() };
@@ -119,23 +135,31 @@ fn remember(key: (usize, c_int), learned: Known, code: Py<PyAny>) {
     drop(forgotten);
 }
 
-fn known_caller(known: &Known, frame: &Frame) -> Option<Frame> {
-    match known {
-        Known::Ours => frame.caller(),
-        Known::User(_) => None,
+fn learn(py: Python<'_>, frame: &Frame, code: &Py<PyAny>, called: Option<&Py<PyAny>>) -> Known {
+    let (file, function) = (text(py, code, "co_filename"), text(py, code, "co_qualname"));
+    if let Some(file) = package(py).and_then(|folder| file.strip_prefix(folder)) {
+        let passes = PASSING.contains(&file) || public_name(&function).is_none();
+        return if passes { Known::Unnamed } else { Known::Named };
     }
+    let called = called.and_then(|called| public_name(&text(py, called, "co_qualname")));
+    Known::User(register(Place { file, line: frame.line(), function }, called.map(Arc::from)))
 }
 
-fn learn(py: Python<'_>, frame: &Frame, code: &Py<PyAny>) -> Known {
-    let text = |name: &str| {
-        let value = code.bind(py).getattr(name).and_then(|value| value.extract::<String>());
-        value.unwrap_or_else(|_| "?".to_string())
-    };
-    let file = text("co_filename");
-    if package(py).is_some_and(|folder| file.starts_with(folder)) {
-        return Known::Ours;
+fn text(py: Python<'_>, code: &Py<PyAny>, attribute: &str) -> String {
+    let value = code.bind(py).getattr(attribute).and_then(|value| value.extract::<String>());
+    value.unwrap_or_else(|_| "?".to_string())
+}
+
+/// What users call a function by: a layer's `forward` by the name of the layer. `None` for what
+/// they do not call themselves.
+fn public_name(qualified: &str) -> Option<String> {
+    let is_special = |word: &str| word.starts_with("__") && word.ends_with("__");
+    let mut words: Vec<&str> = qualified.split('.').collect();
+    if words.len() > 1 {
+        words.pop_if(|last| *last == "forward" || is_special(last));
     }
-    Known::User(register(Place { file, line: frame.line(), function: text("co_qualname") }))
+    let hidden = |word: &&str| word.starts_with(['_', '<']);
+    (!words.iter().any(hidden)).then(|| words.join("."))
 }
 
 /// The folder of the package `gt`.

@@ -84,7 +84,7 @@ fn write_out(op: &Op, results: &[gt::Tensor], out: &Bound<'_, PyAny>) -> PyResul
                 "{name}: 'out' must be a tensor, not {kind}"
             )));
         };
-        let target = &target.get().0;
+        let target = &target.borrow().0;
         if result.dtype().kind() > target.dtype().kind() {
             let (from, to) = (result.dtype(), target.dtype());
             return Err(PyRuntimeError::new_err(format!(

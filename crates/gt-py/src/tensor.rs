@@ -2,8 +2,8 @@
 
 use gt::attrs::{Attr, Attrs};
 use gt::op::Op;
-use gt::{DType, Input, display, ops};
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyValueError};
+use gt::{DType, Input, ops};
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyTuple};
 
@@ -11,7 +11,7 @@ use crate::dtype::{self, PyDType};
 use crate::error::to_python;
 use crate::function::created;
 use crate::operand::Operand;
-use crate::{data, index, info, provenance, random, size};
+use crate::{index, provenance, random, size};
 
 static BERNOULLI: &Op = &ops::builtin::BERNOULLI;
 static CAST: &Op = &ops::builtin::CAST;
@@ -21,7 +21,7 @@ static ZEROS: &Op = &ops::builtin::ZEROS;
 static TRANSPOSE: &Op = &ops::builtin::TRANSPOSE;
 
 /// A tensor. Its elements are on a worker; reading them waits.
-#[pyclass(module = "gt", frozen, weakref, subclass)]
+#[pyclass(module = "gt", weakref, subclass)]
 pub struct Tensor(pub gt::Tensor);
 
 impl Tensor {
@@ -31,36 +31,17 @@ impl Tensor {
         self.0.apply_one(CAST, &[], attrs).map(Tensor).map_err(to_python)
     }
 
-    /// The only element as a Python number.
-    fn number<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let count = self.0.shape().count();
-        if count != 1 {
-            let message = format!("a Tensor with {count} elements cannot be converted to Scalar");
-            return Err(PyRuntimeError::new_err(message));
-        }
-        data::element(py, self.0.dtype(), &self.0.read().map_err(to_python)?)
-    }
-
     /// Zeros and ones, with a probability for all or for each element.
     fn write_chances(&self, p: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let attrs = |p: Attr| Attrs::of([p, Attr::Int(0), Attr::Int(0), no_part(), no_part()]);
         let drawn = match p.map(|p| p.cast::<Tensor>()) {
-            Some(Ok(chances)) => chances.get().0.apply_one(BERNOULLI, &[], attrs(Attr::None)),
+            Some(Ok(chances)) => chances.borrow().0.apply_one(BERNOULLI, &[], attrs(Attr::None)),
             Some(Err(_)) | None => {
                 let p = p.map_or(Ok(0.5), |p| p.extract::<f64>())?;
                 self.0.apply_one(BERNOULLI, &[], attrs(Attr::Float(p)))
             }
         };
         self.0.copy(&drawn.map_err(to_python)?).map_err(to_python)
-    }
-
-    /// The only element, where Python asks for a number.
-    fn only<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        if self.0.shape().count() != 1 {
-            let message = "only one element tensors can be converted to Python scalars";
-            return Err(PyValueError::new_err(message));
-        }
-        self.number(py)
     }
 
     /// A number or a tensor as a tensor that can be written into this one.
@@ -100,7 +81,7 @@ impl Tensor {
     ) -> PyResult<Tensor> {
         let first = args.get_item(0).ok();
         if let Some(Ok(tensor)) = first.as_ref().map(|first| first.cast::<Tensor>()) {
-            return Ok(Tensor(tensor.get().0.detach()));
+            return Ok(Tensor(tensor.borrow().0.detach()));
         }
         provenance::mark(args.py());
         match first.filter(|first| first.cast::<PyInt>().is_err()) {
@@ -138,12 +119,6 @@ impl Tensor {
     #[getter]
     fn id(&self) -> PyResult<u32> {
         self.0.id().map_err(to_python)
-    }
-
-    /// The same tensor without its gradient; writes through it are seen here.
-    #[getter]
-    fn data(&self) -> Tensor {
-        Tensor(self.0.detach())
     }
 
     /// The axes of a matrix exchanged.
@@ -186,41 +161,6 @@ impl Tensor {
         self.0.shape().count()
     }
 
-    /// The elements as a NumPy array of its own.
-    fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        if self.0.is_tracked() && gt::grad::is_enabled() {
-            let message = "Can't call numpy() on Tensor that requires grad. \
-                           Use tensor.detach().numpy() instead.";
-            return Err(PyRuntimeError::new_err(message));
-        }
-        data::to_numpy(py, self.0.meta(), &self.0.read().map_err(to_python)?)
-    }
-
-    #[pyo3(signature = (dtype=None, copy=None))]
-    fn __array__<'py>(
-        &self,
-        py: Python<'py>,
-        dtype: Option<&Bound<'py, PyAny>>,
-        copy: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let _ = copy;
-        let array = self.numpy(py)?;
-        match dtype {
-            Some(dtype) => array.call_method1("astype", (dtype,)),
-            None => Ok(array),
-        }
-    }
-
-    /// The elements as nested lists.
-    fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        data::to_list(py, self.0.meta(), &self.0.read().map_err(to_python)?)
-    }
-
-    /// The only element as a number.
-    fn item<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.number(py)
-    }
-
     /// A tensor with other elements in the dtype of this one.
     #[pyo3(signature = (data, *, dtype=None, device=None, requires_grad=false))]
     fn new_tensor(
@@ -252,13 +192,13 @@ impl Tensor {
         };
         provenance::mark(condition.py());
         let inputs = [Input::Tensor(&self.0), other.input()];
-        let chosen = condition.get().0.apply_one(WHERE, &inputs, Attrs::none());
+        let chosen = condition.borrow().0.apply_one(WHERE, &inputs, Attrs::none());
         chosen.map(Tensor).map_err(to_python)
     }
 
     /// Forgets how this tensor was made; it is a leaf from here on.
     fn detach_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
-        slf.get().0.forget_history().map_err(to_python)?;
+        slf.borrow().0.forget_history().map_err(to_python)?;
         Ok(slf.clone())
     }
 
@@ -282,14 +222,14 @@ impl Tensor {
         source: &Bound<'py, Tensor>,
     ) -> PyResult<Bound<'py, Self>> {
         provenance::mark(slf.py());
-        slf.get().0.copy(&source.get().0).map_err(to_python)?;
+        slf.borrow().0.copy(&source.borrow().0).map_err(to_python)?;
         Ok(slf.clone())
     }
 
     /// Writes a number everywhere.
     fn fill_<'py>(slf: &Bound<'py, Self>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
         provenance::mark(slf.py());
-        let tensor = slf.get();
+        let tensor = slf.borrow();
         let Some(number) = Operand::from(value)?.filter(Operand::is_number) else {
             let kind = value.get_type().name()?;
             return Err(PyTypeError::new_err(format!(
@@ -309,7 +249,7 @@ impl Tensor {
     ) -> PyResult<Bound<'py, Self>> {
         let generator = generator.map(random::parse).transpose()?.flatten();
         provenance::mark(slf.py());
-        random::with(generator.as_ref(), || slf.get().write_chances(p))?;
+        random::with(generator.as_ref(), || slf.borrow().write_chances(p))?;
         Ok(slf.clone())
     }
 
@@ -340,50 +280,13 @@ impl Tensor {
     }
 
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let rows = (0..slf.get().__len__()?).map(|row| slf.get_item(row));
+        let rows = (0..slf.borrow().__len__()?).map(|row| slf.get_item(row));
         let rows = PyTuple::new(slf.py(), rows.collect::<PyResult<Vec<_>>>()?)?;
         Ok(rows.try_iter()?.into_any())
-    }
-
-    fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
-        let many = match self.0.shape().count() {
-            1 => return self.number(py)?.is_truthy(),
-            0 => "no values",
-            _ => "more than one value",
-        };
-        let message = format!("Boolean value of Tensor with {many} is ambiguous");
-        Err(PyRuntimeError::new_err(message))
-    }
-
-    fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.only(py)?.call_method0("__int__")
-    }
-
-    fn __float__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.only(py)?.call_method0("__float__")
-    }
-
-    fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        if self.0.dtype().is_float() || self.0.shape().count() != 1 {
-            let message = "only integer tensors of a single element can be converted to an index";
-            return Err(PyTypeError::new_err(message));
-        }
-        self.__int__(py)
     }
 
     fn __hash__(slf: &Bound<'_, Self>) -> isize {
         // `==` compares elements, so identity is what a set of tensors goes by, as in PyTorch.
         slf.as_ptr() as isize >> 4
-    }
-
-    fn __repr__(&self) -> PyResult<String> {
-        let bytes = self.0.read().map_err(to_python)?;
-        let suffix = match self.0.edge().map_err(to_python)? {
-            Some(_) if self.0.is_leaf() => Some("requires_grad=True".to_string()),
-            Some(edge) => Some(format!("grad_fn=<{}>", edge.node.name())),
-            None => None,
-        };
-        let suffixes: Vec<String> = suffix.into_iter().collect();
-        Ok(display::format(self.0.meta(), &bytes, &info::print_options(), &suffixes))
     }
 }

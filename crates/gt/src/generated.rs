@@ -238,14 +238,6 @@ pub trait Ops {
     fn amin(&self) -> Result<Tensor>;
     /// The smallest element along axes, or of all. All attributes are given.
     fn amin_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor>;
-    /// Whether an element along axes, or of all, is not zero.
-    fn any(&self) -> Result<Tensor>;
-    /// Whether an element along axes, or of all, is not zero. All attributes are given.
-    fn any_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor>;
-    /// Whether no element along axes, or of all, is zero.
-    fn all(&self) -> Result<Tensor>;
-    /// Whether no element along axes, or of all, is zero. All attributes are given.
-    fn all_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor>;
     /// Where the largest element is along an axis, or among all.
     fn argmax(&self) -> Result<Tensor>;
     /// Where the largest element is along an axis, or among all. All attributes are given.
@@ -265,11 +257,19 @@ pub trait Ops {
     /// The length of the elements along axes, or of all: the p-th root of their p-th powers.
     fn norm(&self) -> Result<Tensor>;
     /// The length of the elements along axes, or of all: the p-th root of their p-th powers. All attributes are given.
-    fn norm_with(&self, p: f64, dim: &[i64], keepdim: bool) -> Result<Tensor>;
+    fn norm_with(&self, p: f64, dim: &[i64], keepdim: bool, dtype: Option<DType>) -> Result<Tensor>;
     /// The logarithm of the sum of the exponentials along axes.
     fn logsumexp(&self, dim: &[i64]) -> Result<Tensor>;
     /// The logarithm of the sum of the exponentials along axes. All attributes are given.
     fn logsumexp_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor>;
+    /// Whether an element along axes, or of all, is not zero.
+    fn any(&self) -> Result<Tensor>;
+    /// Whether an element along axes, or of all, is not zero. All attributes are given.
+    fn any_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor>;
+    /// Whether no element along axes, or of all, is zero.
+    fn all(&self) -> Result<Tensor>;
+    /// Whether no element along axes, or of all, is zero. All attributes are given.
+    fn all_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor>;
     /// The product of the elements along axes, or of all.
     fn prod(&self) -> Result<Tensor>;
     /// The product of the elements along axes, or of all. All attributes are given.
@@ -780,18 +780,6 @@ impl Ops for Tensor {
     fn amin_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor> {
         apply(row(83), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(keepdim))])
     }
-    fn any(&self) -> Result<Tensor> {
-        apply(row(401), &[Input::Tensor(self)], &[None, None])
-    }
-    fn any_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor> {
-        apply(row(401), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(keepdim))])
-    }
-    fn all(&self) -> Result<Tensor> {
-        apply(row(402), &[Input::Tensor(self)], &[None, None])
-    }
-    fn all_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor> {
-        apply(row(402), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(keepdim))])
-    }
     fn argmax(&self) -> Result<Tensor> {
         apply(row(403), &[Input::Tensor(self)], &[None, None])
     }
@@ -817,16 +805,28 @@ impl Ops for Tensor {
         apply(row(406), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(correction.into())), Some(Attr::from(keepdim))])
     }
     fn norm(&self) -> Result<Tensor> {
-        apply(row(407), &[Input::Tensor(self)], &[None, None, None])
+        apply(row(407), &[Input::Tensor(self)], &[None, None, None, None])
     }
-    fn norm_with(&self, p: f64, dim: &[i64], keepdim: bool) -> Result<Tensor> {
-        apply(row(407), &[Input::Tensor(self)], &[Some(Attr::Float(p)), Some(ints(dim)), Some(Attr::from(keepdim))])
+    fn norm_with(&self, p: f64, dim: &[i64], keepdim: bool, dtype: Option<DType>) -> Result<Tensor> {
+        apply(row(407), &[Input::Tensor(self)], &[Some(Attr::Float(p)), Some(ints(dim)), Some(Attr::from(keepdim)), dtype.map(Attr::from)])
     }
     fn logsumexp(&self, dim: &[i64]) -> Result<Tensor> {
         apply(row(408), &[Input::Tensor(self)], &[Some(ints(dim)), None])
     }
     fn logsumexp_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor> {
         apply(row(408), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(keepdim))])
+    }
+    fn any(&self) -> Result<Tensor> {
+        apply(row(401), &[Input::Tensor(self)], &[None, None])
+    }
+    fn any_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        apply(row(401), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(keepdim))])
+    }
+    fn all(&self) -> Result<Tensor> {
+        apply(row(402), &[Input::Tensor(self)], &[None, None])
+    }
+    fn all_with(&self, dim: &[i64], keepdim: bool) -> Result<Tensor> {
+        apply(row(402), &[Input::Tensor(self)], &[Some(ints(dim)), Some(Attr::from(keepdim))])
     }
     fn prod(&self) -> Result<Tensor> {
         apply(row(400), &[Input::Tensor(self)], &[None, None, None])

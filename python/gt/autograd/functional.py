@@ -38,8 +38,26 @@ def _pulled(
     )
 
 
+def _many(values: Arguments) -> tuple[Tensor, ...]:
+    return (values,) if isinstance(values, Tensor) else tuple(values)
+
+
 def _one_or_many(values: tuple[Tensor, ...], single: bool) -> Any:
     return values[0] if single else values
+
+
+def _vectors(v: Arguments | None, beside: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """What a Jacobian is multiplied with: ones, if it is not given."""
+    if v is None:
+        return tuple(_gt.ones(x.shape, dtype=x.dtype) for x in beside)
+    return _many(v)
+
+
+def _results(outputs: Any, create_graph: bool) -> Any:
+    outs = _many(outputs)
+    if not create_graph:
+        outs = tuple(o.detach() for o in outs)
+    return _one_or_many(outs, isinstance(outputs, Tensor))
 
 
 def vjp(
@@ -52,15 +70,9 @@ def vjp(
     with enable_grad():
         ins = _fresh(inputs, create_graph)
         outputs = func(*ins)
-        outs = (outputs,) if isinstance(outputs, Tensor) else tuple(outputs)
-        if v is None:
-            v = tuple(_gt.ones(o.shape, dtype=o.dtype) for o in outs)
-        given = (v,) if isinstance(v, Tensor) else tuple(v)
-        found = _pulled(outs, ins, given, create_graph)
-    if not create_graph:
-        outs = tuple(o.detach() for o in outs)
-    single = isinstance(outputs, Tensor)
-    return _one_or_many(outs, single), _one_or_many(found, isinstance(inputs, Tensor))
+        outs = _many(outputs)
+        found = _pulled(outs, ins, _vectors(v, outs), create_graph)
+    return _results(outputs, create_graph), _one_or_many(found, isinstance(inputs, Tensor))
 
 
 def jvp(
@@ -73,19 +85,13 @@ def jvp(
     with enable_grad():
         ins = _fresh(inputs, create_graph)
         outputs = func(*ins)
-        outs = (outputs,) if isinstance(outputs, Tensor) else tuple(outputs)
+        outs = _many(outputs)
         # The product with a Jacobian from the left is linear in its vector: its own gradient is the
         # product from the right.
         vectors = tuple(_gt.zeros(o.shape, dtype=o.dtype).requires_grad_() for o in outs)
         pulled = _pulled(outs, ins, vectors, True)
-        if v is None:
-            v = tuple(_gt.ones(i.shape, dtype=i.dtype) for i in ins)
-        given = (v,) if isinstance(v, Tensor) else tuple(v)
-        found = _pulled(pulled, vectors, given, create_graph)
-    if not create_graph:
-        outs = tuple(o.detach() for o in outs)
-    single = isinstance(outputs, Tensor)
-    return _one_or_many(outs, single), _one_or_many(found, single)
+        found = _pulled(pulled, vectors, _vectors(v, ins), create_graph)
+    return _results(outputs, create_graph), _one_or_many(found, isinstance(outputs, Tensor))
 
 
 def jacobian(

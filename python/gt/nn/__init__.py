@@ -23,7 +23,7 @@ from gt.nn.activation import (
     Tanh,
 )
 from gt.nn.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
-from gt.nn.decoder import Transformer, TransformerDecoder, TransformerDecoderLayer
+from gt.nn.decoder import Transformer, TransformerDecoder
 from gt.nn.elementwise import (
     CELU,
     GLU,
@@ -96,7 +96,12 @@ from gt.nn.resize import (
     UpsamplingNearest2d,
     ZeroPad2d,
 )
-from gt.nn.transformer import MultiheadAttention, TransformerEncoder, TransformerEncoderLayer
+from gt.nn.transformer import (
+    MultiheadAttention,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 from gt.optim import SGD, Adagrad, Adam, AdamW, RMSprop
 
 __all__ = [

@@ -10,95 +10,14 @@ from gt import _gt
 from gt._gt import Tensor
 from gt.nn import functional as F
 from gt.nn import init
-from gt.nn.activation import Dropout
 from gt.nn.container import ModuleList
-from gt.nn.linear import Linear
 from gt.nn.module import Module
 from gt.nn.norm import LayerNorm
 from gt.nn.transformer import (
-    MultiheadAttention,
+    TransformerDecoderLayer,
     TransformerEncoder,
     TransformerEncoderLayer,
-    activation_of,
 )
-
-
-class TransformerDecoderLayer(Module):
-    """Attention of a sequence to itself and to another, and two linear layers."""
-
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: str | Callable[[Tensor], Tensor] = F.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        options: Any = {"batch_first": batch_first, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, **options)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, bias, **options)
-        self.linear1 = Linear(d_model, dim_feedforward, bias, dtype=dtype)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias, dtype=dtype)
-        self.norm_first = norm_first
-        self.norm1, self.norm2, self.norm3 = (
-            LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype) for _ in range(3)
-        )
-        self.dropout1, self.dropout2, self.dropout3 = (Dropout(dropout) for _ in range(3))
-        self.activation = activation_of(activation)
-
-    def forward(
-        self,
-        tgt: Tensor,
-        memory: Tensor,
-        tgt_mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
-        tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None,
-        tgt_is_causal: bool = False,
-        memory_is_causal: bool = False,
-    ) -> Tensor:
-        """The sequence after the layer."""
-
-        def to_itself(x: Tensor) -> Tensor:
-            masks = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
-            seen: Tensor = self.dropout1(_attended(self.self_attn, x, x, *masks))
-            return seen
-
-        def to_memory(x: Tensor) -> Tensor:
-            masks = (memory_mask, memory_key_padding_mask, memory_is_causal)
-            seen: Tensor = self.dropout2(_attended(self.multihead_attn, x, memory, *masks))
-            return seen
-
-        def fed(x: Tensor) -> Tensor:
-            inner = self.dropout(self.activation(self.linear1(x)))
-            return self.dropout3(self.linear2(inner))  # type: ignore[no-any-return]
-
-        x = tgt
-        parts = ((to_itself, self.norm1), (to_memory, self.norm2), (fed, self.norm3))
-        for part, norm in parts:
-            x = x + part(norm(x)) if self.norm_first else norm(x + part(x))
-        return x
-
-
-def _attended(
-    attention: MultiheadAttention,
-    query: Tensor,
-    key: Tensor,
-    mask: Tensor | None,
-    padding: Tensor | None,
-    is_causal: bool,
-) -> Tensor:
-    masks = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal}
-    result: Tensor = attention(query, key, key, need_weights=False, **masks)[0]
-    return result
 
 
 class TransformerDecoder(Module):

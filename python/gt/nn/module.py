@@ -138,15 +138,15 @@ class Module(Tree):
         return self
 
     def _replace(self, change: Callable[[Tensor], Tensor]) -> Self:
-        """Puts `change(tensor)` in the place of every parameter and buffer."""
-        done: dict[int, Any] = {}
+        """Gives every parameter `change(data)`, and puts that of every buffer in its place."""
+        for parameter in self.parameters():
+            data = parameter.data
+            if (changed := change(data)) is data:
+                continue
+            parameter.data = changed
+            if parameter.grad is not None:
+                parameter.grad = change(parameter.grad)
         for module in self.modules():
-            for name, parameter in module._parameters.items():
-                if parameter is None:
-                    continue
-                if id(parameter) not in done:
-                    done[id(parameter)] = _changed_parameter(parameter, change)
-                module._parameters[name] = done[id(parameter)]
             for name, buffer in module._buffers.items():
                 if buffer is not None:
                     module._buffers[name] = change(buffer)
@@ -264,15 +264,3 @@ def _words(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     if kwargs:
         return f"got an unexpected keyword argument '{next(iter(kwargs))}'"
     return f"{len(args)} were given"
-
-
-def _changed_parameter(parameter: Parameter, change: Callable[[Tensor], Tensor]) -> Parameter:
-    value = change(parameter.detach())
-    if value.dtype == parameter.dtype:
-        return parameter
-    changed = Parameter(value, parameter.requires_grad)
-    # PyTorch's parameter stays the same object; optimisers that hold the old one find the other.
-    parameter.successor = changed
-    if parameter.grad is not None:
-        changed.grad = change(parameter.grad)
-    return changed

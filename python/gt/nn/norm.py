@@ -21,6 +21,13 @@ def _sizes(shape: int | Sequence[int]) -> tuple[int, ...]:
 class _Norm(Module):
     """A layer whose parameters begin as one and zero."""
 
+    def _register(self, shape: Any, dtype: Any, **wanted: bool) -> None:
+        """Gives the layer those of its parameters that are wanted."""
+        for name, is_wanted in wanted.items():
+            begin = _gt.ones if name == "weight" else _gt.zeros
+            parameter = Parameter(begin(shape, dtype=dtype)) if is_wanted else None
+            self.register_parameter(name, parameter)
+
     def reset_parameters(self) -> None:
         """Gives the parameters their first values again."""
         for name, parameter in self._parameters.items():
@@ -43,11 +50,8 @@ class LayerNorm(_Norm):
         super().__init__()
         self.normalized_shape, self.eps = _sizes(normalized_shape), eps
         self.elementwise_affine = elementwise_affine
-        shape = self.normalized_shape
-        ones, zeros = _gt.ones(shape, dtype=dtype), _gt.zeros(shape, dtype=dtype)
-        affine = elementwise_affine
-        self.register_parameter("weight", Parameter(ones) if affine else None)
-        self.register_parameter("bias", Parameter(zeros) if affine and bias else None)
+        wanted = {"weight": elementwise_affine, "bias": elementwise_affine and bias}
+        self._register(self.normalized_shape, dtype, **wanted)
 
     def forward(self, input: Tensor) -> Tensor:
         """The normalised elements."""
@@ -75,8 +79,7 @@ class RMSNorm(_Norm):
         super().__init__()
         self.normalized_shape, self.eps = _sizes(normalized_shape), eps
         self.elementwise_affine = elementwise_affine
-        ones = _gt.ones(self.normalized_shape, dtype=dtype)
-        self.register_parameter("weight", Parameter(ones) if elementwise_affine else None)
+        self._register(self.normalized_shape, dtype, weight=elementwise_affine)
 
     def forward(self, input: Tensor) -> Tensor:
         """The normalised elements."""
@@ -108,9 +111,7 @@ class GroupNorm(_Norm):
             raise ValueError("num_channels must be divisible by num_groups")
         self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
         self.affine = affine
-        ones, zeros = _gt.ones(num_channels, dtype=dtype), _gt.zeros(num_channels, dtype=dtype)
-        self.register_parameter("weight", Parameter(ones) if affine else None)
-        self.register_parameter("bias", Parameter(zeros) if affine and bias else None)
+        self._register(num_channels, dtype, weight=affine, bias=affine and bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """The normalised elements."""
@@ -144,12 +145,11 @@ class _BatchNorm(OwnInit, _Norm):
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        ones, zeros = _gt.ones(num_features, dtype=dtype), _gt.zeros(num_features, dtype=dtype)
-        self.register_parameter("weight", Parameter(ones) if affine else None)
-        self.register_parameter("bias", Parameter(zeros) if affine and bias else None)
+        self._register(num_features, dtype, weight=affine, bias=affine and bias)
         tracked = track_running_stats
-        self.register_buffer("running_mean", zeros.clone() if tracked else None)
-        self.register_buffer("running_var", ones.clone() if tracked else None)
+        mean, variance = _gt.zeros(num_features, dtype=dtype), _gt.ones(num_features, dtype=dtype)
+        self.register_buffer("running_mean", mean if tracked else None)
+        self.register_buffer("running_var", variance if tracked else None)
         count = _gt.zeros((), dtype=_gt.int64)
         self.register_buffer("num_batches_tracked", count if tracked else None)
 

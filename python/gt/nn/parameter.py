@@ -17,9 +17,6 @@ class Parameter(Tensor):
     tensor([0., 0.], requires_grad=True)
     """
 
-    # What a module has in its place since it was given another dtype.
-    successor: Parameter | None = None
-
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         made = super().__new__(cls, _gt.zeros(0) if data is None else data)
         made.requires_grad_(requires_grad)

@@ -1,4 +1,4 @@
-"""Attention with several heads, and the layer that transformers are made of."""
+"""Attention with several heads, and the layers that transformers are made of."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from gt.nn.activation import Dropout
 from gt.nn.container import ModuleList
 from gt.nn.linear import Linear
 from gt.nn.module import Module
+from gt.nn.naming import OwnInit
 from gt.nn.norm import LayerNorm
 from gt.nn.parameter import Parameter
 
@@ -150,8 +151,11 @@ def activation_of(activation: str | Callable[[Tensor], Tensor]) -> Callable[[Ten
     return F.relu if activation == "relu" else F.gelu
 
 
-class TransformerEncoderLayer(Module):
-    """Attention of a sequence to itself, and two linear layers, each with a way around it."""
+class _TransformerLayer(OwnInit, Module):
+    """Attentions and two linear layers, with a norm and a way around each."""
+
+    # The attentions by their names, in the order in which a sequence goes through them.
+    attentions: tuple[str, ...]
 
     def __init__(
         self,
@@ -168,17 +172,50 @@ class TransformerEncoderLayer(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout, bias, batch_first=batch_first, dtype=dtype
-        )
+        options: Any = {"batch_first": batch_first, "dtype": dtype}
+        for name in self.attentions:
+            setattr(self, name, MultiheadAttention(d_model, nhead, dropout, bias, **options))
         self.linear1 = Linear(d_model, dim_feedforward, bias, dtype=dtype)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias, dtype=dtype)
         self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
-        self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
+        numbers = range(1, len(self.attentions) + 2)
+        for number in numbers:
+            norm = LayerNorm(d_model, layer_norm_eps, bias=bias, dtype=dtype)
+            setattr(self, f"norm{number}", norm)
+        for number in numbers:
+            setattr(self, f"dropout{number}", Dropout(dropout))
         self.activation = activation_of(activation)
+
+    def _through(self, x: Tensor, *parts: Callable[[Tensor], Tensor]) -> Tensor:
+        """The sequence after these parts and the linear layers."""
+        for number, part in enumerate((*parts, self._feed), 1):
+            norm, dropout = getattr(self, f"norm{number}"), getattr(self, f"dropout{number}")
+            x = x + dropout(part(norm(x))) if self.norm_first else norm(x + dropout(part(x)))
+        return x
+
+    def _feed(self, x: Tensor) -> Tensor:
+        inner = self.dropout(self.activation(self.linear1(x)))
+        return self.linear2(inner)  # type: ignore[no-any-return]
+
+
+def _attended(
+    attention: MultiheadAttention,
+    query: Tensor,
+    key: Tensor,
+    mask: Tensor | None,
+    padding: Tensor | None,
+    is_causal: bool,
+) -> Tensor:
+    masks = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal}
+    result: Tensor = attention(query, key, key, need_weights=False, **masks)[0]
+    return result
+
+
+class TransformerEncoderLayer(_TransformerLayer):
+    """Attention of a sequence to itself, and two linear layers, each with a way around it."""
+
+    attentions = ("self_attn",)
 
     def forward(
         self,
@@ -189,22 +226,33 @@ class TransformerEncoderLayer(Module):
     ) -> Tensor:
         """The sequence after the layer."""
         masks = (src_mask, src_key_padding_mask, is_causal)
-        if self.norm_first:
-            src = src + self._attend(self.norm1(src), *masks)
-            return src + self._feed(self.norm2(src))
-        src = self.norm1(src + self._attend(src, *masks))
-        return self.norm2(src + self._feed(src))  # type: ignore[no-any-return]
+        return self._through(src, lambda x: _attended(self.self_attn, x, x, *masks))
 
-    def _attend(
-        self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool
+
+class TransformerDecoderLayer(_TransformerLayer):
+    """Attention of a sequence to itself and to another, and two linear layers."""
+
+    attentions = ("self_attn", "multihead_attn")
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
     ) -> Tensor:
-        masks = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal}
-        attended = self.self_attn(x, x, x, need_weights=False, **masks)
-        return self.dropout1(attended[0])  # type: ignore[no-any-return]
-
-    def _feed(self, x: Tensor) -> Tensor:
-        inner = self.dropout(self.activation(self.linear1(x)))
-        return self.dropout2(self.linear2(inner))  # type: ignore[no-any-return]
+        """The sequence after the layer."""
+        own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
+        other = (memory_mask, memory_key_padding_mask, memory_is_causal)
+        return self._through(
+            tgt,
+            lambda x: _attended(self.self_attn, x, x, *own),
+            lambda x: _attended(self.multihead_attn, x, memory, *other),
+        )
 
 
 class TransformerEncoder(Module):

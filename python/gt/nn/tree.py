@@ -222,18 +222,19 @@ class Tree:
 
     def get_parameter(self, target: str) -> Parameter:
         """The parameter with this qualified name."""
-        path, _, name = target.rpartition(".")
-        found: Parameter | None = self.get_submodule(path)._parameters.get(name)
-        if found is None:
-            raise AttributeError(f"there is no parameter '{target}'")
+        found: Parameter = self._found("parameter", target)
         return found
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer with this qualified name."""
+        found: Tensor = self._found("buffer", target)
+        return found
+
+    def _found(self, kind: str, target: str) -> Any:
         path, _, name = target.rpartition(".")
-        found: Tensor | None = self.get_submodule(path)._buffers.get(name)
+        found = getattr(self.get_submodule(path), f"_{kind}s").get(name)
         if found is None:
-            raise AttributeError(f"there is no buffer '{target}'")
+            raise AttributeError(f"there is no {kind} '{target}'")
         return found
 
 

@@ -74,7 +74,6 @@ class Optimizer:
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        self._follow()
         with no_grad():
             for group in self.param_groups:
                 params = [p for p in group["params"] if p.grad is not None]
@@ -84,19 +83,8 @@ class Optimizer:
             hook(self, (closure,), {})
         return loss
 
-    def _follow(self) -> None:
-        """Takes the parameters that modules have now, if they were given another dtype."""
-        for group in self.param_groups:
-            params = group["params"]
-            for place, parameter in enumerate(params):
-                while (later := getattr(parameter, "successor", None)) is not None:
-                    if parameter in self.state:
-                        self.state[later] = self.state.pop(parameter)
-                    parameter = params[place] = later
-
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forgets the gradients of all parameters."""
-        self._follow()
         for group in self.param_groups:
             for parameter in group["params"]:
                 if set_to_none:
@@ -115,7 +103,6 @@ class Optimizer:
 
     def state_dict(self) -> dict[str, Any]:
         """The state by the number of the parameter, and the options of the groups."""
-        self._follow()
         numbers: dict[int, int] = {}
         for group in self.param_groups:
             for parameter in group["params"]:

@@ -43,6 +43,9 @@ fn entry(text: &mut String, op: &'static Op) {
     if !op.torch.is_empty() {
         let _ = writeln!(text, "- PyTorch: `{}`", op.torch);
     }
+    if let Some(name) = op.numpy {
+        let _ = writeln!(text, "- NumPy: `{name}`");
+    }
     let _ = match op.promotion {
         // A function has an address, which says nothing.
         Promotion::By(_) => writeln!(text, "- computes in: what its own rule says"),

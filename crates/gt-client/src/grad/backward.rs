@@ -260,7 +260,7 @@ fn useful_nodes(
     Ok(useful)
 }
 
-pub(super) fn accumulate(place: &Gradient, gradient: &Tensor) -> Result<()> {
+pub(super) fn accumulate(place: &Arc<Gradient>, gradient: &Tensor) -> Result<()> {
     match place.get() {
         None => place.set(Some(gradient.snapshot()?)),
         // Where it can be differentiated in turn, what others hold must stay as it is.

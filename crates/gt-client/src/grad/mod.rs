@@ -7,6 +7,7 @@ mod mode;
 mod node;
 mod pull;
 mod record;
+mod replace;
 mod tensor;
 
 pub use backward::{Request, run};

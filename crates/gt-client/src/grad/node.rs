@@ -62,13 +62,21 @@ pub(crate) enum Kind {
 pub(crate) struct Leaf {
     pub gradient: Weak<Gradient>,
     /// What the tensor left behind, if the graph outlives it and somebody waits for its gradient.
-    pub left: Mutex<Option<(Arc<Owned>, Arc<Gradient>)>>,
+    pub left: Mutex<Option<Left>>,
+}
+
+/// What is left of a tensor that is gone.
+#[derive(Clone)]
+pub(crate) struct Left {
+    meta: Meta,
+    value: Arc<Owned>,
+    gradient: Arc<Gradient>,
 }
 
 impl Leaf {
     /// Where the gradient is kept, if anybody can still see it.
     pub fn place(&self) -> Option<Arc<Gradient>> {
-        let left = || self.left.lock().as_ref().map(|(_, gradient)| gradient.clone());
+        let left = || self.left.lock().as_ref().map(|left| left.gradient.clone());
         self.gradient.upgrade().or_else(left)
     }
 }
@@ -114,7 +122,10 @@ impl Gradient {
     }
 
     /// Replaces what was accumulated.
-    pub fn set(&self, gradient: Option<Tensor>) {
+    pub fn set(self: &Arc<Self>, gradient: Option<Tensor>) {
+        if let Some(gradient) = &gradient {
+            *gradient.kept_in().lock() = Arc::downgrade(self);
+        }
         let before = std::mem::replace(&mut *self.0.lock(), gradient);
         // Dropped here, where the lock is free again.
         drop(before);
@@ -210,19 +221,26 @@ impl Node {
     /// The leaf as a tensor again, after the user's own is gone.
     pub fn left_tensor(self: &Arc<Self>) -> Option<Tensor> {
         let Kind::Leaf(leaf) = &self.kind else { return None };
-        let (value, gradient) = leaf.left.lock().clone()?;
+        let Left { meta, value, gradient } = leaf.left.lock().clone()?;
         let edge = Edge { node: self.clone(), output: 0 };
-        Some(Tensor::of_leaf(self.outputs[0].clone(), value, edge, gradient))
+        Some(Tensor::of_leaf(meta, value, edge, gradient))
     }
 
     /// The user's tensor goes: a graph that still has the node, and hooks that want to see the
     /// tensor after its gradient was accumulated, need what it was.
-    pub(crate) fn leave(self: &Arc<Self>, value: &Arc<Owned>, gradient: &Arc<Gradient>) {
+    pub(crate) fn leave(
+        self: &Arc<Self>,
+        meta: &Meta,
+        value: &Arc<Owned>,
+        gradient: &Arc<Gradient>,
+    ) {
         let Kind::Leaf(leaf) = &self.kind else { return };
-        let graph = Arc::strong_count(self) > 2;
+        // Another tensor has the gradient if it has taken the place of this one.
+        let graph = Arc::strong_count(self) > 2 && Arc::strong_count(gradient) == 1;
         let plain = gradient.get().is_none_or(|gradient| !gradient.is_tracked());
         if graph && plain && !self.hooks.lock().after.is_empty() {
-            *leaf.left.lock() = Some((value.clone(), gradient.clone()));
+            let (meta, value, gradient) = (meta.clone(), value.clone(), gradient.clone());
+            *leaf.left.lock() = Some(Left { meta, value, gradient });
         }
     }
 

@@ -182,8 +182,8 @@ pub(super) fn filled(session: &Session, meta: &Meta, number: Scalar) -> Result<T
 pub(super) fn refuse_nan(node: &Node, gradient: &Tensor) -> Result<()> {
     let session = gradient.session();
     let strange = session.apply_one(&ISNAN, &[gradient.into()])?;
-    let axes = Attr::Ints(SmallVec::new());
-    let any = session.apply_first(&ANY, &[(&strange).into()], Attrs::of([axes, false.into()]))?;
+    let all = Attrs::of([Attr::None, false.into()]);
+    let any = session.apply_first(&ANY, &[(&strange).into()], all)?;
     if any.read()?.iter().all(|byte| *byte == 0) {
         return Ok(());
     }

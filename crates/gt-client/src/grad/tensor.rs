@@ -1,6 +1,6 @@
 //! What a tensor knows about its gradient.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use gt_core::{Error, Result};
 
@@ -90,20 +90,19 @@ impl Tensor {
     }
 
     fn gradient_place(&self) -> Arc<Gradient> {
-        let place = match &self.0 {
+        self.gradient_cell().get_or_init(Arc::default).clone()
+    }
+
+    pub(super) fn gradient_cell(&self) -> &OnceLock<Arc<Gradient>> {
+        match &self.0 {
             Place::Whole(cell) => &cell.gradient,
             Place::Part(view) => view.gradient(),
-        };
-        place.get_or_init(Arc::default).clone()
+        }
     }
 
     /// The gradient that was accumulated.
     pub fn grad(&self) -> Option<Tensor> {
-        let place = match &self.0 {
-            Place::Whole(cell) => cell.gradient.get(),
-            Place::Part(view) => view.gradient().get(),
-        };
-        place?.get()
+        self.gradient_cell().get()?.get()
     }
 
     /// Replaces the gradient that was accumulated.
@@ -185,9 +184,11 @@ impl Tensor {
     }
 
     fn own_node(&self) -> Option<Arc<Node>> {
-        let Place::Whole(cell) = &self.0 else { return None };
-        let edge = cell.history.edge().filter(|_| Arc::strong_count(cell) == 1)?;
-        // One is the cell's, and one is in hand.
+        let edge = match &self.0 {
+            Place::Whole(cell) => cell.history.edge().filter(|_| Arc::strong_count(cell) == 1)?,
+            Place::Part(view) => view.own_edge().filter(|_| Arc::strong_count(view) == 1)?,
+        };
+        // One is the tensor's, and one is in hand.
         (Arc::strong_count(&edge.node) == 2).then_some(edge.node)
     }
 

@@ -1,6 +1,6 @@
 //! Cells: what a tensor's storage is to PyTorch, and the values they hold one after another.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use bytes::Bytes;
 use gt_core::attrs::Attrs;
@@ -53,6 +53,8 @@ pub(crate) struct Cell {
     /// What made the value, for tensors that see the whole cell and for views of these.
     pub(crate) history: History,
     pub(crate) gradient: OnceLock<Arc<Gradient>>,
+    /// Where the whole of it is kept as the gradient of another tensor.
+    pub(crate) kept_in: Mutex<Weak<Gradient>>,
 }
 
 pub(crate) struct State {
@@ -67,7 +69,7 @@ impl Cell {
         let session = value.session.clone();
         let state = Mutex::new(State { value, version: 0, host: None });
         let (history, gradient) = (History::default(), OnceLock::new());
-        Cell { session, meta, state, history, gradient }
+        Cell { session, meta, state, history, gradient, kept_in: Mutex::default() }
     }
 
     pub(crate) fn session(&self) -> &Session {
@@ -158,7 +160,7 @@ impl Drop for Cell {
         if let Some(gradient) = self.gradient.get()
             && let Some(edge) = self.history.edge()
         {
-            edge.node.leave(&self.state.lock().value, gradient);
+            edge.node.leave(&self.meta, &self.state.lock().value, gradient);
         }
     }
 }

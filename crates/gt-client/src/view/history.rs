@@ -1,12 +1,13 @@
 //! Views and gradients: a view shares the history of what it is a view of, seen through its path.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use gt_core::attrs::{Attr, Attrs};
 use gt_core::expr::{Evaluator, Subject, Term};
 use gt_core::op::View as ViewKind;
 use gt_core::ops::builtin::{ARANGE, INDEX_WRITE, RESHAPE};
 use gt_core::{DType, Error, Result, Shape};
+use gt_transport::lock::Mutex;
 
 use super::{Root, Step, View};
 use crate::grad::{self, Edge, Gradient, History};
@@ -50,6 +51,13 @@ impl View {
         self.with_root(|depth, history| (history.edge(), depth < self.path.len()))
     }
 
+    /// The edge of a history that begins here and that nobody else shares.
+    pub(crate) fn own_edge(&self) -> Option<Edge> {
+        let root = self.root.lock();
+        let own = root.as_ref().filter(|root| root.depth == self.path.len())?;
+        own.history.edge().filter(|_| Arc::strong_count(own) == 1)
+    }
+
     /// Makes this view the place where a history begins.
     pub(crate) fn begin(&self, edge: Option<Edge>) {
         let root = Root { depth: self.path.len(), history: History::default() };
@@ -60,6 +68,11 @@ impl View {
     /// Where its gradient is kept.
     pub(crate) fn gradient(&self) -> &OnceLock<Arc<Gradient>> {
         &self.gradient
+    }
+
+    /// Where it is kept as the gradient of another tensor.
+    pub(crate) fn kept_in(&self) -> &Mutex<Weak<Gradient>> {
+        &self.kept_in
     }
 
     /// Writes another tensor through this view and lets its root remember the way. If this is the
@@ -142,6 +155,18 @@ impl View {
         match root {
             Some(root) => use_root(root.depth, &root.history),
             None => use_root(0, &self.base.history),
+        }
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        // A whole cell that was given to a leaf as its data.
+        if self.path.is_empty()
+            && let Some(gradient) = self.gradient.get()
+            && let Some(edge) = self.own_edge()
+        {
+            edge.node.leave(self.base.meta(), &self.base.current().0, gradient);
         }
     }
 }

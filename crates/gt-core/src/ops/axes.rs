@@ -68,7 +68,7 @@ pub static TRANSPOSE: Op = Op {
     },
     kernel: |call| Ok(Kernel::Permute(exchanged(call)?)),
     torch: "torch.transpose",
-    python: Python::BOTH.also(&["swapaxes", "swapdims"]),
+    python: Python::IN_PLACE.also(&["swapaxes", "swapdims"]),
     samples: || {
         let of = |shape: &[usize], a: i64, b: i64| Sample::of(&[shape]).attrs([a.into(), b.into()]);
         vec![of(&[2, 3], 0, 1), of(&[2, 3, 4], -1, 0), of(&[3], 0, 0), of(&[], 0, -1)]
@@ -93,6 +93,7 @@ pub static UNSQUEEZE: Op = Op {
     view: View::Writable(|call| reshape(Grad(0), call.shape(0))),
     kernel: |_| Ok(Kernel::Reshape),
     torch: "torch.unsqueeze",
+    python: Python::IN_PLACE,
     samples: || {
         let of = |shape: &[usize], axis: i64| Sample::of(&[shape]).attrs([axis.into()]);
         vec![of(&[2, 3], 0), of(&[2, 3], -1), of(&[], 0)]
@@ -118,6 +119,7 @@ pub static SQUEEZE: Op = Op {
     view: View::Writable(|call| reshape(Grad(0), call.shape(0))),
     kernel: |_| Ok(Kernel::Reshape),
     torch: "torch.squeeze",
+    python: Python::IN_PLACE,
     samples: || {
         let of = |shape: &[usize], axes: &[i64]| {
             Sample::of(&[shape]).attrs([ints(axes.iter().copied())])

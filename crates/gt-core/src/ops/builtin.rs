@@ -13,4 +13,4 @@ pub use super::movement::{EXPAND, PERMUTE, RESHAPE, SLICE, reshape};
 pub use super::reduce::{AMAX, AMIN, SUM, sum};
 pub use super::sampling::BERNOULLI;
 pub use super::sort::{MAX_ALONG, MIN_ALONG};
-pub use super::statistics::{ALL, ANY};
+pub use super::truth::{ALL, ANY};

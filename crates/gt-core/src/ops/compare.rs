@@ -20,6 +20,7 @@ pub static EQ: Op = Op {
     doc: "Whether two elements are equal.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Eq)),
     torch: "torch.eq",
+    numpy: Some("equal"),
     python: Python::operator("eq"),
     ..COMPARE
 };

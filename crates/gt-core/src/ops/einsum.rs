@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use contract::{Operand, contract, put_on_diagonals};
 
+use super::elementwise::cast;
 use super::movement::{expand, reshape};
 use crate::attrs::{Attr, AttrKind, AttrSpec};
 use crate::dtype::{DType, Kind};
@@ -189,7 +190,13 @@ impl Equation {
             dtype: self.dtype,
         }];
         let others = (0..call.inputs.len()).filter(|&other| other != index);
-        operands.extend(others.map(|other| self.operand(call, other)));
+        // The gradient is in the dtype of the result, which an input need not have.
+        operands.extend(others.map(|other| {
+            let operand = self.operand(call, other);
+            let alike = call.inputs[other].dtype() == self.dtype;
+            let expr = if alike { operand.expr } else { cast(operand.expr, self.dtype) };
+            Operand { expr, ..operand }
+        }));
         let mut own = Labels::new();
         for &label in &self.inputs[index] {
             if !own.contains(&label) {

@@ -97,6 +97,7 @@ pub static POW: Op = Op {
     domain: Domain::Positive,
     autocast: Autocast::Full,
     torch: "torch.pow",
+    numpy: Some("power"),
     python: Python::operator("pow"),
     ..BINARY
 };
@@ -149,6 +150,7 @@ pub static ABS: Op = Op {
     kernel: |_| Ok(Kernel::Map(UnaryFn::Abs)),
     domain: Domain::NonZero,
     torch: "torch.abs",
+    numpy: Some("fabs"),
     python: Python::operator("abs").also(&["absolute"]),
     ..UNARY
 };

@@ -45,6 +45,7 @@ const BASE: Op = Op {
     expansion: None,
     autocast: Autocast::Keep,
     torch: "",
+    numpy: None,
     python: Python::BOTH,
     domain: Domain::Real,
     samples: Vec::new,

@@ -139,6 +139,7 @@ pub static BITWISE_NOT: Op = Op {
     shape: not_of_floats,
     kernel: |_| Ok(Kernel::Map(UnaryFn::Not)),
     torch: "torch.bitwise_not",
+    numpy: Some("invert"),
     python: Python::operator("invert"),
     samples: || vec![Sample::of(&[]).index(&[2, 3], 9)],
     ..UNARY
@@ -151,6 +152,7 @@ pub static SHIFT_LEFT: Op = Op {
     shape: not_of_floats_or_bools,
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Shl)),
     torch: "torch.bitwise_left_shift",
+    numpy: Some("left_shift"),
     python: Python::operator("lshift"),
     ..BITWISE
 };
@@ -162,6 +164,7 @@ pub static SHIFT_RIGHT: Op = Op {
     shape: not_of_floats_or_bools,
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Shr)),
     torch: "torch.bitwise_right_shift",
+    numpy: Some("right_shift"),
     python: Python::operator("rshift"),
     ..BITWISE
 };

@@ -44,6 +44,7 @@ mod sort;
 mod statistics;
 mod triangular;
 mod trigonometry;
+mod truth;
 mod unary;
 mod window;
 
@@ -61,6 +62,7 @@ static FILES: &[&[&Op]] = &[
     compare::ROWS,
     reduce::ROWS,
     statistics::ROWS,
+    truth::ROWS,
     product::ROWS,
     scan::ROWS,
     matmul::ROWS,
@@ -156,6 +158,14 @@ mod tests {
     fn other_names_are_used_once() {
         let mut seen = std::collections::HashSet::new();
         let names = ALL.iter().flat_map(|op| op.names());
+        names.for_each(|name| assert!(seen.insert(name), "{name} is the name of two rows"));
+    }
+
+    #[test]
+    fn names_of_numpy_are_used_once() {
+        // A row that is written from another one has that one's name too, unless it says its own.
+        let mut seen: std::collections::HashSet<_> = ALL.iter().flat_map(|op| op.names()).collect();
+        let names = ALL.iter().filter_map(|op| op.numpy);
         names.for_each(|name| assert!(seen.insert(name), "{name} is the name of two rows"));
     }
 

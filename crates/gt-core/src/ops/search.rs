@@ -21,7 +21,8 @@ use crate::rules::shard;
 use crate::shape::Shape;
 
 /// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&MEDIAN, &MEDIAN_ALONG, &SEARCHSORTED, &BUCKETIZE];
+pub(super) static ROWS: &[&Op] =
+    &[&MEDIAN, &MEDIAN_ALONG, &SEARCHSORTED, &SEARCHSORTED_BY, &BUCKETIZE];
 
 pub static MEDIAN: Op = Op {
     name: "median",
@@ -107,9 +108,11 @@ pub static SEARCHSORTED: Op = Op {
     linear: Linear::No,
     shard: shard::gather_first,
     kernel: |_| Ok(Kernel::Expansion),
-    expansion: Some(|call| vec![search(call, [0, 1], is_right(call).unwrap_or_default())]),
+    expansion: Some(|call| {
+        vec![search(call, [0, 1], Input(0), is_right(call).unwrap_or_default())]
+    }),
     torch: "torch.searchsorted",
-    python: Python::FUNCTION,
+    python: Python::FUNCTION.with("sorter", &SEARCHSORTED_BY),
     samples: || {
         let of = |right: bool| [Attr::Bool(false), Attr::Bool(right), Attr::None];
         let side = |side: &str| [true.into(), false.into(), Attr::Text(side.into())];
@@ -123,6 +126,48 @@ pub static SEARCHSORTED: Op = Op {
         ]
     },
     ..MOVE
+};
+
+static SEARCHED_BY: [In; 3] = [
+    In { name: "sorted_sequence", role: Role::Operand },
+    In { name: "input", role: Role::Operand },
+    In { name: "sorter", role: Role::Index },
+];
+
+pub static SEARCHSORTED_BY: Op = Op {
+    name: "searchsorted_by",
+    code: 655,
+    doc: "Where elements would stand among others, of which an index gives the order.",
+    inputs: &SEARCHED_BY,
+    shape: |call| {
+        let (sequence, sorter) = (call.shape(0), call.shape(2));
+        if sequence != sorter {
+            return Err(Error::runtime(format!(
+                "a sequence of shape {sequence} and a sorter of shape {sorter} must have the same \
+                 shape"
+            )));
+        }
+        if call.inputs[2].dtype() != DType::I64 {
+            let dtype = call.inputs[2].dtype();
+            return Err(Error::runtime(format!("a sorter must be of int64, not {dtype}")));
+        }
+        (SEARCHSORTED.shape)(call)
+    },
+    expansion: Some(|call| {
+        let sorted = gather(Input(0), Input(2), -1);
+        vec![search(call, [0, 1], sorted, is_right(call).unwrap_or_default())]
+    }),
+    torch: "",
+    python: Python {
+        order: &["sorted_sequence", "input", "out_int32", "right", "side", "sorter"],
+        ..Python::HIDDEN
+    },
+    // An index that names an element twice is no order; of one element there is only one.
+    samples: || {
+        let of = |shape: &[usize]| Sample::of(&[&[1], shape]).index(&[1], 1);
+        vec![of(&[3]).attrs([false.into(), false.into(), Attr::None])]
+    },
+    ..SEARCHSORTED
 };
 
 static BOUNDED: [In; 2] =
@@ -141,8 +186,9 @@ pub static BUCKETIZE: Op = Op {
         check_search(call, 1, 0)?;
         Ok([call.shape(0).clone()].into())
     },
-    expansion: Some(|call| vec![search(call, [1, 0], call.flag("right"))]),
+    expansion: Some(|call| vec![search(call, [1, 0], Input(1), call.flag("right"))]),
     torch: "torch.bucketize",
+    python: Python::FUNCTION,
     samples: || {
         vec![
             Sample::of(&[&[2, 3], &[4]]).attrs([false.into(), false.into()]),
@@ -180,9 +226,10 @@ fn check_search(call: &Call, sequence: usize, values: usize) -> Result<()> {
     )))
 }
 
-/// How many elements of the sequence come before each value. The values are sorted among the
-/// sequence; what they stand behind there, less what they stand behind among themselves.
-fn search(call: &Call, [sequence, values]: [usize; 2], right: bool) -> Expr {
+/// How many elements of the sequence, which is `ordered`, come before each value. The values are
+/// sorted among the sequence; what they stand behind there, less what they stand behind among
+/// themselves.
+fn search(call: &Call, [sequence, values]: [usize; 2], ordered: Expr, right: bool) -> Expr {
     let (sorted, sought) = (call.shape(sequence), call.shape(values));
     let flat: Shape = match sorted.rank() {
         1 => [sought.count()].into(),
@@ -197,8 +244,7 @@ fn search(call: &Call, [sequence, values]: [usize; 2], right: bool) -> Expr {
     let axis = flat.rank() - 1;
     let (before, count) = (sorted[sorted.rank() - 1], flat[axis]);
     // Equal elements keep their order, so that who comes first is in front.
-    let parts =
-        if right { [Input(sequence), given.clone()] } else { [given.clone(), Input(sequence)] };
+    let parts = if right { [ordered, given.clone()] } else { [given.clone(), ordered] };
     let joined = Expr::apply(&CAT, parts, [Attr::from(axis)]);
     let mut own: Vec<Range> = flat.iter().map(|&size| Range::all(size)).collect();
     own[axis] = Range { start: if right { before } else { 0 }, len: count, step: 1 };

@@ -1,4 +1,4 @@
-//! Reductions beyond sums: truths, positions, spread and lengths.
+//! Reductions beyond sums: positions, spread and lengths.
 
 use smallvec::SmallVec;
 
@@ -6,45 +6,19 @@ use super::compare::eq;
 use super::elementwise::{ABS, LOG, POW, SQRT, cast, where_};
 use super::family::{COMPOSITE, REDUCE};
 use super::movement::reshape;
-use super::reduce::{MEAN, amax, kept_shape, reduce, reduced_count, spread, sum};
+use super::reduce::{MEAN, amax, kept_shape, reduced_count, spread, sum};
 use super::unary::{SIGN, exp};
 use crate::attrs::{Attr, AttrKind, AttrSpec};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Output};
-use crate::kernel::{Kernel, ReduceFn};
+use crate::kernel::Kernel;
 use crate::op::{Autocast, Call, Domain, Op, Output as Out, OutputType, Sample, Shapes, ints};
-use crate::placement::Combine;
+use crate::rules::promote::{self, Promotion};
 use crate::rules::{shape, shard};
 
 /// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&ANY, &ALL, &ARGMAX, &ARGMIN, &VAR, &STD, &NORM, &LOGSUMEXP];
-
-static TRUTH_OF: [Out; 1] = [Out { name: "result", dtype: OutputType::Truth }];
-
-pub static ANY: Op = Op {
-    name: "any",
-    code: 401,
-    doc: "Whether an element along axes, or of all, is not zero.",
-    outputs: &TRUTH_OF,
-    shard: |call| shard::reduce(call, Combine::Max),
-    kernel: |call| truth_kernel(call, ReduceFn::Any),
-    expansion: Some(|call| truth(call, &ANY)),
-    torch: "torch.any",
-    ..REDUCE
-};
-
-pub static ALL: Op = Op {
-    name: "all",
-    code: 402,
-    doc: "Whether no element along axes, or of all, is zero.",
-    outputs: &TRUTH_OF,
-    shard: |call| shard::reduce(call, Combine::Min),
-    kernel: |call| truth_kernel(call, ReduceFn::All),
-    expansion: Some(|call| truth(call, &ALL)),
-    torch: "torch.all",
-    ..REDUCE
-};
+pub(super) static ROWS: &[&Op] = &[&ARGMAX, &ARGMIN, &VAR, &STD, &NORM, &LOGSUMEXP];
 
 static POSITION: [Out; 1] = [Out { name: "result", dtype: OutputType::Is(DType::I64) }];
 static POSITION_ATTRS: [AttrSpec; 2] = [
@@ -113,10 +87,11 @@ pub static STD: Op = Op {
     ..VAR
 };
 
-static NORM_ATTRS: [AttrSpec; 3] = [
+static NORM_ATTRS: [AttrSpec; 4] = [
     AttrSpec::optional("p", AttrKind::Order, Attr::Float(2.0)),
     AttrSpec::optional("dim", AttrKind::Axes, Attr::Ints(SmallVec::new_const())),
     AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
+    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
 ];
 
 pub static NORM: Op = Op {
@@ -124,18 +99,30 @@ pub static NORM: Op = Op {
     code: 407,
     doc: "The length of the elements along axes, or of all: the p-th root of their p-th powers.",
     attrs: &NORM_ATTRS,
-    shape: float_reduce,
+    shape: |call| {
+        let (dtype, own) = (precision(call), call.inputs[0].dtype());
+        if !dtype.is_float() || promote::common(own, dtype) != dtype {
+            let message = format!("the length of {own} cannot be computed in {dtype}");
+            return Err(Error::runtime(format!("{message}; it needs a float that is as wide")));
+        }
+        float_reduce(call)
+    },
+    promotion: Promotion::Attr,
     grad: Some(|call| vec![length_gradient(call)]),
     expansion: Some(|call| vec![narrow(call, length(call))]),
     domain: Domain::NonZero,
     autocast: Autocast::Full,
     torch: "torch.norm",
     samples: || {
-        let of = |shape: &[usize], p: f64, axes: &[i64], keep: bool| {
+        let of = |p: f64, axes: &[i64], keep: bool, dtype: Attr| {
             let dim = ints(axes.iter().copied());
-            Sample::of(&[shape]).attrs([Attr::Float(p), dim, keep.into()])
+            Sample::of(&[&[3, 4]]).attrs([Attr::Float(p), dim, keep.into(), dtype])
         };
-        vec![of(&[3, 4], 2.0, &[], false), of(&[3, 4], 3.0, &[1], true)]
+        vec![
+            of(2.0, &[], false, Attr::None),
+            of(3.0, &[1], true, Attr::None),
+            of(2.0, &[0], false, DType::F64.into()),
+        ]
     },
     ..COMPOSITE
 };
@@ -208,20 +195,6 @@ fn length_gradient(call: &Call) -> Expr {
 
 fn pow(base: Expr, exponent: f64) -> Expr {
     Expr::apply(&POW, [base, exponent.into()], [])
-}
-
-/// Truths are reduced as they are; of numbers, it is asked first whether they are zero.
-fn truth_kernel(call: &Call, with: ReduceFn) -> Result<Kernel> {
-    if call.inputs[0].dtype() == DType::Bool { reduce(call, with) } else { Ok(Kernel::Expansion) }
-}
-
-fn truth(call: &Call, op: &'static Op) -> Vec<Expr> {
-    let nonzero = Expr::apply(&super::compare::NE, [Input(0), Expr::from(0.0)], []);
-    let result = Expr::apply(op, [nonzero], call.attrs.0.iter().cloned());
-    match call.inputs[0].dtype() {
-        DType::U8 => vec![cast(result, DType::U8)],
-        _ => vec![result],
-    }
 }
 
 fn float_reduce(call: &Call) -> Result<Shapes> {
@@ -306,17 +279,23 @@ fn freedom(call: &Call) -> f64 {
     (reduced_count(call) - call.number("correction").as_f64()).max(0.0)
 }
 
+/// The dtype of the result: what is asked for, if the row can be asked, or that of the input.
+fn precision(call: &Call) -> DType {
+    promote::promote(call).unwrap_or(call.inputs[0].dtype())
+}
+
 /// The input, half precision widened: sums of squares overflow it soon.
 fn wide(call: &Call) -> Expr {
-    match call.inputs[0].dtype() {
+    match precision(call) {
         DType::F16 | DType::BF16 => cast(Input(0), DType::F32),
+        dtype if dtype != call.inputs[0].dtype() => cast(Input(0), dtype),
         _ => Input(0),
     }
 }
 
-/// A result in the precision of the input.
+/// A wide result in the precision that was asked for.
 fn narrow(call: &Call, result: Expr) -> Expr {
-    match call.inputs[0].dtype() {
+    match precision(call) {
         dtype @ (DType::F16 | DType::BF16) => cast(result, dtype),
         _ => result,
     }

@@ -84,6 +84,7 @@ pub static ROUND: Op = Op {
     doc: "The whole number nearest to each element; of two, the even one.",
     kernel: |_| Ok(Kernel::Map(UnaryFn::Round)),
     torch: "torch.round",
+    numpy: Some("rint"),
     python: Python::IN_PLACE.with("decimals", &ROUND_DECIMALS),
     ..ROUNDING
 };

@@ -5,7 +5,6 @@ from gt.nn.functional.attention import scaled_dot_product_attention
 from gt.nn.functional.image import (
     adaptive_avg_pool2d,
     avg_pool2d,
-    conv1d,
     conv2d,
     conv_transpose2d,
     max_pool2d,
@@ -38,6 +37,7 @@ from gt.nn.functional.resize import interpolate, pixel_shuffle, pixel_unshuffle
 from gt.nn.functional.sequence import (
     adaptive_avg_pool1d,
     avg_pool1d,
+    conv1d,
     conv_transpose1d,
     max_pool1d,
 )

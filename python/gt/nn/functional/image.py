@@ -1,4 +1,4 @@
-"""Convolution and pooling of sequences and images."""
+"""Convolution and pooling of images."""
 
 from __future__ import annotations
 
@@ -20,13 +20,6 @@ def _two(value: Sizes) -> tuple[int, int]:
         return value[0], value[0]
     first, second = value
     return first, second
-
-
-def _one(value: Sizes) -> int:
-    if isinstance(value, int):
-        return value
-    (only,) = value
-    return only
 
 
 def _steps(stride: Sizes | None, kernel: tuple[int, int]) -> tuple[int, int]:
@@ -71,30 +64,6 @@ def _padded(
         total = step * (size - 1)
         sides += [total // 2, total - total // 2]
     return _gt.pad(input, sides), 0
-
-
-@named
-def conv1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Sizes = 1,
-    padding: Sizes | str = 0,
-    dilation: Sizes = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Convolution of sequences (N, C, L) or of one sequence (C, L)."""
-    sides: Sizes | str = padding if isinstance(padding, str) else (0, _one(padding))
-    result = conv2d(
-        input.unsqueeze(-2),
-        weight.unsqueeze(-2),
-        bias,
-        (1, _one(stride)),
-        sides,
-        (1, _one(dilation)),
-        groups,
-    )
-    return result.squeeze(-2)
 
 
 @named

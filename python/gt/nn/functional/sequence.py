@@ -1,4 +1,4 @@
-"""Pooling and convolution of sequences, as those of images with one row."""
+"""Convolution and pooling of sequences, as those of images with one row."""
 
 from __future__ import annotations
 
@@ -8,12 +8,36 @@ from gt._gt import Tensor
 from gt.nn.functional.checks import named
 from gt.nn.functional.image import (
     Sizes,
-    _one,
     adaptive_avg_pool2d,
     avg_pool2d,
+    conv2d,
     conv_transpose2d,
     max_pool2d,
 )
+
+
+def _one(value: Sizes) -> int:
+    if isinstance(value, int):
+        return value
+    (only,) = value
+    return only
+
+
+@named
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Sizes = 1,
+    padding: Sizes | str = 0,
+    dilation: Sizes = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Convolution of sequences (N, C, L) or of one sequence (C, L)."""
+    sides: Sizes | str = padding if isinstance(padding, str) else (0, _one(padding))
+    steps, apart = (1, _one(stride)), (1, _one(dilation))
+    rows, weight = _rows(input, "conv1d"), weight.unsqueeze(-2)
+    return conv2d(rows, weight, bias, steps, sides, apart, groups).squeeze(-2)
 
 
 @named

@@ -1,7 +1,11 @@
 """PyTorch's name for a part of `gt.nn`: transformers and their layers."""
 
-from gt.nn.decoder import Transformer, TransformerDecoder, TransformerDecoderLayer
-from gt.nn.transformer import TransformerEncoder, TransformerEncoderLayer
+from gt.nn.decoder import Transformer, TransformerDecoder
+from gt.nn.transformer import (
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 
 __all__ = [
     "Transformer",
