@@ -17,8 +17,8 @@ use gt_transport::{Message, Peer};
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
 use gt_worker::engine::native::threads::Threads;
-use gt_worker::plan::Plan;
-use gt_worker::{Executor, Outcome, Window, Worker, panic_hook};
+use gt_worker::lane::Lane;
+use gt_worker::{Executor, Window, Worker, panic_hook};
 use tracing::{debug, info};
 
 use self::in_process::InProcess;
@@ -33,7 +33,7 @@ const TICK: Duration = Duration::from_micros(100);
 /// After so many ticks without a new command, the pump sleeps until it is woken.
 const TICKS_BEFORE_SLEEP: u32 = 500;
 /// A plan that takes longer is left to the executor's own thread.
-const INLINE_NS: u64 = 200_000;
+const SMALL_NS: u64 = 200_000;
 /// How many events are kept for whoever looks.
 const EVENTS: usize = 1 << 14;
 
@@ -57,22 +57,13 @@ pub struct Options {
 pub struct Embedded {
     machines: Mutex<LocalCluster>,
     inbox: Channel<Parcel>,
-    executors: Vec<Executor>,
+    /// The executor of each worker, and the plans that wait for it.
+    lanes: Vec<Lane>,
     pool: Arc<Pool>,
     threads: Arc<Threads>,
-    plans: Vec<Channel<Plan>>,
     sleeping: AtomicBool,
     stopped: AtomicBool,
     start: Instant,
-}
-
-/// Who runs small plans.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Inline {
-    /// The thread that found them, because it waits for their result.
-    Yes,
-    /// The executors' threads.
-    No,
 }
 
 /// Starts a dispatcher and its workers in this process, and opens a session there.
@@ -95,7 +86,8 @@ impl Embedded {
         panic_hook::kernel_panics();
         let (pool, threads) = shared::resources(memory, threads)?;
         let engine = Arc::new(Native::sharing(pool.clone(), threads.clone()));
-        let executors = (0..workers).map(|_| Executor::new(engine.clone(), pool.clone())).collect();
+        let executor = || Executor::new(engine.clone(), pool.clone());
+        let lanes = (0..workers).map(|_| Lane::new(executor(), SMALL_NS)).collect();
         let mut dispatcher = Dispatcher::new(if sink.is_some() { EVENTS } else { 0 });
         let ids = || (0..workers as u32).map(WorkerId);
         for id in ids() {
@@ -106,14 +98,13 @@ impl Embedded {
                 &mut Outbox::default(),
             );
         }
-        let machines = ids().map(|id| Worker::new(id, window)).collect();
+        let machines = ids().map(|id| Worker::new(id, window, engine.clone())).collect();
         let embedded = Arc::new(Embedded {
             machines: Mutex::new(LocalCluster::new(dispatcher, machines, sink)),
             inbox: Channel::default(),
-            executors,
+            lanes,
             pool,
             threads,
-            plans: ids().map(|_| Channel::default()).collect(),
             sleeping: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
             start: Instant::now(),
@@ -126,7 +117,7 @@ impl Embedded {
 
     fn spawn_all(self: &Arc<Self>) -> Result<()> {
         self.spawn("gt-pump".to_string(), Embedded::pump)?;
-        (0..self.executors.len() as u32).map(WorkerId).try_for_each(|id| {
+        (0..self.lanes.len() as u32).map(WorkerId).try_for_each(|id| {
             self.spawn(format!("gt-worker-{}", id.0), move |embedded| embedded.execute(id))
         })
     }
@@ -150,15 +141,25 @@ impl Embedded {
     }
 
     /// Delivers what waits and runs small plans, if nobody else is at it; otherwise asks the pump.
+    /// Plans run without the lock, so that others can deliver meanwhile.
     fn help(&self) {
-        match self.machines.try_lock() {
-            Some(mut machines) => {
-                self.turn(&mut machines, Inline::Yes);
-                // A program may end right after a read, and nobody would write the rest out.
-                machines.flush_sink();
-                let_go(machines);
+        let start = Instant::now();
+        loop {
+            let Some(mut machines) = self.machines.try_lock() else { return self.inbox.wake() };
+            self.turn(&mut machines);
+            // A program may end right after a read, and nobody would write the rest out.
+            machines.flush_sink();
+            let_go(machines);
+            let mut ran = false;
+            for lane in &self.lanes {
+                ran |= lane.run_small(|outcome| self.inbox.leave(Parcel::Finished(outcome)));
             }
-            None => self.inbox.wake(),
+            if !ran {
+                return;
+            }
+            if start.elapsed() > host::PATIENCE {
+                return self.inbox.wake();
+            }
         }
     }
 
@@ -176,12 +177,12 @@ impl Embedded {
             return;
         }
         let mut machines = self.machines.lock();
-        self.turn(&mut machines, Inline::No);
+        self.turn(&mut machines);
         machines.flush_sink();
         let_go(machines);
         self.stopped.store(true, Ordering::SeqCst);
         self.inbox.wake();
-        self.plans.iter().for_each(Channel::wake);
+        self.lanes.iter().for_each(Lane::stop);
     }
 
     fn is_stopped(&self) -> bool {
@@ -192,61 +193,41 @@ impl Embedded {
         self.start.elapsed().as_nanos() as u64
     }
 
-    /// Delivers what waits.
+    /// Delivers what waits, and leaves plans to the executors' threads.
     fn deliver(&self) {
         let mut machines = self.machines.lock();
-        self.turn(&mut machines, Inline::No);
+        let planned = self.turn(&mut machines);
         let_go(machines);
+        if planned {
+            self.lanes.iter().for_each(Lane::wake);
+        }
     }
 
-    /// Delivers until nothing waits.
-    fn turn(&self, machines: &mut LocalCluster, inline: Inline) {
-        let start = Instant::now();
+    /// Delivers until nothing waits. Says whether there are plans to run.
+    fn turn(&self, machines: &mut LocalCluster) -> bool {
+        let mut planned = false;
         loop {
             self.inbox.drain(&mut machines.mail);
-            let Some(parcel) = machines.mail.pop_front() else { break };
+            let Some(parcel) = machines.mail.pop_front() else { return planned };
             let now_ns = self.now_ns();
             debug!(target: "gt::dispatcher", "{parcel}");
             let session = parcel.session();
             let deliver = AssertUnwindSafe(|| machines.deliver(parcel, now_ns));
-            let plans = catch_unwind(deliver).unwrap_or_else(|_| machines.end(session, now_ns));
+            let works = catch_unwind(deliver).unwrap_or_else(|_| machines.end(session, now_ns));
             machines.log();
-            for (worker, plan) in plans {
-                let small = plan.cost_ns <= INLINE_NS && start.elapsed() < host::PATIENCE;
-                if inline == Inline::Yes && small {
-                    let outcome = self.run(worker, plan);
-                    machines.mail.push_back(Parcel::Finished(worker, outcome));
-                } else {
-                    self.plans[worker.0 as usize].send(plan);
-                }
+            for (worker, work) in works {
+                planned = true;
+                self.lanes[worker.0 as usize].leave(work);
             }
         }
-    }
-
-    fn run(&self, worker: WorkerId, plan: Plan) -> Outcome {
-        let start = Instant::now();
-        let (session, commands, cost_ns) = (plan.session, plan.commands, plan.cost_ns);
-        let outcome = self.executors[worker.0 as usize].run(plan);
-        let took_us = start.elapsed().as_micros();
-        debug!(target: "gt::worker", %worker, %session, commands, cost_ns, took_us, "plan");
-        Outcome { busy_ns: start.elapsed().as_nanos() as u64, ..outcome }
     }
 
     /// The thread of an executor.
     fn execute(&self, worker: WorkerId) {
-        let plans = &self.plans[worker.0 as usize];
-        while !self.is_stopped() {
-            match plans.take() {
-                Some(plan) => {
-                    let outcome = self.run(worker, plan);
-                    self.inbox.send(Parcel::Finished(worker, outcome));
-                }
-                None => plans.wait(Duration::from_secs(3600)),
-            }
-        }
+        let lane = &self.lanes[worker.0 as usize];
+        lane.serve(|outcome| self.inbox.send(Parcel::Finished(outcome)));
         // Somebody may still hold a tensor of the session, and this with it.
         self.deliver();
-        while plans.take().is_some() {}
     }
 
     /// The thread that delivers messages, and sends batches that nobody completes.
@@ -265,12 +246,19 @@ impl Embedded {
             // A command appended before this line is seen here; one appended after it wakes us.
             if self.flush_stale(appended) == appended {
                 self.machines.lock().flush_sink();
-                self.inbox.wait(Duration::from_secs(3600));
+                self.inbox.wait(self.rest(shared::now()));
             }
             self.sleeping.store(false, Ordering::SeqCst);
             quiet = 0;
         }
         self.machines.lock().flush_sink();
+    }
+
+    /// Gives back the memory that nobody has used for a while; gives how long to sleep.
+    fn rest(&self, now: Duration) -> Duration {
+        self.pool.tick(now);
+        let nothing_left = self.pool.cached_bytes() == 0;
+        Duration::from_secs(if nothing_left { 3600 } else { 1 })
     }
 
     /// Sends the batches of sessions that appended nothing since the total was `before`, and gives
@@ -291,14 +279,22 @@ impl Embedded {
 
 #[cfg(test)]
 mod tests {
+    use gt_core::attrs::Attrs;
+    use gt_core::ops::builtin::ADD;
+    use gt_core::{DType, Meta};
+
     use super::*;
     use crate::Session;
 
     fn session() -> (Session, Arc<Embedded>) {
+        session_with(1 << 24)
+    }
+
+    fn session_with(memory: usize) -> (Session, Arc<Embedded>) {
         let options = Options {
             workers: 2,
             threads: 1,
-            memory: 1 << 24,
+            memory,
             window: Window::default(),
             sync: false,
             sink: None,
@@ -338,13 +334,50 @@ mod tests {
         let (session, embedded) = session();
         let mut machines = embedded.machines.lock();
         // The machines know of the session once its letter is opened.
-        embedded.turn(&mut machines, Inline::No);
+        embedded.turn(&mut machines);
         let id = session.0.id;
         machines.reach(id, Message::Done { session: id, commands: 0, bytes: 0, busy_ns: 0 });
         // Otherwise the next line would be the end of it, which takes the lock.
         assert!(Arc::strong_count(&session.0) > 1);
         drop(session);
         let_go(machines);
+        assert!(ends(&embedded));
+    }
+
+    fn upload(session: &Session) -> crate::Tensor {
+        let (meta, data) = (Meta::new(DType::F32, [1 << 10]), vec![0; 4 << 10]);
+        session.upload(meta, data.into()).expect("there is room")
+    }
+
+    #[test]
+    fn memory_that_nobody_uses_is_given_back() {
+        // A limit of its own is a pool of its own.
+        let (session, embedded) = session_with(1 << 23);
+        let x = upload(&session);
+        let doubled = x.apply_one(&ADD, &[(&x).into()], Attrs::none()).expect("it can be added");
+        doubled.read().expect("it has a value");
+        drop(doubled);
+        session.synchronize().expect("nothing failed");
+        let hours = |hours: u64| Duration::from_secs(3600 * hours);
+        embedded.rest(hours(1));
+        assert_eq!(embedded.rest(hours(2)), hours(1), "nothing is left to look after");
+        assert_eq!(embedded.pool.cached_bytes(), 0);
+        drop((x, session));
+        assert!(ends(&embedded));
+    }
+
+    #[test]
+    fn a_panic_of_a_machine_ends_the_session_in_words() {
+        panic_hook::kernel_panics();
+        let (session, embedded) = session();
+        let x = upload(&session);
+        x.read().expect("it has a value");
+        embedded.machines.lock().is_broken = true;
+        let error = session.synchronize().expect_err("the session is over");
+        assert!(error.to_string().contains("panicked"), "{error}");
+        embedded.machines.lock().is_broken = false;
+        assert!(x.read().is_err());
+        drop((x, session));
         assert!(ends(&embedded));
     }
 }

@@ -8,7 +8,7 @@ use gt_core::event::EventSink;
 use gt_core::{Error, SessionId, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::{Message, Peer};
-use gt_worker::plan::Plan;
+use gt_worker::plan::Work;
 use gt_worker::{Action, Outcome, Told, Worker};
 
 use crate::inner::Inner;
@@ -17,7 +17,7 @@ use crate::inner::Inner;
 pub(crate) enum Parcel {
     Open(SessionId, Weak<Inner>),
     FromClient(SessionId, Message),
-    Finished(WorkerId, Outcome),
+    Finished(Outcome),
 }
 
 impl Parcel {
@@ -25,7 +25,7 @@ impl Parcel {
     pub(crate) fn session(&self) -> SessionId {
         match self {
             Parcel::Open(id, _) | Parcel::FromClient(id, _) => *id,
-            Parcel::Finished(_, outcome) => outcome.session,
+            Parcel::Finished(outcome) => outcome.session,
         }
     }
 }
@@ -39,8 +39,8 @@ impl fmt::Display for Parcel {
             }
             Parcel::FromClient(id, Message::Bye) => write!(f, "{id} says goodbye"),
             Parcel::FromClient(id, _) => write!(f, "{id} says hello"),
-            Parcel::Finished(id, outcome) => {
-                write!(f, "{id} finishes {} commands", outcome.commands)
+            Parcel::Finished(outcome) => {
+                write!(f, "{} finishes {} commands", outcome.worker, outcome.commands)
             }
         }
     }
@@ -58,6 +58,9 @@ pub(crate) struct LocalCluster {
     pub(crate) mail: VecDeque<Parcel>,
     pub(crate) sink: Option<Box<dyn EventSink>>,
     pub(crate) logged: u64,
+    /// Whether delivering to a worker panics.
+    #[cfg(test)]
+    pub(crate) is_broken: bool,
 }
 
 /// Gives the lock back, and then lets go of the sessions that were reached.
@@ -75,12 +78,24 @@ impl LocalCluster {
         sink: Option<Box<dyn EventSink>>,
     ) -> Self {
         let (clients, reached, mail) = (HashMap::new(), Vec::new(), VecDeque::new());
-        LocalCluster { dispatcher, workers, clients, reached, mail, sink, logged: 0 }
+        LocalCluster {
+            dispatcher,
+            workers,
+            clients,
+            reached,
+            mail,
+            sink,
+            logged: 0,
+            #[cfg(test)]
+            is_broken: false,
+        }
     }
 
-    /// Takes one parcel to whom it is for, and gives the plans that are to run.
-    pub(crate) fn deliver(&mut self, parcel: Parcel, now_ns: u64) -> Vec<(WorkerId, Plan)> {
-        let (mut outbox, mut plans) = (Outbox::default(), Vec::new());
+    /// Takes one parcel to whom it is for, and gives what the executors are to do.
+    pub(crate) fn deliver(&mut self, parcel: Parcel, now_ns: u64) -> Vec<(WorkerId, Work)> {
+        let (mut outbox, mut works) = (Outbox::default(), Vec::new());
+        #[cfg(test)]
+        assert!(!self.is_broken, "this test wants a panic");
         match parcel {
             Parcel::Open(id, session) => {
                 self.clients.insert(id, session);
@@ -88,22 +103,23 @@ impl LocalCluster {
             Parcel::FromClient(id, message) => {
                 self.dispatcher.step(now_ns, Peer::Client(id), message, &mut outbox);
             }
-            Parcel::Finished(id, outcome) => {
-                self.tell(id, Told::Finished(outcome), now_ns, &mut outbox, &mut plans);
+            Parcel::Finished(outcome) => {
+                let id = outcome.worker;
+                self.tell(id, Told::Finished(outcome), now_ns, &mut outbox, &mut works);
             }
         }
-        self.route(&mut outbox, now_ns, &mut plans);
-        plans
+        self.route(&mut outbox, now_ns, &mut works);
+        works
     }
 
     /// A machine broke one of its own promises while it did something for a session, which is over.
-    pub(crate) fn end(&mut self, session: SessionId, now_ns: u64) -> Vec<(WorkerId, Plan)> {
-        let (mut outbox, mut plans) = (Outbox::default(), Vec::new());
+    pub(crate) fn end(&mut self, session: SessionId, now_ns: u64) -> Vec<(WorkerId, Work)> {
+        let (mut outbox, mut works) = (Outbox::default(), Vec::new());
         let error = Error::bug("the embedded dispatcher or a worker panicked");
         self.reach(session, Message::Ended { session, error: error.clone() });
         self.dispatcher.close(now_ns, session, error, &mut outbox);
-        self.route(&mut outbox, now_ns, &mut plans);
-        plans
+        self.route(&mut outbox, now_ns, &mut works);
+        works
     }
 
     /// Gives a message to a session, if there is one.
@@ -116,7 +132,7 @@ impl LocalCluster {
     }
 
     /// Delivers what the dispatcher wants sent.
-    fn route(&mut self, outbox: &mut Outbox, now_ns: u64, actions: &mut Vec<(WorkerId, Plan)>) {
+    fn route(&mut self, outbox: &mut Outbox, now_ns: u64, works: &mut Vec<(WorkerId, Work)>) {
         loop {
             let messages: Vec<_> = outbox.drain().collect();
             if messages.is_empty() {
@@ -127,7 +143,7 @@ impl LocalCluster {
                     Peer::Client(id) => self.reach(id, message),
                     Peer::Relay => {}
                     Peer::Worker(id) => {
-                        self.tell(id, Told::Message(message), now_ns, outbox, actions);
+                        self.tell(id, Told::Message(message), now_ns, outbox, works);
                     }
                 }
             }
@@ -141,13 +157,13 @@ impl LocalCluster {
         told: Told,
         now_ns: u64,
         outbox: &mut Outbox,
-        plans: &mut Vec<(WorkerId, Plan)>,
+        works: &mut Vec<(WorkerId, Work)>,
     ) {
         let mut actions = Vec::new();
         self.workers[id.0 as usize].step(told, &mut actions);
         for action in actions {
             match action {
-                Action::Run(plan) => plans.push((id, plan)),
+                Action::Execute(work) => works.push((id, work)),
                 Action::Send(None, message) => {
                     self.dispatcher.step(now_ns, Peer::Worker(id), message, outbox);
                 }

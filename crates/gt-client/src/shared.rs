@@ -1,6 +1,7 @@
 //! What the embedded systems of a process have in common: memory, and threads for large kernels.
 
-use std::sync::{Arc, Once, Weak};
+use std::sync::{Arc, LazyLock, Once, Weak};
+use std::time::{Duration, Instant};
 
 use gt_core::Result;
 use gt_transport::lock::Mutex;
@@ -8,6 +9,12 @@ use gt_worker::buffer::Pool;
 use gt_worker::engine::native::threads::Threads;
 
 use crate::fork;
+
+/// The time since the first time that somebody asked; all who share a pool ask the same clock.
+pub fn now() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    START.elapsed()
+}
 
 struct Shared {
     generation: u32,

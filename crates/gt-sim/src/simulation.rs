@@ -10,7 +10,7 @@ use gt_transport::hello::Hello;
 use gt_transport::{Message, Peer};
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
-use gt_worker::plan::Plan;
+use gt_worker::plan::Work;
 use gt_worker::{Action, Executor, Outcome, Told, Window, Worker};
 
 use crate::client::Client;
@@ -45,9 +45,9 @@ pub struct Simulation {
     clients: Vec<Client>,
     dispatcher: Dispatcher,
     workers: Vec<Worker>,
-    /// The plan that each worker's executor is at.
-    running: Vec<Option<Plan>>,
-    executor: Executor,
+    /// What each worker's executor has to do.
+    waiting: Vec<VecDeque<Work>>,
+    executors: Vec<Executor>,
     busy_ns: usize,
     pool: Arc<Pool>,
     links: BTreeMap<(Node, Node), VecDeque<Message>>,
@@ -68,7 +68,7 @@ enum Node {
 enum Event {
     /// The first message of a link arrives.
     Deliver(Node, Node),
-    /// A plan is run.
+    /// An executor does the next thing.
     Finish(usize),
     /// A client goes on.
     Speak(usize),
@@ -79,7 +79,8 @@ impl Simulation {
     pub fn new(settings: Settings) -> Self {
         let Settings { seed, clients, workers, window, busy_ns } = settings;
         let pool = Pool::new(MEMORY_BYTES);
-        let engine = Native::new(pool.clone(), 1).expect("it needs no threads");
+        let engine = Arc::new(Native::new(pool.clone(), 1).expect("it needs no threads"));
+        let executor = |_| Executor::new(engine.clone(), pool.clone());
         let ids = || (0..workers as u32).map(WorkerId);
         let mut dispatcher = Dispatcher::new(0);
         for id in ids() {
@@ -96,9 +97,9 @@ impl Simulation {
             now_ns: 0,
             clients: (0..clients).map(|index| Client::new(session(index))).collect(),
             dispatcher,
-            workers: ids().map(|id| Worker::new(id, window)).collect(),
-            running: ids().map(|_| None).collect(),
-            executor: Executor::new(Arc::new(engine), pool.clone()),
+            workers: ids().map(|id| Worker::new(id, window, engine.clone())).collect(),
+            waiting: ids().map(|_| VecDeque::new()).collect(),
+            executors: ids().map(executor).collect(),
             busy_ns,
             pool,
             links: BTreeMap::new(),
@@ -166,7 +167,7 @@ impl Simulation {
     fn events(&self) -> Vec<Event> {
         let links = self.links.iter().filter(|(_, waiting)| !waiting.is_empty());
         let deliveries = links.map(|(&(from, to), _)| Event::Deliver(from, to));
-        let running = (0..self.workers.len()).filter(|&worker| self.running[worker].is_some());
+        let running = (0..self.workers.len()).filter(|&worker| !self.waiting[worker].is_empty());
         let speaking = (0..self.clients.len()).filter(|&client| self.clients[client].can_speak());
         deliveries.chain(running.map(Event::Finish)).chain(speaking.map(Event::Speak)).collect()
     }
@@ -179,10 +180,11 @@ impl Simulation {
                 }
             }
             Event::Finish(worker) => {
-                let plan = self.running[worker].take().expect("only a running plan finishes");
-                let outcome = self.executor.run(plan);
-                let busy_ns = self.dice.below(self.busy_ns + 1) as u64;
-                self.tell(worker, Told::Finished(Outcome { busy_ns, ..outcome }));
+                let work = self.waiting[worker].pop_front().expect("only what waits is finished");
+                if let Some(outcome) = self.executors[worker].work(work) {
+                    let busy_ns = self.dice.below(self.busy_ns + 1) as u64;
+                    self.tell(worker, Told::Finished(Outcome { busy_ns, ..outcome }));
+                }
             }
             Event::Deliver(from, to) => {
                 let link = self.links.get_mut(&(from, to)).expect("only known links deliver");
@@ -216,9 +218,11 @@ impl Simulation {
         self.workers[worker].step(told, &mut actions);
         for action in actions {
             match action {
-                Action::Run(plan) => {
-                    let before = self.running[worker].replace(plan);
-                    assert!(before.is_none(), "worker {worker} runs two plans at once");
+                Action::Execute(work) => {
+                    self.waiting[worker].push_back(work);
+                    let plans = self.waiting[worker].iter();
+                    let plans = plans.filter(|work| matches!(work, Work::Run(_))).count();
+                    assert!(plans <= 2, "worker {worker} has {plans} plans");
                 }
                 Action::Send(to, message) => {
                     let to = to.map_or(Node::Dispatcher, |peer| self.node(peer));

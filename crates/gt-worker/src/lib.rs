@@ -1,17 +1,19 @@
-//! Executes instructions: queue, plan, store, engines. `Worker::step` decides and does no IO;
-//! `Executor::run` computes and decides nothing.
+//! Executes instructions. `Worker::step` decides, does no IO and has no values; `Executor::run` has
+//! the values, computes, and decides nothing.
 
+pub mod backlog;
+pub mod bound;
 pub mod buffer;
 pub mod engine;
 pub mod executor;
+pub mod lane;
 pub mod memory;
+pub mod names;
 pub mod panic_hook;
 pub mod plan;
 pub mod planner;
 pub mod queue;
-mod read_bypass;
 pub mod serve;
-pub mod store;
 pub mod value;
 pub mod worker;
 

@@ -1,9 +1,11 @@
-//! A window of a session's queue as one piece of work: every step a single kernel, every value a
-//! register. A value that is freed within the window never reaches the store.
+//! A piece of a session's queue as work for an executor: every step a single kernel, every value a
+//! register. A plan names values and holds none, so that one is made while another runs. A value
+//! that is freed within its plan never reaches the executor's table.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use gt_core::attrs::Attrs;
 use gt_core::dtype::Scalar;
 use gt_core::kernel::Kernel;
 use gt_core::op::Op;
@@ -11,38 +13,52 @@ use gt_core::{Error, Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
 use gt_transport::{Failure, FailureId};
 use smallvec::SmallVec;
 
-use crate::store::{Register, Stored};
+/// A value of a session, whatever it is called. Numbers are used again, in the order of the plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ValueId(pub u32);
 
-/// Work for an executor.
+/// A place in a plan for a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Register(pub u32);
+
+/// The number of a command among those of its session on this worker.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position(pub u64);
+
+/// What an executor is to do; in this order, and one at a time.
+#[derive(Debug)]
+pub enum Work {
+    /// Run a plan.
+    Run(Plan),
+    /// Drop the values of a session.
+    Forget(SessionId),
+}
+
+/// The steps between values that are there and values that are kept.
 #[derive(Debug)]
 pub struct Plan {
     /// Whose work it is.
     pub session: SessionId,
+    /// The worker that planned it.
+    pub worker: WorkerId,
+    /// Its number among the worker's plans.
+    pub number: u64,
     /// What to do, in order.
     pub steps: Vec<Step>,
-    /// The values it begins with, by register; the others are made by steps.
-    pub registers: Vec<Option<Stored>>,
+    /// Where in the user's program the value of each register is made.
+    pub places: Vec<Provenance>,
+    /// The values that it begins with.
+    pub loads: Vec<(ValueId, Register)>,
+    /// The values that nobody needs once it has loaded what it uses.
+    pub drops: Vec<ValueId>,
     /// The values that outlive it.
-    pub kept: Vec<(Slot, Register)>,
+    pub keeps: Vec<(Register, ValueId)>,
+    /// The kept values whose shapes depend on data, which the worker wants to know.
+    pub described: Vec<ValueId>,
     /// How many commands of the queue it covers.
     pub commands: u64,
     /// About how long one core needs.
     pub cost_ns: u64,
-    /// Where in the user's program the value of each register was made.
-    pub places: Vec<Provenance>,
-    /// What has failed and was not told to the client: until it is, nothing is replaced.
-    pub poison: Option<Arc<Failure>>,
-    /// What it is for.
-    pub purpose: Purpose,
-}
-
-/// What a plan is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    /// The next commands of a queue.
-    InTurn,
-    /// The answer to a read that does not wait for its turn. Nothing else comes of it.
-    ReadBypass,
 }
 
 /// One step of a plan.
@@ -50,12 +66,25 @@ pub enum Purpose {
 pub enum Step {
     /// Run a kernel.
     Compute(Compute),
+    /// Let all results of an instruction take the places of old values, or none.
+    Replace(Replace),
     /// An instruction cannot even be planned.
-    Fail(Arc<Failure>),
+    Fail(Position, Arc<Failure>),
+    /// A value that has failed before it came here.
+    Bear {
+        /// Where to.
+        out: Register,
+        /// What it would be.
+        meta: Meta,
+        /// What went wrong.
+        failure: Arc<Failure>,
+    },
     /// Something has failed on another worker.
-    Poison(Arc<Failure>),
+    Poison(Position, Arc<Failure>),
     /// Report to the dispatcher whether something has failed here.
     Report {
+        /// What failed after this is not meant.
+        position: Position,
         /// The failure barrier.
         barrier: u64,
         /// What becomes of the failure.
@@ -63,6 +92,8 @@ pub enum Step {
     },
     /// Tell the client that everything before this is done, or what failed.
     Sync {
+        /// What failed after this is not meant.
+        position: Position,
         /// Which request this answers.
         request: RequestId,
     },
@@ -77,12 +108,14 @@ pub enum Step {
     },
     /// Send a value to the client.
     Answer {
+        /// What failed after this is not meant.
+        position: Position,
         /// Which read this answers.
         request: RequestId,
         /// The value.
         value: Use,
-        /// Whether only dtype and shape are wanted.
-        described: bool,
+        /// What is wanted of it.
+        wanted: Wanted,
     },
     /// Hand a value to another worker.
     Handover {
@@ -93,6 +126,15 @@ pub enum Step {
         /// The value.
         value: Use,
     },
+}
+
+/// What a client wants to know of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Its elements too.
+    Elements,
+    /// Dtype and shape only.
+    Meta,
 }
 
 /// What becomes of a failure that was reported.
@@ -108,7 +150,7 @@ pub enum Then {
 #[derive(Debug)]
 pub struct Compute {
     /// What to do.
-    pub kernel: Kernel,
+    pub job: Job,
     /// The inputs.
     pub inputs: SmallVec<[Input; 3]>,
     /// The results.
@@ -119,6 +161,36 @@ pub struct Compute {
     pub replaces: Option<Use>,
     /// For errors.
     pub origin: Origin,
+}
+
+/// The end of an instruction that several kernels make, and whose results replace values: if one
+/// of them failed, or something has failed of which the client does not know, the old values stay.
+#[derive(Debug)]
+pub struct Replace {
+    /// All results of the instruction.
+    pub results: SmallVec<[Replacement; 3]>,
+    /// The instruction.
+    pub position: Position,
+}
+
+/// One result of an instruction that replaces values.
+#[derive(Clone, Copy, Debug)]
+pub struct Replacement {
+    /// What was computed.
+    pub computed: Use,
+    /// The value whose place it takes.
+    pub old: Option<Use>,
+    /// Where the one or the other goes.
+    pub out: Register,
+}
+
+/// What an engine is to compute.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Job {
+    /// A kernel.
+    Kernel(Kernel),
+    /// A composite that the engine takes whole.
+    Whole(&'static Op, Attrs),
 }
 
 /// An input of a kernel.
@@ -139,6 +211,13 @@ pub struct Use {
     pub last: bool,
 }
 
+impl Use {
+    /// A use; which one is the last is found when the plan is complete.
+    pub fn of(register: Register) -> Self {
+        Use { register, last: false }
+    }
+}
+
 /// Where a step came from.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
@@ -146,10 +225,12 @@ pub struct Origin {
     pub worker: WorkerId,
     /// The operation the client asked for; `None` for an upload.
     pub op: Option<&'static Op>,
-    /// The value it makes.
+    /// The name of what it makes.
     pub slot: Slot,
     /// Where in the user's program.
     pub provenance: Provenance,
+    /// Where in the queue.
+    pub position: Position,
 }
 
 /// How many failures happened in this process, so that each has a number of its own.
@@ -170,25 +251,32 @@ impl Origin {
 
 impl Plan {
     /// A plan without steps.
-    pub fn new(session: SessionId) -> Self {
+    pub fn new(worker: WorkerId, session: SessionId) -> Self {
         Plan {
             session,
+            worker,
+            number: 0,
             steps: Vec::new(),
-            registers: Vec::new(),
-            kept: Vec::new(),
+            places: Vec::new(),
+            loads: Vec::new(),
+            drops: Vec::new(),
+            keeps: Vec::new(),
+            described: Vec::new(),
             commands: 0,
             cost_ns: 0,
-            places: Vec::new(),
-            poison: None,
-            purpose: Purpose::InTurn,
         }
+    }
+
+    /// Whether it would change anything.
+    pub fn is_empty(&self) -> bool {
+        self.commands == 0 && self.steps.is_empty() && self.drops.is_empty()
     }
 
     /// Finds for each value the last step that uses it. Walking backwards, that is the first one
     /// met.
     pub fn mark_last_uses(&mut self) {
-        let mut needed = vec![false; self.registers.len()];
-        for &(_, register) in &self.kept {
+        let mut needed = vec![false; self.places.len()];
+        for &(register, _) in &self.keeps {
             needed[register.0 as usize] = true;
         }
         let mut meet = |used: &mut Use| {
@@ -206,10 +294,17 @@ impl Plan {
                         }
                     }
                 }
+                Step::Replace(replace) => {
+                    for result in &mut replace.results {
+                        result.old.iter_mut().for_each(&mut meet);
+                        meet(&mut result.computed);
+                    }
+                }
                 Step::Answer { value, .. } | Step::Handover { value, .. } => meet(value),
                 Step::Upload { .. }
-                | Step::Fail(_)
-                | Step::Poison(_)
+                | Step::Bear { .. }
+                | Step::Fail(..)
+                | Step::Poison(..)
                 | Step::Report { .. }
                 | Step::Sync { .. } => {}
             }

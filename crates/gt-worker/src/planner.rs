@@ -1,35 +1,54 @@
-//! Makes plans: every instruction becomes kernels, every name a register.
+//! Makes plans: every instruction becomes kernels, every value a register.
 
 use std::sync::Arc;
 
-use gt_core::attrs::{Attrs, NO_ATTRS};
-use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
-use gt_core::instruction::{Instruction, Operand, Replaces};
-use gt_core::kernel::Kernel;
-use gt_core::op::{Arg, Call, Inferred, Op, Role};
-use gt_core::record::{Parts, Record};
-use gt_core::{DType, Error, Meta, Provenance, RequestId, Result, SessionId, Slot, WorkerId};
+use gt_core::attrs::Attrs;
+use gt_core::expr::{Emit, Term};
+use gt_core::op::Op;
+use gt_core::{Error, Meta, Provenance, Result, SessionId, Slot, WorkerId};
 use smallvec::{SmallVec, smallvec};
 
-use crate::queue::Arrival;
-use crate::store::{Found, Register, Store, Stored};
+use crate::bound::{Apply, Bound, Task};
+use crate::engine::Takes;
+use crate::names::Names;
+use crate::plan::{Origin, Plan, Position, Register, Replace, Replacement, Step, Use, ValueId};
+use crate::queue::{Arrival, Arrived};
 
-use crate::plan::{Compute, Input, Origin, Plan, Step, Use};
+mod expand;
+
 /// Makes a plan out of commands.
 pub struct Planner<'a> {
-    store: &'a mut Store,
+    names: &'a mut Names,
+    engine: &'a dyn Takes,
     plan: Plan,
+    /// What is in each register.
     metas: Vec<Meta>,
-    touched: Vec<Slot>,
+    /// The bytes of everything that it makes.
+    bytes: u64,
     origin: Origin,
 }
 
+/// What planning a command means for the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// It goes on.
+    More,
+    /// It ends, because others wait for a shape that depends on data.
+    Last,
+}
+
 impl<'a> Planner<'a> {
-    /// A planner for the values in `store`.
-    pub fn new(worker: WorkerId, session: SessionId, store: &'a mut Store) -> Self {
-        let origin = Origin { worker, op: None, slot: Slot(0), provenance: Provenance::UNKNOWN };
-        let plan = Plan::new(session);
-        Planner { store, plan, metas: Vec::new(), touched: Vec::new(), origin }
+    /// A planner for a session's values, and for an engine.
+    pub fn new(
+        worker: WorkerId,
+        session: SessionId,
+        names: &'a mut Names,
+        engine: &'a dyn Takes,
+    ) -> Self {
+        let (slot, provenance, position) = (Slot(0), Provenance::UNKNOWN, Position(0));
+        let origin = Origin { worker, op: None, slot, provenance, position };
+        let plan = Plan::new(worker, session);
+        Planner { names, engine, plan, metas: Vec::new(), bytes: 0, origin }
     }
 
     /// About how long what was planned so far takes one core.
@@ -37,59 +56,101 @@ impl<'a> Planner<'a> {
         self.plan.cost_ns
     }
 
-    /// Plans an instruction.
-    pub fn apply(&mut self, instruction: &Instruction) -> Result<()> {
-        let Instruction { op, outputs, inputs, attrs, replaces, provenance } = instruction;
-        self.origin =
-            Origin { op: Some(op), slot: outputs[0], provenance: *provenance, ..self.origin };
-        self.plan_apply(op, outputs, inputs, attrs, replaces)
+    /// How many commands were planned so far.
+    pub fn commands(&self) -> u64 {
+        self.plan.commands
     }
 
-    /// Plans an instruction that fits into its record.
-    pub fn apply_record(&mut self, record: &Record, parts: &Parts) -> Result<()> {
-        let Parts { op, operands, replaces } = parts;
-        let (out, provenance) = (Slot(record.out), Provenance(record.provenance));
-        self.origin = Origin { op: Some(op), slot: out, provenance, ..self.origin };
-        self.plan_apply(op, &[out], operands, &NO_ATTRS, &Replaces::first(*replaces))
+    /// The bytes of everything that is made.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
-    fn plan_apply(
-        &mut self,
-        op: &'static Op,
-        outputs: &[Slot],
-        inputs: &[Operand],
-        attrs: &Attrs,
-        replaces: &Replaces,
-    ) -> Result<()> {
+    /// The values of the session.
+    pub fn names(&mut self) -> &mut Names {
+        self.names
+    }
+
+    /// Plans a command. What it needs is known, and has arrived.
+    pub fn plan(&mut self, bound: &Bound, arrived: &mut Arrived) -> Result<Flow> {
+        self.plan.commands += 1;
+        let position = bound.position;
+        self.origin = Origin { position, ..self.origin };
+        match &bound.task {
+            Task::Apply(apply) => return self.apply(apply),
+            Task::Upload { out, slot, value, provenance } => {
+                let origin = Origin { slot: *slot, provenance: *provenance, ..self.origin };
+                self.upload(*out, value.clone(), origin);
+            }
+            Task::Receive { out, slot, tag, provenance } => {
+                let origin = Origin { slot: *slot, provenance: *provenance, ..self.origin };
+                let arrival = arrived.values.remove(tag);
+                let missing = || Error::bug(format!("{slot} has not arrived"));
+                self.receive(*out, arrival.ok_or_else(missing)?, origin);
+            }
+            Task::Send { value, to, tag } => {
+                let value = Use::of(self.load(*value)?);
+                self.plan.steps.push(Step::Handover { to: *to, tag: *tag, value });
+            }
+            Task::Answer { value, request, wanted } => {
+                let (request, wanted) = (*request, *wanted);
+                let value = Use::of(self.load(*value)?);
+                self.plan.steps.push(Step::Answer { position, request, value, wanted });
+            }
+            Task::Sync(request) => self.plan.steps.push(Step::Sync { position, request: *request }),
+            Task::Report(barrier, then) => {
+                let (barrier, then) = (*barrier, *then);
+                self.plan.steps.push(Step::Report { position, barrier, then });
+            }
+            Task::Wait(barrier) => {
+                if let Some(Some(failure)) = arrived.verdicts.remove(barrier) {
+                    self.plan.steps.push(Step::Poison(position, failure));
+                }
+            }
+            Task::Nothing => {}
+        }
+        Ok(Flow::More)
+    }
+
+    /// The plan, complete.
+    pub fn finish(self) -> Plan {
+        let Planner { names, mut plan, .. } = self;
+        names.settle(&mut plan);
+        plan.mark_last_uses();
+        plan
+    }
+
+    fn apply(&mut self, apply: &Apply) -> Result<Flow> {
+        let Apply { op, outputs, slot, inputs, attrs, replaces, provenance } = apply;
+        self.origin = Origin { op: Some(op), slot: *slot, provenance: *provenance, ..self.origin };
         let mut terms: SmallVec<[Term<Register>; 3]> = SmallVec::new();
         for input in inputs {
-            terms.push(match *input {
-                Operand::Slot(slot) => Term::Value(self.load(slot)?),
-                Operand::Scalar(scalar) => Term::Scalar(scalar),
+            terms.push(match input {
+                Term::Value(id) => Term::Value(self.load(*id)?),
+                Term::Scalar(scalar) => Term::Scalar(*scalar),
+                Term::Zero => Term::Zero,
             });
         }
-        let replaced: SmallVec<[(usize, Slot, Register); 1]> = (0..outputs.len())
-            .filter_map(|result| Some((result, replaces.get(result)?)))
-            .map(|(result, slot)| Ok((result, slot, self.load(slot)?)))
-            .collect::<Result<_>>()?;
+        let mut old: SmallVec<[Option<Register>; 1]> = SmallVec::new();
+        for id in replaces {
+            old.push(id.map(|id| self.load(id)).transpose()?);
+        }
         let first = self.plan.steps.len();
-        let mut results = match self.emit(op, &terms, attrs) {
-            Ok(results) => results,
+        let results = match self.emit(op, &terms, attrs) {
+            Ok(results) => self.replace(first, results, &old),
             Err(error) => {
-                let mut failed = self.fail(op, &terms, attrs, error)?;
-                replaced.iter().for_each(|&(result, _, old)| failed[result] = old);
-                failed
+                let failed = self.fail(op, &terms, attrs, error)?;
+                let old = old.iter().copied().chain(std::iter::repeat(None));
+                failed.into_iter().zip(old).map(|(failed, old)| old.unwrap_or(failed)).collect()
             }
         };
-        for (result, slot, old) in replaced {
-            results[result] = self.replace(first, old, results[result]);
-            self.store.free(slot);
+        for (&id, &register) in outputs.iter().zip(&results) {
+            match op.data_dependent {
+                true => self.promise(id, register),
+                false => self.make(id, register),
+            }
         }
-        for (&slot, &register) in outputs.iter().zip(&results) {
-            self.store.promise(slot, register)?;
-            self.touched.push(slot);
-        }
-        Ok(())
+        Ok(if op.data_dependent { Flow::Last } else { Flow::More })
     }
 
     /// Results that have failed, because something that the instruction is made of cannot be
@@ -103,282 +164,99 @@ impl<'a> Planner<'a> {
     ) -> Result<SmallVec<[Register; 1]>> {
         let metas = self.resolve(op, terms, attrs)?.inferred.outputs;
         let failure = Arc::new(self.origin.failure(error));
-        self.plan.steps.push(Step::Fail(failure.clone()));
-        let mut results = SmallVec::new();
-        for meta in metas {
-            let register = self.register(meta.clone());
-            let failed = Stored::Failed(meta, failure.clone());
-            self.plan.registers[register.0 as usize] = Some(failed);
-            results.push(register);
-        }
-        Ok(results)
+        self.plan.steps.push(Step::Fail(self.origin.position, failure.clone()));
+        Ok(metas.into_iter().map(|meta| self.bear(meta, failure.clone())).collect())
     }
 
-    /// Plans an upload.
-    pub fn upload(
-        &mut self,
-        out: Slot,
-        value: gt_transport::Value,
-        provenance: Provenance,
-    ) -> Result<()> {
-        let origin = Origin { op: None, slot: out, provenance, ..self.origin };
-        self.origin = origin;
+    /// A register with a value that has failed.
+    fn bear(&mut self, meta: Meta, failure: Arc<gt_transport::Failure>) -> Register {
+        let out = self.register(meta.clone());
+        self.plan.steps.push(Step::Bear { out, meta, failure });
+        out
+    }
+
+    fn upload(&mut self, out: ValueId, value: gt_transport::Value, origin: Origin) {
+        self.origin = Origin { op: None, ..origin };
         let register = self.register(value.meta.clone());
         self.plan.cost_ns += value.data.len() as u64 / 8;
-        self.plan.steps.push(Step::Upload { out: register, value, origin });
-        self.touched.push(out);
-        self.store.promise(out, register)
+        self.plan.steps.push(Step::Upload { out: register, value, origin: self.origin });
+        self.make(out, register);
     }
 
     /// Plans to take in what another worker has handed over.
-    pub fn receive(&mut self, out: Slot, arrival: Arrival, provenance: Provenance) -> Result<()> {
+    fn receive(&mut self, out: ValueId, arrival: Arrival, origin: Origin) {
         let Arrival { meta, result } = arrival;
         match result {
-            Ok(data) => {
-                let value = gt_transport::Value { meta, data };
-                self.upload(out, value, provenance)
-            }
+            Ok(data) => self.upload(out, gt_transport::Value { meta, data }, origin),
             Err(failure) => {
-                let register = self.register(meta.clone());
-                let failed = Stored::Failed(meta, failure);
-                self.plan.registers[register.0 as usize] = Some(failed);
-                self.touched.push(out);
-                self.store.promise(out, register)
+                let register = self.bear(meta, failure);
+                self.make(out, register);
             }
         }
     }
 
-    /// Plans an answer to the client.
-    pub fn answer(&mut self, slot: Slot, request: RequestId, described: bool) -> Result<()> {
-        let value = Use { register: self.load(slot)?, last: false };
-        self.plan.steps.push(Step::Answer { request, value, described });
-        Ok(())
-    }
-
-    /// Plans to hand a value to another worker.
-    pub fn hand_over(&mut self, slot: Slot, to: WorkerId, tag: u64) -> Result<()> {
-        let value = Use { register: self.load(slot)?, last: false };
-        self.plan.steps.push(Step::Handover { to, tag, value });
-        Ok(())
-    }
-
-    /// Plans anything that is about no value.
-    pub fn push_step(&mut self, step: Step) {
-        self.plan.steps.push(step);
-    }
-
-    /// The value has no name any more.
-    pub fn free(&mut self, slot: Slot) {
-        self.store.free(slot);
-    }
-
-    /// The plan for `commands` commands.
-    pub fn finish(mut self, commands: u64) -> Plan {
-        self.plan.commands = commands;
-        self.touched.sort_unstable();
-        self.touched.dedup();
-        for &slot in &self.touched {
-            if let Some(register) = self.store.register(slot) {
-                self.plan.kept.push((slot, register));
-            }
+    /// The register of a value.
+    fn load(&mut self, id: ValueId) -> Result<Register> {
+        if let Some(register) = self.names.register(id) {
+            return Ok(register);
         }
-        self.plan.mark_last_uses();
-        self.plan
+        let meta = self.names.meta(id).cloned();
+        let register = self.register(meta.ok_or_else(|| Error::bug("a value is not known yet"))?);
+        self.names.place(id, register);
+        self.plan.loads.push((id, register));
+        Ok(register)
     }
 
-    fn load(&mut self, slot: Slot) -> Result<Register> {
-        let next = Register(self.metas.len() as u32);
-        match self.store.load(slot, next)? {
-            Found::Planned(register) => Ok(register),
-            Found::Loaded(stored, place) => {
-                let register = self.register(stored.meta().clone());
-                self.plan.places[register.0 as usize] = place;
-                self.plan.registers[register.0 as usize] = Some(stored);
-                self.touched.push(slot);
-                Ok(register)
-            }
-        }
+    /// The value is made there.
+    fn make(&mut self, id: ValueId, register: Register) {
+        let meta = self.metas[register.0 as usize].clone();
+        self.bytes += meta.bytes() as u64;
+        self.names.place(id, register);
+        self.names.describe(id, meta);
+    }
+
+    /// The value is made there; its shape is known when the plan has run.
+    fn promise(&mut self, id: ValueId, register: Register) {
+        self.names.place(id, register);
+        self.names.hold(id);
+        self.plan.described.push(id);
     }
 
     fn register(&mut self, meta: Meta) -> Register {
         self.metas.push(meta);
-        self.plan.registers.push(None);
         self.plan.places.push(self.origin.provenance);
         Register(self.metas.len() as u32 - 1)
     }
 
-    /// Says of the step that makes `result` that it replaces `old`; all steps since `first` fail
-    /// into the old value, because the last one does. A step replaces with its first result, so
-    /// that another one takes a step of its own.
-    fn replace(&mut self, first: usize, old: Register, result: Register) -> Register {
-        let makes = |step: &Step, place: usize| match step {
-            Step::Compute(compute) => compute.outputs.get(place) == Some(&result),
-            _ => false,
-        };
-        let steps = &self.plan.steps[first..];
-        let mut result = result;
-        if !steps.iter().any(|step| makes(step, 0)) && steps.iter().any(|step| makes(step, 1)) {
-            let meta = self.metas[result.0 as usize].clone();
-            let copy = self.register(meta.clone());
-            let inputs = smallvec![Input::Register(Use { register: result, last: false })];
-            self.push(Kernel::Cast, inputs, smallvec![copy], smallvec![meta]);
-            result = copy;
-        }
-        let first_result = |step: &&mut Step| match step {
-            Step::Compute(compute) => compute.outputs.first() == Some(&result),
-            _ => false,
-        };
-        let step = self.plan.steps[first..].iter_mut().find(first_result);
-        if let Some(Step::Compute(compute)) = step {
-            compute.replaces = Some(Use { register: old, last: false });
-        }
-        result
-    }
-
-    /// The register with its value in `dtype`.
-    fn cast(&mut self, register: Register, dtype: DType) -> Register {
-        let meta = &self.metas[register.0 as usize];
-        if meta.dtype == dtype {
-            return register;
-        }
-        let meta = Meta { dtype, shape: meta.shape.clone() };
-        let out = self.register(meta.clone());
-        let inputs = smallvec![Input::Register(Use { register, last: false })];
-        self.push(Kernel::Cast, inputs, smallvec![out], smallvec![meta]);
-        out
-    }
-
-    fn push(
+    /// Lets results take the places of old values; all steps since `first` make them. If a single
+    /// kernel comes last and makes all that matters, it may write over the old value; otherwise
+    /// the results wait for each other.
+    fn replace(
         &mut self,
-        kernel: Kernel,
-        inputs: SmallVec<[Input; 3]>,
-        outputs: SmallVec<[Register; 1]>,
-        metas: SmallVec<[Meta; 1]>,
-    ) {
-        let (replaces, origin) = (None, self.origin);
-        let compute = Compute { kernel, inputs, outputs, metas, replaces, origin };
-        self.plan.steps.push(Step::Compute(compute));
-    }
-}
-
-impl Emit for Planner<'_> {
-    type Value = Register;
-
-    fn emit(
-        &mut self,
-        op: &'static Op,
-        terms: &[Term<Register>],
-        attrs: &Attrs,
-    ) -> Result<SmallVec<[Register; 1]>> {
-        let Resolved { inferred, kernel, expansion, cost_ns } = self.resolve(op, terms, attrs)?;
-        self.plan.cost_ns += cost_ns;
-        if kernel == Kernel::Expansion {
-            return self.expand(op, terms, inferred.compute, &expansion);
+        first: usize,
+        results: SmallVec<[Register; 1]>,
+        old: &[Option<Register>],
+    ) -> SmallVec<[Register; 1]> {
+        if old.iter().all(Option::is_none) {
+            return results;
         }
-        // A cast computes in the dtype it comes from.
-        let compute = (kernel != Kernel::Cast).then_some(inferred.compute);
-        let inputs = self.cast_inputs(op, terms, compute)?;
-        let mut outputs: SmallVec<[Register; 1]> = SmallVec::new();
-        for meta in &inferred.outputs {
-            outputs.push(self.register(meta.clone()));
+        if let ([Some(old)], Some(Step::Compute(compute))) =
+            (old, self.plan.steps[first..].last_mut())
+            && compute.outputs == results
+        {
+            compute.replaces = Some(Use::of(*old));
+            return results;
         }
-        self.push(kernel, inputs, outputs.clone(), inferred.outputs);
-        Ok(outputs)
-    }
-}
-
-/// What the rules of a row say of one use of it.
-struct Resolved {
-    inferred: Inferred,
-    kernel: Kernel,
-    expansion: Vec<Expr>,
-    cost_ns: u64,
-}
-
-impl Planner<'_> {
-    fn resolve(
-        &self,
-        op: &'static Op,
-        terms: &[Term<Register>],
-        attrs: &Attrs,
-    ) -> Result<Resolved> {
-        let mut args: SmallVec<[Arg; 3]> = SmallVec::new();
-        let mut metas: SmallVec<[&Meta; 3]> = SmallVec::new();
-        for term in terms {
-            match term {
-                Term::Value(register) => {
-                    let meta = &self.metas[register.0 as usize];
-                    args.push(Arg::Tensor(meta));
-                    metas.push(meta);
-                }
-                Term::Scalar(scalar) => args.push(Arg::Scalar(*scalar)),
-                Term::Zero => return Err(Error::bug(format!("{}: an input is missing", op.name))),
-            }
+        let old = old.iter().copied().chain(std::iter::repeat(None));
+        let mut replacements: SmallVec<[Replacement; 3]> = smallvec![];
+        for (computed, old) in results.into_iter().zip(old) {
+            let out = self.register(self.metas[computed.0 as usize].clone());
+            let (computed, old) = (Use::of(computed), old.map(Use::of));
+            replacements.push(Replacement { computed, old, out });
         }
-        let call = Call::checked(op, &args, attrs)?;
-        let inferred = call.infer()?;
-        let kernel = (op.kernel)(&call)?;
-        let expansion = match (&kernel, op.expansion) {
-            (Kernel::Expansion, Some(expand)) => expand(&call),
-            _ => Vec::new(),
-        };
-        let cost_ns = kernel.cost_ns(&metas, &inferred.outputs);
-        Ok(Resolved { inferred, kernel, expansion, cost_ns })
-    }
-
-    /// The inputs of a kernel, each in the dtype that its role asks for.
-    fn cast_inputs(
-        &mut self,
-        op: &Op,
-        terms: &[Term<Register>],
-        compute: Option<DType>,
-    ) -> Result<SmallVec<[Input; 3]>> {
-        let mut inputs = SmallVec::new();
-        for (index, term) in terms.iter().enumerate() {
-            let role = op.inputs[if op.variadic { 0 } else { index }].role;
-            inputs.push(match (term, role, compute) {
-                (Term::Scalar(scalar), ..) => Input::Scalar(*scalar),
-                (Term::Value(register), Role::Operand, Some(dtype)) => {
-                    Input::Register(Use { register: self.cast(*register, dtype), last: false })
-                }
-                (Term::Value(register), Role::Index, _) => {
-                    let register = self.cast(*register, DType::I64);
-                    Input::Register(Use { register, last: false })
-                }
-                (Term::Value(register), ..) => {
-                    Input::Register(Use { register: *register, last: false })
-                }
-                (Term::Zero, ..) => return Err(Error::bug("an input is missing")),
-            });
-        }
-        Ok(inputs)
-    }
-
-    /// Plans the row's expansion, with its operands in the dtype it computes in.
-    fn expand(
-        &mut self,
-        op: &'static Op,
-        terms: &[Term<Register>],
-        compute: DType,
-        formulas: &[Expr],
-    ) -> Result<SmallVec<[Register; 1]>> {
-        if formulas.len() != op.outputs.len() {
-            return Err(Error::bug(format!("{} has no expansion here", op.name)));
-        }
-        let inputs = self.cast_inputs(op, terms, Some(compute))?;
-        let inputs: SmallVec<[Term<Register>; 3]> = inputs
-            .into_iter()
-            .map(|input| match input {
-                Input::Register(used) => Term::Value(used.register),
-                Input::Scalar(scalar) => Term::Scalar(scalar),
-            })
-            .collect();
-        let subject = Subject { grads: &[], inputs: &inputs, outputs: &[] };
-        let mut evaluator = Evaluator::new(self, subject);
-        let results = formulas.iter().map(|formula| match evaluator.evaluate(formula)? {
-            Term::Value(register) => Ok(register),
-            _ => Err(Error::bug(format!("{} expands to nothing", op.name))),
-        });
-        results.collect()
+        let outs = replacements.iter().map(|result| result.out).collect();
+        let position = self.origin.position;
+        self.plan.steps.push(Step::Replace(Replace { results: replacements, position }));
+        outs
     }
 }

@@ -13,7 +13,6 @@ use gt_zmq::Endpoint;
 use self::worker_loop::{Parting, WorkerLoop};
 use crate::buffer::Pool;
 use crate::engine::Engine;
-use crate::executor::Executor;
 use crate::panic_hook;
 use crate::queue::Window;
 
@@ -68,10 +67,9 @@ pub enum Notice {
 /// worker with empty hands; an error means that trying again does not help.
 pub fn run(options: Options, notice: &mut dyn FnMut(Notice), stop: &Stop) -> Result<()> {
     panic_hook::kernel_panics();
-    let executor = Executor::new(options.engine.clone(), options.pool.clone());
     let mut said = None;
     while !stop.is_stopped() {
-        let mut worker_loop = WorkerLoop::open(&options, &executor)?;
+        let mut worker_loop = WorkerLoop::open(&options)?;
         let parting = worker_loop.work(&mut |worker| notice(Notice::Registered(worker)), stop)?;
         let Parting::Apart { reason, was_registered } = parting else { return Ok(()) };
         if was_registered || said.as_ref() != Some(&reason) {

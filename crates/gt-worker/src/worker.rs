@@ -3,24 +3,34 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-use gt_core::{DType, Error, Provenance, Result, SessionId, WorkerId};
+use gt_core::{Error, Result, SessionId, WorkerId};
 use gt_transport::{Message, Peer};
 
+use crate::engine::Takes;
 use crate::executor::Outcome;
-use crate::memory::{self, Holding};
-use crate::plan::{Plan, Purpose};
-use crate::queue::{Arrival, Queue, Window};
+use crate::plan::Work;
+use crate::queue::{Arrival, Asked, Queue, Window};
+
+/// One plan runs and one waits, so that the executor never waits for a plan to be made. More would
+/// only be made with less of the queue known.
+const MOST_PLANS: usize = 2;
 
 /// One worker's sessions and what they wait for.
 #[derive(Debug)]
 pub struct Worker {
     id: WorkerId,
     window: Window,
+    /// What will compute.
+    engine: Arc<dyn Takes>,
     queues: HashMap<SessionId, Queue>,
     /// The sessions in the order of their turns.
     turns: VecDeque<SessionId>,
-    running: bool,
+    /// How many plans are with the executor.
+    plans: usize,
+    /// How many there were.
+    planned: u64,
 }
 
 /// What a worker wants done, in order.
@@ -28,8 +38,8 @@ pub struct Worker {
 pub enum Action {
     /// Send a message; `None` stands for the dispatcher.
     Send(Option<Peer>, Message),
-    /// Run a plan, and bring back what came of it.
-    Run(Plan),
+    /// Give something to the executor, and bring back what came of it.
+    Execute(Work),
 }
 
 /// Something a worker is told.
@@ -43,9 +53,9 @@ pub enum Told {
 
 impl Worker {
     /// A worker without sessions.
-    pub fn new(id: WorkerId, window: Window) -> Self {
+    pub fn new(id: WorkerId, window: Window, engine: Arc<dyn Takes>) -> Self {
         let (queues, turns) = (HashMap::new(), VecDeque::new());
-        Worker { id, window, queues, turns, running: false }
+        Worker { id, window, engine, queues, turns, plans: 0, planned: 0 }
     }
 
     /// Its number.
@@ -53,23 +63,7 @@ impl Worker {
         self.id
     }
 
-    /// How many values of a session were ever stored; what lives only inside a plan is not.
-    pub fn stored(&self, session: SessionId) -> u64 {
-        self.queues.get(&session).map_or(0, |queue| queue.store.stored())
-    }
-
-    /// What the values of a session hold here, apart from those that a plan is at.
-    pub fn holdings(&self, session: SessionId) -> Vec<Holding> {
-        self.queues.get(&session).map_or(Vec::new(), |queue| memory::held(queue.store.values()))
-    }
-
-    /// The bytes of a session's values by dtype and line, those that hold the most first.
-    pub fn memory_usage(&self, session: SessionId) -> Vec<(DType, Provenance, u64)> {
-        memory::usage_by_line(&self.holdings(session))
-    }
-
-    /// Takes what it is told. At most one plan runs at a time; while it does, the queues fill, and
-    /// the next plan covers more. A panic ends the session it is about, and no other.
+    /// Takes what it is told. A panic ends the session it is about, and no other.
     pub fn step(&mut self, told: Told, out: &mut Vec<Action>) {
         match told {
             Told::Message(message) => self.take(message, out),
@@ -105,6 +99,7 @@ impl Worker {
         for worker in queue.neighbours {
             out.push(Action::Send(Some(Peer::Worker(worker)), Message::Forget { session }));
         }
+        out.push(Action::Execute(Work::Forget(session)));
     }
 
     fn queue(&mut self, session: SessionId) -> &mut Queue {
@@ -134,25 +129,31 @@ impl Worker {
     }
 
     fn finish(&mut self, outcome: Outcome, out: &mut Vec<Action>) {
-        self.running = false;
+        self.plans -= 1;
         // The session may be gone; then so are its values, and nobody waits for its messages.
-        let sent = self.within(outcome.session, out, |queue| Ok(settle(queue, outcome)));
-        out.extend(sent.unwrap_or_default());
+        let sent = self.within(outcome.session, out, |queue| {
+            let messages = queue.finish(outcome);
+            let sends = messages.into_iter().map(|message| (addressee(&message, queue), message));
+            Ok(sends.collect::<Vec<_>>())
+        });
+        out.extend(sent.into_iter().flatten().map(|(to, message)| Action::Send(to, message)));
     }
 
-    /// Starts the next plan, of the session whose turn it is.
+    /// Starts plans, of the session whose turn it is and then of the others.
     fn start(&mut self, out: &mut Vec<Action>) {
-        for _ in 0..self.turns.len() {
-            if self.running {
-                return;
-            }
+        let mut fruitless = 0;
+        while self.plans < MOST_PLANS && fruitless < self.turns.len() {
             let Some(session) = self.turns.pop_front() else { return };
             self.turns.push_back(session);
-            let (id, window) = (self.id, self.window);
-            let plan = self.within(session, out, |queue| queue.plan(id, session, window));
+            let (worker, window, number) = (self.id, self.window, self.planned);
+            let engine = self.engine.clone();
+            let plan = self.within(session, out, |queue| {
+                queue.plan(session, Asked { worker, window, number, engine: &*engine })
+            });
+            fruitless += 1;
             if let Some(plan) = plan.flatten() {
-                self.running = true;
-                out.push(Action::Run(plan));
+                (self.plans, self.planned, fruitless) = (self.plans + 1, number + 1, 0);
+                out.push(Action::Execute(Work::Run(plan)));
             }
         }
     }
@@ -164,49 +165,27 @@ impl Worker {
     }
 }
 
-/// What failed ahead of its turn may succeed in it, and is told there if it does not.
-fn is_good_answer(message: &Message) -> bool {
-    matches!(message, Message::Answer { result: Ok(_), .. })
-}
-
-/// Keeps what came of a plan; gives what is to be sent.
-fn settle(queue: &mut Queue, outcome: Outcome) -> Vec<Action> {
-    let mut out = Vec::new();
-    if outcome.purpose == Purpose::ReadBypass {
-        for message in outcome.messages.into_iter().filter(is_good_answer) {
-            if let Message::Answer { request, .. } = &message {
-                queue.answered(*request);
-            }
-            out.push(Action::Send(None, message));
-        }
-        return out;
-    }
-    let outcome = memory::name_holders(outcome, &queue.store);
-    queue.wait(outcome.busy_ns);
-    let Outcome { session, kept, messages, commands, busy_ns, poison, .. } = outcome;
-    kept.into_iter().for_each(|(slot, stored, place)| queue.store.put(slot, stored, place));
-    queue.poison = poison;
-    for message in messages {
-        let to = match &message {
-            Message::Handover { to, .. } => {
-                queue.neighbours.insert(*to);
-                Some(Peer::Worker(*to))
-            }
-            _ => None,
-        };
-        out.push(Action::Send(to, message));
-    }
-    out.push(Action::Send(None, Message::Done { session, commands, bytes: 0, busy_ns }));
-    out
+/// Who a message of a session is for; `None` stands for the dispatcher.
+fn addressee(message: &Message, queue: &mut Queue) -> Option<Peer> {
+    let Message::Handover { to, .. } = message else { return None };
+    queue.neighbours.insert(*to);
+    Some(Peer::Worker(*to))
 }
 
 #[cfg(test)]
 mod tests {
-    use gt_core::RequestId;
     use gt_core::instruction::Command;
+    use gt_core::{DType, RequestId};
     use gt_transport::Batch;
 
     use super::*;
+    use crate::buffer::Pool;
+    use crate::engine::null::Null;
+
+    fn worker() -> Worker {
+        let engine = Arc::new(Null(Pool::new(0)));
+        Worker::new(WorkerId(0), Window::default(), engine)
+    }
 
     fn commands(session: u64) -> Told {
         let mut batch = Batch::default();
@@ -225,21 +204,26 @@ mod tests {
     #[test]
     fn a_panic_ends_one_session() {
         crate::panic_hook::kernel_panics();
-        let mut worker = Worker::new(WorkerId(0), Window::default());
+        let mut worker = worker();
         let mut out = Vec::new();
         worker.queue(SessionId(7)).is_broken = true;
         crate::panic_hook::in_kernel(|| worker.step(commands(7), &mut out));
         assert_eq!(sessions_ended(&out), [7], "{out:?}");
         out.clear();
         worker.step(commands(8), &mut out);
-        assert!(matches!(&out[..], [Action::Run(plan)] if plan.session == SessionId(8)), "{out:?}");
+        let runs = |action: &Action| match action {
+            Action::Execute(Work::Run(plan)) => plan.session == SessionId(8),
+            _ => false,
+        };
+        assert!(out.len() == 1 && out.iter().all(runs), "{out:?}");
     }
 
     #[test]
     fn a_queue_has_an_end() {
-        let mut worker = Worker::new(WorkerId(0), Window::default());
-        // A plan runs for somebody else, and nothing else is planned meanwhile.
+        let mut worker = worker();
+        // Plans run for others, and nothing else is planned meanwhile.
         worker.step(commands(1), &mut Vec::new());
+        worker.step(commands(4), &mut Vec::new());
         let mut records = Batch::default();
         (0..1 << 16).for_each(|_| records.push(&Command::Exit));
         let mut out = Vec::new();

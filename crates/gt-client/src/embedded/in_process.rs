@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gt_core::{Result, SessionId};
 use gt_transport::Message;
 use gt_transport::report::MemoryUsage;
+use gt_worker::lane::Lane;
 use gt_worker::memory::{Holding, usage_by_line};
 
 use super::Embedded;
@@ -39,10 +40,10 @@ impl Link for InProcess {
     }
 
     fn summary(&self) -> ClusterSummary {
-        let Embedded { executors, threads, pool, .. } = &*self.embedded;
+        let Embedded { lanes, threads, pool, .. } = &*self.embedded;
         ClusterSummary {
             address: None,
-            workers: executors.len(),
+            workers: lanes.len(),
             threads: threads.count(),
             used_bytes: pool.used_bytes(),
             limit_bytes: pool.limit_bytes(),
@@ -50,16 +51,17 @@ impl Link for InProcess {
     }
 
     fn memory_usage(&self) -> Result<Vec<MemoryUsage>> {
-        let workers = &self.embedded.machines.lock().workers;
+        let executors = || self.embedded.lanes.iter().map(Lane::executor);
         let pool = &self.embedded.pool;
         // The workers share one pool, so one of them speaks for all.
-        let all: Vec<Holding> = workers.iter().flat_map(|w| w.holdings(self.session)).collect();
+        let held = executors().flat_map(|executor| executor.holdings(self.session));
+        let all: Vec<Holding> = held.collect();
         Ok(vec![MemoryUsage {
             used_bytes: pool.used_bytes() as u64,
             cached_bytes: pool.cached_bytes() as u64,
             peak_bytes: pool.peak_bytes() as u64,
             limit_bytes: pool.limit_bytes() as u64,
-            stored: workers.iter().map(|worker| worker.stored(self.session)).sum(),
+            stored: executors().map(|executor| executor.stored(self.session)).sum(),
             holdings: usage_by_line(&all),
         }])
     }

@@ -5,14 +5,21 @@ use std::sync::Arc;
 
 use gt_core::error::Result;
 use gt_core::kernel::Kernel;
+use gt_core::op::Call;
 use gt_core::shape::Meta;
 
-use super::{Engine, Operands, Results};
+use super::{Engine, Operands, Results, Takes};
 use crate::buffer::Pool;
 use crate::value::Value;
 
 /// Computes nothing.
 pub struct Null(pub Arc<Pool>);
+
+impl Takes for Null {
+    fn takes(&self, _: &Call) -> bool {
+        false
+    }
+}
 
 impl Engine for Null {
     fn name(&self) -> &'static str {

@@ -1,76 +1,57 @@
 //! The thread that runs plans, so that the worker_loop can answer meanwhile.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
 
 use gt_core::{Error, Result};
-use gt_transport::channel::Channel;
 
 use super::inbox::{Inbox, News};
-use crate::executor::{Executor, Outcome};
-use crate::plan::Plan;
+use crate::executor::Executor;
+use crate::lane::Lane;
+use crate::plan::Work;
+
+/// A plan that takes no longer is run at the worker_loop, because waking a thread costs as much.
+const SMALL_NS: u64 = 100_000;
 
 /// The executor's thread. It ends when this is dropped, after the plan it is at.
 pub(super) struct Executing {
-    shared: Arc<Shared>,
+    lane: Arc<Lane>,
+    inbox: Arc<Inbox>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
-    executor: Executor,
-    plans: Channel<Plan>,
-    stopped: AtomicBool,
-    inbox: Arc<Inbox>,
-}
-
 impl Executing {
+    /// Starts the thread; the outcomes of its plans come to the inbox.
     pub(super) fn start(executor: Executor, inbox: Arc<Inbox>) -> Result<Executing> {
-        let (plans, stopped) = (Channel::default(), AtomicBool::new(false));
-        let shared = Arc::new(Shared { executor, plans, stopped, inbox });
-        let own = shared.clone();
+        let lane = Arc::new(Lane::new(executor, SMALL_NS));
+        let (own, brings) = (lane.clone(), inbox.clone());
         let thread = thread::Builder::new().name("gt-executor".to_string());
-        let thread = thread.spawn(move || own.execute());
+        let serve = move || own.serve(|outcome| brings.bring(News::Finished(outcome)));
+        let thread = thread.spawn(serve);
         let thread = thread.map_err(|error| Error::Lost(format!("cannot start a thread: {error}")));
-        Ok(Executing { shared, thread: Some(thread?) })
+        Ok(Executing { lane, inbox, thread: Some(thread?) })
     }
 
-    /// Runs a plan on the thread; its outcome comes to the inbox.
-    pub(super) fn send(&self, plan: Plan) {
-        self.shared.plans.send(plan);
+    /// What has the values.
+    pub(super) fn executor(&self) -> &Executor {
+        self.lane.executor()
     }
 
-    /// Runs a plan here and now.
-    pub(super) fn run(&self, plan: Plan) -> Outcome {
-        self.shared.run(plan)
-    }
-}
-
-impl Shared {
-    fn execute(&self) {
-        while !self.stopped.load(Ordering::SeqCst) {
-            match self.plans.take() {
-                Some(plan) => self.inbox.bring(News::Finished(self.run(plan))),
-                None => self.plans.wait(Duration::from_secs(3600)),
-            }
-        }
+    /// Gives the executor something to do.
+    pub(super) fn leave(&self, work: Work) {
+        self.lane.leave(work);
     }
 
-    fn run(&self, plan: Plan) -> Outcome {
-        let start = Instant::now();
-        let (session, commands, cost_ns) = (plan.session, plan.commands, plan.cost_ns);
-        let outcome = self.executor.run(plan);
-        let took_us = start.elapsed().as_micros();
-        tracing::debug!(target: "gt::worker", %session, commands, cost_ns, took_us, "plan");
-        Outcome { busy_ns: start.elapsed().as_nanos() as u64, ..outcome }
+    /// Runs small plans here and now; others go to the thread. All outcomes come to the inbox, in
+    /// the order of the plans. Says whether anything ran here.
+    pub(super) fn run_small(&self) -> bool {
+        self.lane.run_small(|outcome| self.inbox.leave(News::Finished(outcome)))
     }
 }
 
 impl Drop for Executing {
     fn drop(&mut self) {
-        self.shared.stopped.store(true, Ordering::SeqCst);
-        self.shared.plans.wake();
+        self.lane.stop();
         if let Some(thread) = self.thread.take() {
             // A panic of the thread is reported by the panic itself.
             let _ = thread.join();

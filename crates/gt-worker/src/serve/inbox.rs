@@ -37,6 +37,11 @@ impl Inbox {
         self.waker.wake();
     }
 
+    /// Brings news that the worker_loop will look for without being woken.
+    pub(super) fn leave(&self, news: News) {
+        self.news.leave(news);
+    }
+
     /// Takes all news.
     pub(super) fn drain(&self, into: &mut VecDeque<News>) {
         self.news.drain(into);

@@ -26,8 +26,6 @@ use crate::worker::{Action, Told, Worker};
 const HEARTBEAT: Duration = Duration::from_secs(1);
 /// A dispatcher that says nothing for so long is gone.
 const SILENCE: Duration = Duration::from_secs(10);
-/// A plan that takes no longer is run at the worker_loop, because waking a thread costs as much.
-const INLINE_NS: u64 = 100_000;
 /// How long to wait when the dispatcher does not keep up.
 const CROWDED: Duration = Duration::from_millis(1);
 /// How long the last words may take.
@@ -67,10 +65,11 @@ pub(super) enum Parting {
 
 impl WorkerLoop {
     /// Connects and says who the worker is.
-    pub(super) fn open(options: &Options, executor: &Executor) -> Result<WorkerLoop> {
+    pub(super) fn open(options: &Options) -> Result<WorkerLoop> {
         let inbox = Arc::new(Inbox::new()?);
         let harbour = Harbour::open(&options.data, &options.pool, &inbox)?;
-        let executing = Executing::start(executor.clone(), inbox.clone())?;
+        let executor = Executor::new(options.engine.clone(), options.pool.clone());
+        let executing = Executing::start(executor, inbox.clone())?;
         let context = Context::new().map_err(cannot_wait)?;
         // The dispatcher itself decides when a silent worker is lost.
         let patient = gt_zmq::Options { borne_silence: SILENCE, ..Default::default() };
@@ -187,7 +186,8 @@ impl WorkerLoop {
         };
         match message {
             Message::Registered { worker } => {
-                self.worker = Some(Worker::new(worker, self.window));
+                self.worker =
+                    Some(Worker::new(worker, self.window, self.executing.executor().takes()));
                 enlisted(worker);
             }
             Message::Ended { error: error @ Error::Input { .. }, .. } => return Err(error),
@@ -202,14 +202,14 @@ impl WorkerLoop {
             Message::Heartbeat { .. } => {}
             Message::Ticket(ticket) => self.harbour.take_ticket(*ticket),
             Message::MemoryQuery { session, request, parts } => {
-                let Some(worker) = &self.worker else { return };
+                let executor = self.executing.executor();
                 let usage = Box::new(MemoryUsage {
                     used_bytes: self.pool.used_bytes() as u64,
                     cached_bytes: self.pool.cached_bytes() as u64,
                     peak_bytes: self.pool.peak_bytes() as u64,
                     limit_bytes: self.pool.limit_bytes() as u64,
-                    stored: worker.stored(session),
-                    holdings: worker.memory_usage(session),
+                    stored: executor.stored(session),
+                    holdings: executor.memory_usage(session),
                 });
                 self.say(&Message::MemoryReply { session, request, parts, usage });
             }
@@ -254,10 +254,7 @@ impl WorkerLoop {
             worker.step(next, &mut actions);
             for action in actions {
                 match action {
-                    Action::Run(plan) if plan.cost_ns <= INLINE_NS => {
-                        told.push_back(Told::Finished(self.executing.run(plan)));
-                    }
-                    Action::Run(plan) => self.executing.send(plan),
+                    Action::Execute(work) => self.executing.leave(work),
                     // The dispatcher tells every worker itself.
                     Action::Send(_, Message::Forget { .. }) => {}
                     Action::Send(_, message) => {
@@ -268,6 +265,17 @@ impl WorkerLoop {
                 }
             }
             self.send_unsent();
+            if self.executing.run_small() {
+                self.inbox.drain(&mut self.news);
+                let mut others = VecDeque::new();
+                for news in self.news.drain(..) {
+                    match news {
+                        News::Finished(outcome) => told.push_back(Told::Finished(outcome)),
+                        other => others.push_back(other),
+                    }
+                }
+                self.news = others;
+            }
         }
     }
 

@@ -1,18 +1,20 @@
 //! A worker, and an executor whose engine notes what it is given and panics when asked to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
+use gt_core::attrs::Attrs;
 use gt_core::instruction::Command;
 use gt_core::kernel::{Kernel, UnaryFn};
+use gt_core::op::{Call, Op};
 use gt_core::text::parse_instruction;
 use gt_core::{Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
 use gt_transport::{Batch, Failure, Message, Peer, Value};
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
-use gt_worker::engine::{Engine, Operand, Operands, Results};
-use gt_worker::plan::Plan;
+use gt_worker::engine::{Engine, Operand, Operands, Results, Takes};
+use gt_worker::plan::Work;
 use gt_worker::{Action, Executor, Outcome, Told, Window, Worker};
 
 /// Every command on its own.
@@ -30,9 +32,11 @@ pub struct Bench {
     pub plans: Vec<(SessionId, u64)>,
     /// How long each plan takes.
     pub busy_ns: u64,
-    executor: Executor,
+    /// What runs the plans.
+    pub executor: Executor,
     engine: Arc<Spy>,
-    waiting: Option<Plan>,
+    waiting: VecDeque<Work>,
+    done: HashMap<SessionId, u64>,
     answers: HashMap<(SessionId, RequestId), Result<Value, Arc<Failure>>>,
     failures: Vec<(SessionId, Arc<Failure>)>,
     handovers: Vec<(Peer, Result<Bytes, Arc<Failure>>)>,
@@ -48,17 +52,27 @@ impl Bench {
 
     /// A worker with little memory.
     pub fn with_memory(window: Window, bytes: usize) -> Self {
+        Bench::with(window, bytes, None)
+    }
+
+    /// A worker whose engine takes one composite whole, and gives zeros for it.
+    pub fn taking(name: &'static str) -> Self {
+        Bench::with(UNLIMITED, 1 << 24, Some(name))
+    }
+
+    fn with(window: Window, bytes: usize, whole: Option<&'static str>) -> Self {
         let pool = Pool::new(bytes);
         let native = Native::new(pool.clone(), 1).expect("it needs no threads");
-        let engine = Arc::new(Spy { native, seen: Mutex::default() });
+        let engine = Arc::new(Spy { native, seen: Mutex::default(), whole });
         Bench {
-            worker: Worker::new(WorkerId(0), window),
+            worker: Worker::new(WorkerId(0), window, engine.clone()),
             pool: pool.clone(),
             plans: Vec::new(),
             busy_ns: 0,
             executor: Executor::new(engine.clone(), pool),
             engine,
-            waiting: None,
+            waiting: VecDeque::new(),
+            done: HashMap::new(),
             answers: HashMap::new(),
             failures: Vec::new(),
             handovers: Vec::new(),
@@ -67,7 +81,7 @@ impl Bench {
 
     /// Commands of a session in one batch: instructions in their text form, `free t0`,
     /// `read t0 as r1`, `sync as r1`, `receive 7` (as the first copy), `send t0 1 7` (to worker 1
-    /// as 7).
+    /// as 7), `wait 3` (for the verdict of barrier 3).
     pub fn say(&mut self, session: SessionId, lines: &[&str]) {
         let mut batch = Batch::default();
         lines.iter().for_each(|line| batch.push(&command(line)));
@@ -87,10 +101,13 @@ impl Bench {
     /// Runs plans until there are none, or it is enough.
     pub fn run_until(&mut self, enough: impl Fn(&Bench) -> bool) {
         while !enough(self) {
-            let Some(plan) = self.waiting.take() else { return };
-            self.plans.push((plan.session, plan.commands));
-            let outcome = self.executor.run(plan);
-            self.step(Told::Finished(Outcome { busy_ns: self.busy_ns, ..outcome }));
+            let Some(work) = self.waiting.pop_front() else { return };
+            if let Work::Run(plan) = &work {
+                self.plans.push((plan.session, plan.commands));
+            }
+            if let Some(outcome) = self.executor.work(work) {
+                self.step(Told::Finished(Outcome { busy_ns: self.busy_ns, ..outcome }));
+            }
         }
     }
 
@@ -99,7 +116,7 @@ impl Bench {
         self.worker.step(told, &mut actions);
         for action in actions {
             match action {
-                Action::Run(plan) => assert!(self.waiting.replace(plan).is_none(), "two plans"),
+                Action::Execute(work) => self.waiting.push_back(work),
                 Action::Send(None, Message::Answer { session, request, result }) => {
                     self.answers.insert((session, request), result);
                 }
@@ -109,10 +126,22 @@ impl Bench {
                 Action::Send(Some(to), Message::Handover { result, .. }) => {
                     self.handovers.push((to, result));
                 }
-                Action::Send(None, Message::Done { .. }) => {}
+                Action::Send(None, Message::Done { session, commands, .. }) => {
+                    *self.done.entry(session).or_default() += commands;
+                }
                 other => panic!("a worker does not say {other:?}"),
             }
         }
+    }
+
+    /// How many commands of a session are reported as done.
+    pub fn done(&self, session: SessionId) -> u64 {
+        self.done.get(&session).copied().unwrap_or(0)
+    }
+
+    /// How many plans the executor has before it.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
     }
 
     /// The answer to a read.
@@ -168,6 +197,7 @@ fn command(line: &str) -> Command {
             let (out, provenance) = (Slot(Slot::FIRST_COPY), Provenance::UNKNOWN);
             Command::Receive { out, tag: number(tag).into(), provenance }
         }
+        ["wait", barrier] => Command::Wait { barrier: number(barrier).into() },
         ["send", slot, to, tag] => Command::Send {
             slot: Slot(number(slot)),
             to: WorkerId(number(to)),
@@ -181,6 +211,13 @@ fn command(line: &str) -> Command {
 struct Spy {
     native: Native,
     seen: Mutex<Vec<(String, bool)>>,
+    whole: Option<&'static str>,
+}
+
+impl Takes for Spy {
+    fn takes(&self, call: &Call) -> bool {
+        Some(call.op.name) == self.whole
+    }
 }
 
 impl Engine for Spy {
@@ -197,5 +234,16 @@ impl Engine for Spy {
         self.seen.lock().expect("nobody panics with it").push(seen);
         assert!(*kernel != Kernel::Map(UnaryFn::Tanh), "not today");
         self.native.run(kernel, inputs, outputs)
+    }
+
+    fn run_whole(
+        &self,
+        op: &'static Op,
+        _: &Attrs,
+        _: Operands,
+        outputs: &[Meta],
+    ) -> Result<Results> {
+        self.seen.lock().expect("nobody panics with it").push((op.name.to_string(), false));
+        self.native.run(&Kernel::Fill(0.0.into()), Operands::new(), outputs)
     }
 }

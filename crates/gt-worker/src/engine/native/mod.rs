@@ -30,10 +30,11 @@ use std::sync::Arc;
 use gt_core::dtype::DType;
 use gt_core::error::{Error, Result};
 use gt_core::kernel::Kernel;
+use gt_core::op::Call;
 use gt_core::shape::Meta;
 use smallvec::{SmallVec, smallvec};
 
-use super::{Engine, Operand, Operands, Results};
+use super::{Engine, Operand, Operands, Results, Takes};
 use crate::buffer::Pool;
 use crate::value::Value;
 use extreme::Search;
@@ -201,6 +202,13 @@ fn exactly<'a, const N: usize>(
     let found = inputs.len();
     let wrong = |_| Error::bug(format!("{kernel:?} was given {found} operands"));
     inputs.as_mut_slice().try_into().map_err(wrong)
+}
+
+impl Takes for Native {
+    // The tiles of its kernels are fused without knowing the composites they came from.
+    fn takes(&self, _: &Call) -> bool {
+        false
+    }
 }
 
 impl Engine for Native {

@@ -1,0 +1,278 @@
+//! What a session wants done and has not been planned, by dependency. Commands are bound to values
+//! in the order of their stream. One that needs something which is not there waits, and with it
+//! only what depends on it: all others pass.
+//!
+//! Failures keep the order of the stream. They carry the positions of their commands, so that a
+//! computation which fails early harms nobody before it; and whoever looks at failures, to answer,
+//! to report or to replace a value, waits for all before it that may still fail.
+
+use std::collections::VecDeque;
+
+use gt_core::{Error, Result};
+use gt_transport::Batch;
+
+use crate::bound::{Bound, Task};
+use crate::names::Names;
+use crate::plan::{Position, Then};
+use crate::planner::{Flow, Planner};
+use crate::queue::{Arrived, Window};
+
+mod hurry;
+
+use hurry::Reader;
+
+/// A session has at most so many commands waiting; a dispatcher stops long before.
+const MOST_COMMANDS: u64 = 1 << 22;
+
+/// At most so many commands are passed by others.
+const MOST_BLOCKED: usize = 4096;
+
+/// While somebody is passed, no more than this is made: it stays until all who need it had a turn.
+const MOST_BYTES_AHEAD: u64 = 256 << 20;
+
+/// The commands of one session.
+#[derive(Debug, Default)]
+pub struct Backlog {
+    batches: VecDeque<Batch>,
+    /// How many commands of the first batch are bound already.
+    bound: usize,
+    /// How many commands are not.
+    unbound: u64,
+    /// The place of the next one.
+    next: Position,
+    /// What a read that has waited for long needs, and the read.
+    urgent: VecDeque<Bound>,
+    /// What waits, the oldest first.
+    blocked: VecDeque<Bound>,
+    /// What was bound after that, and not looked at.
+    admitted: VecDeque<Bound>,
+    holds: Holds,
+    /// Something that somebody may wait for has come.
+    stirred: bool,
+    /// What was made while somebody was passed.
+    bytes_ahead: u64,
+    /// What has come from elsewhere.
+    pub arrived: Arrived,
+    /// The plans that did not come back.
+    sent: VecDeque<Sent>,
+    /// Something may have failed that the client was not told.
+    untold: bool,
+    /// The newest read that ends a batch.
+    reader: Option<Reader>,
+}
+
+/// A plan that did not come back.
+#[derive(Debug)]
+struct Sent {
+    number: u64,
+    /// The oldest command in it.
+    first: Position,
+    /// Whether data can make some of it fail.
+    risky: bool,
+}
+
+/// What is among the commands that wait, and stops others behind them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Holds {
+    anything: bool,
+    /// The verdict of a failure barrier.
+    verdict: bool,
+    /// Something that data can make fail.
+    risk: bool,
+    /// Something that replaces a value, unless something before it failed.
+    replacement: bool,
+    /// Something that reports failures.
+    report: bool,
+    /// Something that tells the client, after which values are replaced again.
+    telling: bool,
+}
+
+impl Holds {
+    fn add(&mut self, bound: &Bound) {
+        self.anything = true;
+        self.verdict |= matches!(bound.task, Task::Wait(_));
+        self.risk |= bound.is_risky();
+        self.replacement |= bound.replaces();
+        self.report |= matches!(bound.task, Task::Report(..));
+        self.telling |= tells(bound);
+    }
+
+    fn stop(&self, bound: &Bound) -> bool {
+        if !self.anything {
+            return false;
+        }
+        let failures = self.verdict || self.risk || self.telling;
+        match &bound.task {
+            Task::Sync(_) => true,
+            Task::Report(_, Then::Stay) => failures || self.report,
+            Task::Answer { .. } | Task::Report(..) => failures || self.report || self.replacement,
+            _ => failures && bound.replaces(),
+        }
+    }
+}
+
+/// Whether the client knows after this what failed before it.
+fn tells(bound: &Bound) -> bool {
+    matches!(bound.task, Task::Answer { .. } | Task::Sync(_) | Task::Report(_, Then::Settle))
+}
+
+/// Where a command comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
+    Urgent,
+    Admitted,
+    Batch,
+}
+
+impl Backlog {
+    /// Appends commands.
+    pub fn push(&mut self, batch: Batch) -> Result<()> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.unbound += batch.len() as u64;
+        if self.unbound > MOST_COMMANDS {
+            return Err(Error::value(format!("more than {MOST_COMMANDS} commands wait")));
+        }
+        let last = Position(self.next.0 + self.unbound - 1);
+        self.reader = Reader::at_end_of(&batch, last).or(self.reader);
+        self.batches.push_back(batch);
+        Ok(())
+    }
+
+    /// Something has come that a command may wait for.
+    pub fn stir(&mut self) {
+        self.stirred = true;
+    }
+
+    /// Whether there is nothing to look at.
+    pub fn is_idle(&self) -> bool {
+        let nothing_waits = self.urgent.is_empty() && self.admitted.is_empty();
+        !self.stirred && nothing_waits && self.batches.is_empty()
+    }
+
+    /// Plans what can be planned, as much as goes into one plan.
+    pub fn fill(&mut self, planner: &mut Planner, window: Window, number: u64) -> Result<()> {
+        if std::mem::take(&mut self.stirred) {
+            self.blocked.append(&mut self.admitted);
+            std::mem::swap(&mut self.blocked, &mut self.admitted);
+            self.holds = Holds::default();
+        }
+        self.hurry(planner.names())?;
+        let mut sent = Sent { number, first: self.next, risky: false };
+        let room = |planner: &Planner| {
+            planner.commands() < window.commands as u64 && planner.cost_ns() < window.cost_ns
+        };
+        while room(planner) {
+            let Some((bound, from)) = self.take(planner.names())? else { break };
+            if from != From::Urgent && self.must_wait(&bound, planner.names()) {
+                self.block(bound, from, planner.names());
+                continue;
+            }
+            sent.first = sent.first.min(bound.position);
+            sent.risky |= bound.is_risky();
+            if self.plan(&bound, from, planner)? == Flow::Last {
+                break;
+            }
+        }
+        if planner.commands() > 0 {
+            self.sent.push_back(sent);
+        }
+        Ok(())
+    }
+
+    fn plan(&mut self, bound: &Bound, from: From, planner: &mut Planner) -> Result<Flow> {
+        let before = planner.bytes();
+        let failed_elsewhere = self.arrived.is_failure(bound);
+        self.untold = (self.untold || failed_elsewhere) && !tells(bound);
+        let flow = planner.plan(bound, &mut self.arrived)?;
+        if from != From::Batch {
+            release(bound, planner.names());
+        }
+        let made = planner.bytes() - before;
+        self.bytes_ahead = if self.blocked.is_empty() { 0 } else { self.bytes_ahead + made };
+        Ok(flow)
+    }
+
+    /// The next command to look at.
+    fn take(&mut self, names: &mut Names) -> Result<Option<(Bound, From)>> {
+        if let Some(bound) = self.urgent.pop_front() {
+            return Ok(Some((bound, From::Urgent)));
+        }
+        if let Some(bound) = self.admitted.pop_front() {
+            return Ok(Some((bound, From::Admitted)));
+        }
+        let far_ahead = self.bytes_ahead > MOST_BYTES_AHEAD && !self.blocked.is_empty();
+        if far_ahead || self.blocked.len() >= MOST_BLOCKED {
+            return Ok(None);
+        }
+        Ok(self.bind(names)?.map(|bound| (bound, From::Batch)))
+    }
+
+    /// Binds the next command.
+    fn bind(&mut self, names: &mut Names) -> Result<Option<Bound>> {
+        let Some(batch) = self.batches.front() else { return Ok(None) };
+        let bound = Bound::new(batch, self.bound, self.next, names)?;
+        self.next.0 += 1;
+        self.unbound -= 1;
+        self.bound += 1;
+        if self.bound == batch.len() {
+            self.batches.pop_front();
+            self.bound = 0;
+        }
+        Ok(Some(bound))
+    }
+
+    fn must_wait(&self, bound: &Bound, names: &Names) -> bool {
+        let missing = match &bound.task {
+            Task::Receive { tag, .. } => !self.arrived.values.contains_key(tag),
+            Task::Wait(barrier) => !self.arrived.verdicts.contains_key(barrier),
+            _ => bound.needs_any(|id| names.meta(id).is_none()),
+        };
+        missing || self.holds.stop(bound)
+    }
+
+    fn block(&mut self, bound: Bound, from: From, names: &mut Names) {
+        if from == From::Batch {
+            hold(&bound, names);
+        }
+        self.holds.add(&bound);
+        self.blocked.push_back(bound);
+    }
+
+    /// A plan came back. False if it is none of this session.
+    #[must_use]
+    pub fn finish(&mut self, number: u64) -> bool {
+        let place = self.sent.iter().position(|sent| sent.number == number);
+        place.and_then(|place| self.sent.remove(place)).is_some()
+    }
+
+    /// Something failed that the client was not told.
+    pub fn note_failure(&mut self) {
+        self.untold = true;
+    }
+
+    /// A plan took so long.
+    pub fn wait(&mut self, busy_ns: u64) {
+        self.reader.iter_mut().for_each(|reader| reader.wait(busy_ns));
+    }
+
+    /// All commands before this one are done.
+    pub fn done(&self) -> Position {
+        let lists = [&self.urgent, &self.blocked, &self.admitted];
+        let waiting = lists.into_iter().filter_map(|list| Some(list.front()?.position));
+        let sent = self.sent.iter().map(|sent| sent.first);
+        waiting.chain(sent).min().unwrap_or(self.next).min(self.next)
+    }
+}
+
+/// A command that waits needs its values, and is needed for what it makes.
+fn hold(bound: &Bound, names: &mut Names) {
+    bound.needs().into_iter().for_each(|id| names.hold(id));
+    bound.makes().iter().for_each(|&id| names.hold(id));
+}
+
+fn release(bound: &Bound, names: &mut Names) {
+    bound.needs().into_iter().for_each(|id| names.release(id));
+    bound.makes().iter().for_each(|&id| names.release(id));
+}

@@ -1,0 +1,304 @@
+//! A plan while it runs.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use gt_core::kernel::Kernel;
+use gt_core::{DType, Error, Meta, Provenance, RequestId, SessionId};
+use gt_transport::{Failure, Holder, Message};
+use smallvec::SmallVec;
+
+use super::store::{Store, Stored, Untold};
+use super::{Executor, panicked};
+use crate::engine::{Operand, Operands, Results};
+use crate::memory::{NAMED, held, largest};
+use crate::panic_hook::in_kernel;
+use crate::plan::{
+    Compute, Input, Job, Origin, Position, Register, Replace, Step, Then, Use, ValueId, Wanted,
+};
+use crate::value::Value;
+
+/// A plan while it runs.
+pub(super) struct Run<'a> {
+    executor: &'a Executor,
+    session: SessionId,
+    registers: Vec<Option<Stored>>,
+    places: Vec<Provenance>,
+    /// What is to be sent.
+    pub(super) messages: Vec<Message>,
+    untold: Untold,
+    /// Who held the memory when it ran out, if it did.
+    holders: Option<SmallVec<[Holder; NAMED]>>,
+}
+
+impl<'a> Run<'a> {
+    /// A plan whose registers are made at these places of the user's program.
+    pub(super) fn new(executor: &'a Executor, session: SessionId, places: Vec<Provenance>) -> Self {
+        let (registers, messages) = (vec![None; places.len()], Vec::new());
+        let (untold, holders) = (Untold::default(), None);
+        Run { executor, session, registers, places, messages, untold, holders }
+    }
+
+    /// Begins with values that are there.
+    pub(super) fn load(&mut self, store: &mut Store, loads: &[(ValueId, Register)]) {
+        self.untold = std::mem::take(&mut store.untold);
+        for &(id, register) in loads {
+            let (stored, place) = store.get(id).expect("a plan loads what an earlier one kept");
+            let index = register.0 as usize;
+            (self.registers[index], self.places[index]) = (Some(stored.clone()), *place);
+        }
+    }
+
+    /// Ends with values that are kept.
+    pub(super) fn keep(&mut self, store: &mut Store, keeps: &[(Register, ValueId)]) {
+        store.untold = std::mem::take(&mut self.untold);
+        for &(register, id) in keeps {
+            let index = register.0 as usize;
+            // Two values may be one: an old one, and what would have replaced it.
+            let stored = self.registers[index].clone().expect("a plan makes what it keeps");
+            store.put(id, stored, self.places[index]);
+        }
+    }
+
+    /// Does one thing.
+    pub(super) fn step(&mut self, step: Step) {
+        match step {
+            Step::Compute(compute) => self.compute(&compute),
+            Step::Replace(replace) => self.replace(&replace),
+            Step::Bear { out, meta, failure } => self.set(out, Stored::Failed(meta, failure)),
+            Step::Poison(position, failure) => {
+                self.untold.entry(position).or_insert(failure);
+            }
+            Step::Report { position, barrier, then } => self.report(position, barrier, then),
+            Step::Sync { position, request } => self.answer(position, request, Ok(nothing())),
+            Step::Fail(position, failure) => self.tell(position, failure),
+            Step::Upload { out, value, origin } => {
+                let meta = value.meta.clone();
+                let result = Value::from_bytes(value.meta, value.data, &self.executor.pool);
+                let stored = match result {
+                    Ok(value) => Stored::Value(value),
+                    Err(error) => Stored::Failed(meta, self.fail(error, origin)),
+                };
+                self.set(out, stored);
+            }
+            Step::Answer { position, request, value, wanted } => {
+                let result = self.use_value(value).into_result().map(|value| {
+                    let data = match wanted {
+                        Wanted::Elements => value.to_bytes(),
+                        Wanted::Meta => Default::default(),
+                    };
+                    gt_transport::Value { meta: value.meta().clone(), data }
+                });
+                self.answer(position, request, result);
+            }
+            Step::Handover { to, tag, value } => {
+                let stored = self.use_value(value);
+                let meta = stored.meta().clone();
+                let result = stored.into_result().map(|value| value.to_bytes());
+                let session = self.session;
+                self.messages.push(Message::Handover { session, to, tag, meta, result });
+            }
+        }
+    }
+
+    fn set(&mut self, register: Register, stored: Stored) {
+        self.registers[register.0 as usize] = Some(stored);
+    }
+
+    /// What has failed before a command and was not told to the client.
+    fn failed_before(&self, position: Position) -> Option<&Arc<Failure>> {
+        self.untold.range(..position).next().map(|(_, failure)| failure)
+    }
+
+    /// The client knows what failed before a command; gives the first of it.
+    fn settle(&mut self, position: Position) -> Option<Arc<Failure>> {
+        if self.untold.is_empty() {
+            return None;
+        }
+        let later = self.untold.split_off(&position);
+        let told = std::mem::replace(&mut self.untold, later);
+        told.into_values().next()
+    }
+
+    /// Answers the client: with a failure it was not told of, if there is one.
+    fn answer(
+        &mut self,
+        position: Position,
+        request: RequestId,
+        result: Result<gt_transport::Value, Arc<Failure>>,
+    ) {
+        let (session, failure) = (self.session, self.settle(position));
+        let result = failure.map_or(result, Err);
+        self.messages.push(Message::Answer { session, request, result });
+    }
+
+    fn report(&mut self, position: Position, barrier: u64, then: Then) {
+        let failure = match then {
+            Then::Stay => self.failed_before(position).cloned(),
+            Then::Settle => self.settle(position),
+        };
+        let session = self.session;
+        self.messages.push(Message::FailureReport { session, barrier, failure });
+    }
+
+    fn compute(&mut self, compute: &Compute) {
+        let Compute { outputs, metas, replaces, origin, .. } = compute;
+        let result = match (replaces, self.failed_before(origin.position)) {
+            // The program does not know of the failure yet and would not have come here.
+            (Some(_), Some(failure)) => Err(failure.clone()),
+            _ => self.run_kernel(compute),
+        };
+        let old = replaces.and_then(|old| self.take_or_clone(old));
+        match result {
+            Ok(values) => {
+                for (register, value) in outputs.iter().zip(values) {
+                    self.set(*register, Stored::Value(value));
+                }
+            }
+            Err(failure) => {
+                for (register, meta) in outputs.iter().zip(metas) {
+                    self.set(*register, Stored::Failed(meta.clone(), failure.clone()));
+                }
+                if let Some(old) = old {
+                    self.set(outputs[0], old);
+                }
+            }
+        }
+    }
+
+    /// Lets all results take the places of old values, or none.
+    fn replace(&mut self, replace: &Replace) {
+        let mut failure = self.failed_before(replace.position).cloned();
+        for result in &replace.results {
+            let computed = &self.registers[result.computed.register.0 as usize];
+            if let (None, Some(Stored::Failed(_, first))) = (&failure, computed) {
+                failure = Some(first.clone());
+            }
+        }
+        for result in &replace.results {
+            let computed = self.use_value(result.computed);
+            let old = result.old.map(|old| self.use_value(old));
+            let stored = match (&failure, old) {
+                (None, _) => computed,
+                (Some(_), Some(old)) => old,
+                (Some(failure), None) => Stored::Failed(computed.meta().clone(), failure.clone()),
+            };
+            self.set(result.out, stored);
+        }
+    }
+
+    fn run_kernel(&mut self, compute: &Compute) -> Result<Results, Arc<Failure>> {
+        let Compute { job, metas, replaces, origin, .. } = compute;
+        let over = replaces.filter(|old| old.last && self.can_write_over(*old, compute));
+        let inputs = self.operands(compute, over.map(|old| old.register))?;
+        let engine = &self.executor.engine;
+        let run = || match job {
+            Job::Kernel(kernel) => engine.run(kernel, inputs, metas),
+            Job::Whole(op, attrs) => engine.run_whole(op, attrs, inputs, metas),
+        };
+        let run = AssertUnwindSafe(|| in_kernel(run));
+        let result = catch_unwind(run).unwrap_or_else(|panic| Err(panicked(&*panic)));
+        result.map_err(|error| self.fail(error, *origin))
+    }
+
+    /// Whether the kernel can write its result into the buffer of the value it replaces. Then it
+    /// needs no memory and cannot fail; otherwise the old value must be kept for that case.
+    fn can_write_over(&mut self, old: Use, compute: &Compute) -> bool {
+        let Job::Kernel(kernel) = &compute.job else { return false };
+        let elementwise = matches!(
+            kernel,
+            Kernel::Map(_) | Kernel::Zip(_) | Kernel::Where | Kernel::SliceWrite(_)
+        );
+        let reads_it = |input: &&Input| match input {
+            Input::Register(used) => used.register == old.register,
+            Input::Scalar(_) => false,
+        };
+        let alone = compute.inputs.iter().filter(reads_it).count() == 1;
+        match &mut self.registers[old.register.0 as usize] {
+            Some(Stored::Value(old)) => {
+                let fits = old.meta() == &compute.metas[0] && old.is_contiguous();
+                let divides = matches!(kernel, Kernel::Zip(function) if function.divides());
+                let may_fail = divides && !old.dtype().is_float();
+                elementwise && !may_fail && alone && fits && old.is_unique()
+            }
+            _ => false,
+        }
+    }
+
+    /// The inputs of a kernel, or the failure that one of them carries. The last input that is
+    /// `over` is given away for good.
+    fn operands(
+        &mut self,
+        compute: &Compute,
+        over: Option<Register>,
+    ) -> Result<Operands, Arc<Failure>> {
+        for input in &compute.inputs {
+            if let Input::Register(used) = input
+                && let Some(Stored::Failed(_, failure)) = &self.registers[used.register.0 as usize]
+            {
+                return Err(failure.clone());
+            }
+        }
+        let is_over = |input: &Input| match input {
+            Input::Register(used) => Some(used.register) == over,
+            Input::Scalar(_) => false,
+        };
+        let given_away = compute.inputs.iter().rposition(is_over);
+        let mut operands = Operands::new();
+        for (index, input) in compute.inputs.iter().enumerate() {
+            operands.push(match *input {
+                Input::Scalar(scalar) => Operand::Scalar(scalar),
+                Input::Register(used) => {
+                    let used = Use { last: used.last || given_away == Some(index), ..used };
+                    Operand::Tensor(self.use_value(used).into_result()?)
+                }
+            });
+        }
+        Ok(operands)
+    }
+
+    /// The value, moved out of its register if this is its last use.
+    fn use_value(&mut self, used: Use) -> Stored {
+        self.take_or_clone(used).expect("a plan makes a value before it uses it")
+    }
+
+    fn take_or_clone(&mut self, used: Use) -> Option<Stored> {
+        let register = &mut self.registers[used.register.0 as usize];
+        if used.last { register.take() } else { register.clone() }
+    }
+
+    /// Tells the client of a first cause; what depends on it fails in silence.
+    fn fail(&mut self, error: Error, origin: Origin) -> Arc<Failure> {
+        let mut failure = origin.failure(error);
+        if matches!(failure.error, Error::OutOfMemory(_)) {
+            failure.holders.clone_from(self.holders());
+        }
+        let failure = Arc::new(failure);
+        self.tell(origin.position, failure.clone());
+        failure
+    }
+
+    fn tell(&mut self, position: Position, failure: Arc<Failure>) {
+        self.untold.entry(position).or_insert_with(|| failure.clone());
+        self.messages.push(Message::Failed { session: self.session, failure });
+    }
+
+    /// The lines that hold the most memory: in the plan, and in the session besides.
+    fn holders(&mut self) -> &SmallVec<[Holder; NAMED]> {
+        let Run { executor, session, registers, places, holders, .. } = self;
+        holders.get_or_insert_with(|| {
+            let values = registers.iter().zip(places).filter_map(|(stored, place)| match stored {
+                Some(Stored::Value(value)) => Some((value, *place)),
+                _ => None,
+            });
+            let mut holdings = held(values);
+            holdings.extend(executor.holdings(*session));
+            largest(&holdings)
+        })
+    }
+}
+
+/// What is said where only the word counts.
+fn nothing() -> gt_transport::Value {
+    gt_transport::Value { meta: Meta::new(DType::Bool, [0]), data: Default::default() }
+}
