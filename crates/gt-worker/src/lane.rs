@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use gt_transport::lock::{Condvar, Mutex};
+use tracing::debug;
 
 use crate::executor::{Executor, Outcome};
 use crate::plan::{Plan, Work};
@@ -148,7 +149,7 @@ impl Lane {
         let outcome = self.executor.run(plan);
         let took = start.elapsed();
         let took_us = took.as_micros();
-        tracing::debug!(target: "gt::worker", %worker, %session, commands, cost_ns, took_us, "plan");
+        debug!(target: "gt::worker", %worker, %session, commands, cost_ns, took_us, "plan");
         Outcome { busy_ns: took.as_nanos() as u64, ..outcome }
     }
 
