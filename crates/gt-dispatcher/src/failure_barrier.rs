@@ -16,6 +16,10 @@ use crate::worker_map::WorkerMap;
 /// under way meanwhile.
 const MOST_TOLD: usize = 64;
 
+/// Before a client reads, workers are asked that were given something so large to make: they may
+/// have run out of memory.
+const LARGE_BYTES: usize = 1 << 20;
+
 /// Who may have failed in a session, who has to know, and what the client was told.
 #[derive(Debug, Default)]
 pub struct FailureBarrier {
@@ -34,9 +38,9 @@ pub struct FailureBarrier {
 struct Standing {
     /// It was given something to do since it last settled.
     busy: bool,
-    /// It was given something that data can make fail since it last reported …
+    /// It was given something that data can make fail since it last reported.
     unreported: bool,
-    /// … and since it last settled.
+    /// The same since it last settled, or something for which its memory may be too small.
     risky: bool,
     /// It does not replace anything because of this failure, which the client was not told.
     poison: Option<FailureId>,
@@ -76,13 +80,12 @@ pub struct Verdict {
 }
 
 impl FailureBarrier {
-    /// A worker is given something to do.
-    pub fn assign(&mut self, worker: WorkerId, risk: Risk) {
+    /// A worker is given something to do that makes so many bytes.
+    pub fn assign(&mut self, worker: WorkerId, risk: Risk, bytes: usize) {
         let standing = self.workers.of(worker);
-        let risky = risk == Risk::Data;
         standing.busy = true;
-        standing.unreported |= risky;
-        standing.risky |= risky;
+        standing.unreported |= risk == Risk::Data;
+        standing.risky |= risk == Risk::Data || bytes >= LARGE_BYTES;
     }
 
     /// A worker is about to replace a value: what must be said before.
@@ -165,8 +168,12 @@ impl FailureBarrier {
         let open = self.open.pop_front_if(|open| open.unreported.is_empty())?;
         self.first += 1;
         let failure = match open.settles {
-            // The client was told of a failure since: whatever else failed before is over too.
-            true if open.waiting.is_empty() => None,
+            // Nobody waits to tell the client: what failed since it was told of another failure is
+            // said with the next answer.
+            true if open.waiting.is_empty() => {
+                self.known = self.known.take().or(open.failure);
+                None
+            }
             true => self.known.take().or(open.failure),
             false => {
                 self.known = self.known.take().or(open.failure);
@@ -239,7 +246,8 @@ impl FailureBarrier {
 /// Whose word the client waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whom {
-    /// Workers that were given something that data can make fail.
+    /// Workers that were given something that is likely to fail: because of data, or because it
+    /// is large.
     ThoseAtRisk,
     /// All that were given something, because a worker may run out of memory.
     Everybody,

@@ -1,7 +1,7 @@
 //! Whether the elements of its inputs can make an operation fail. Of a composite this is read from
 //! its expansion.
 
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use smallvec::SmallVec;
 
@@ -24,7 +24,7 @@ pub enum Risk {
 }
 
 /// What can make a call fail that is computed by `kernel` in `compute`.
-pub fn risk(op: &Op, kernel: &Kernel, compute: DType) -> Risk {
+pub fn risk(op: &'static Op, kernel: &Kernel, compute: DType) -> Risk {
     match kernel {
         Kernel::Expansion => row_risk(op),
         kernel if kernel.depends_on_data(compute) => Risk::Data,
@@ -32,23 +32,34 @@ pub fn risk(op: &Op, kernel: &Kernel, compute: DType) -> Risk {
     }
 }
 
-/// What can make some call of a row fail.
-pub fn row_risk(op: &Op) -> Risk {
-    ROWS[op.code as usize]
+/// What can make some call of a row fail: what can make the kernels fail that its samples come to.
+/// It is found once for each row. Nothing is locked meanwhile, because a process may fork there.
+pub fn row_risk(op: &'static Op) -> Risk {
+    static KNOWN: [AtomicU8; ops::CODE_LIMIT as usize] =
+        [const { AtomicU8::new(UNKNOWN) }; ops::CODE_LIMIT as usize];
+    let known = &KNOWN[op.code as usize];
+    match known.load(Ordering::Relaxed) {
+        MEMORY => Risk::Memory,
+        DATA => Risk::Data,
+        _ => {
+            let risk = samples_risk(op);
+            known.store(if risk == Risk::Data { DATA } else { MEMORY }, Ordering::Relaxed);
+            risk
+        }
+    }
 }
 
-/// The risk of each row, by code: that of the kernels that its samples come to.
-static ROWS: LazyLock<Vec<Risk>> = LazyLock::new(|| {
-    let mut risks = vec![Risk::Data; ops::CODE_LIMIT as usize];
-    for op in ops::ALL {
-        let samples = (op.samples)();
-        let tried = samples.iter().flat_map(|sample| {
-            [DType::F32, DType::I64].into_iter().filter_map(|dtype| sample_risk(op, sample, dtype))
-        });
-        risks[op.code as usize] = tried.max().unwrap_or(Risk::Data);
-    }
-    risks
-});
+const UNKNOWN: u8 = 0;
+const MEMORY: u8 = 1;
+const DATA: u8 = 2;
+
+fn samples_risk(op: &'static Op) -> Risk {
+    let samples = (op.samples)();
+    let tried = samples.iter().flat_map(|sample| {
+        [DType::F32, DType::I64].into_iter().filter_map(|dtype| sample_risk(op, sample, dtype))
+    });
+    tried.max().unwrap_or(Risk::Data)
+}
 
 /// What can make one sample of a row fail; `None` if the row does not take the dtype.
 fn sample_risk(op: &'static Op, sample: &Sample, dtype: DType) -> Option<Risk> {

@@ -106,7 +106,8 @@ impl Session {
     ) -> Result<()> {
         let ready_ns = context.load.assign(worker, context.now_ns, decision.cost_ns);
         self.outgoing(worker).add_cost(decision.cost_ns);
-        self.failure_barrier.assign(worker, decision.risk);
+        let bytes = decision.metas.iter().map(Meta::bytes).sum();
+        self.failure_barrier.assign(worker, decision.risk, bytes);
         for (&slot, meta) in outputs.iter().zip(decision.metas) {
             self.insert(slot, meta, !op.data_dependent, worker, ready_ns)?;
         }

@@ -30,7 +30,7 @@ impl Session {
         let worker = self.choose(&[], cost, context)?;
         let ready_ns = context.load.assign(worker, context.now_ns, cost);
         self.insert(out, meta.clone(), true, worker, ready_ns)?;
-        self.failure_barrier.assign(worker, Risk::Memory);
+        self.failure_barrier.assign(worker, Risk::Memory, meta.bytes());
         let tag = context.tag();
         let passage = self.passage(meta, worker, Cargo::Upload(number));
         self.send_off(tag, passage, context);
