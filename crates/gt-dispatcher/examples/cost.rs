@@ -1,6 +1,8 @@
 //! What a step of the dispatcher costs per instruction, without sockets: chains of additions, one
 //! for each worker, whose old values are freed. `cargo run --release --example cost`.
 
+#![expect(clippy::print_stdout, reason = "a program that prints what it measures")]
+
 use std::time::Instant;
 
 use gt_core::instruction::{Command, Instruction, Operand, Replaces};

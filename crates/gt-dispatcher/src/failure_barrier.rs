@@ -91,9 +91,10 @@ impl FailureBarrier {
     /// A worker is about to replace a value: what must be said before.
     pub fn replace(&mut self, worker: WorkerId) -> Option<Words> {
         let mut words = Words { barrier: self.last(), report: SmallVec::new(), wait: false };
-        let others =
-            |&(other, ref standing): &(WorkerId, &Standing)| other != worker && standing.unreported;
-        if self.workers.iter().any(|member| others(&member)) {
+        let may_fail =
+            |other: WorkerId, standing: &Standing| other != worker && standing.unreported;
+        let may_fail = self.workers.iter().any(|(other, standing)| may_fail(other, standing));
+        if may_fail {
             for (other, standing) in self.workers.iter_mut() {
                 if std::mem::take(&mut standing.unreported) {
                     words.report.push(other);
@@ -165,7 +166,8 @@ impl FailureBarrier {
 
     /// The barriers that are complete, in their order.
     pub fn complete(&mut self) -> Option<Verdict> {
-        let open = self.open.pop_front_if(|open| open.unreported.is_empty())?;
+        self.open.front().filter(|open| open.unreported.is_empty())?;
+        let open = self.open.pop_front()?;
         self.first += 1;
         let failure = match open.settles {
             // Nobody waits to tell the client: what failed since it was told of another failure is

@@ -251,7 +251,6 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
     })
 }
 
-#[expect(clippy::type_complexity, reason = "three fields that two callers name")]
 fn failure_word(
     body: &[u8],
     payloads: Vec<Bytes>,

@@ -71,13 +71,44 @@ impl Player {
                 let batch = std::mem::take(&mut self.batch);
                 self.step(Peer::Client(SESSION), Message::Commands { session: SESSION, batch });
             }
+            [worker, ..] if worker.starts_with('w') => self.worker(line, &words),
+            ["free", ..] => {
+                let slots = words[1..].iter().map(|slot| Slot(number(slot) as u32));
+                self.batch.push(&Command::Free(slots.collect()));
+            }
+            ["read", slot, "as", request] => {
+                let (slot, request) = (Slot(number(slot) as u32), number(request) as u32);
+                self.batch.push(&Command::Read { slot, request: RequestId(request) });
+            }
+            ["describe", slot, "as", request] => {
+                let (slot, request) = (Slot(number(slot) as u32), number(request) as u32);
+                self.batch.push(&Command::Describe { slot, request: RequestId(request) });
+            }
+            [slot, ":=", "upload", ..] => {
+                let (out, meta) = (Slot(number(slot) as u32), Meta::new(DType::F32, shape(line)));
+                let data = vec![0; meta.bytes()].into();
+                let provenance = Provenance::UNKNOWN;
+                self.batch.push(&Command::Upload { out, meta, data, provenance });
+            }
+            _ => {
+                let instruction = parse_instruction(line).unwrap_or_else(|error| panic!("{error}"));
+                self.batch.push(&Command::Apply(instruction));
+            }
+        }
+    }
+
+    /// What a worker says.
+    fn worker(&mut self, line: &str, words: &[&str]) {
+        let number = |text: &str| text.trim_start_matches(['r', 'w', '#']).parse::<u64>();
+        let number = |text: &str| number(text).unwrap_or_else(|_| panic!("'{line}': {text}"));
+        match *words {
             [worker, "done", count] => {
                 let (session, commands) = (SESSION, number(count));
                 let done = Message::Done { session, commands, bytes: 0, busy_ns: 0 };
                 self.step(Peer::Worker(WorkerId(number(worker) as u32)), done);
             }
             [worker, "reports", barrier, ref failed @ ..] => {
-                let barrier = number(barrier.trim_start_matches('#'));
+                let barrier = number(barrier);
                 let failure = failed.first().map(|_| self.failure());
                 let report = Message::FailureReport { session: SESSION, barrier, failure };
                 self.step(Peer::Worker(WorkerId(number(worker) as u32)), report);
@@ -105,28 +136,7 @@ impl Player {
                 let answer = Message::Answer { session: SESSION, request, result };
                 self.step(Peer::Worker(WorkerId(number(worker) as u32)), answer);
             }
-            ["free", ..] => {
-                let slots = words[1..].iter().map(|slot| Slot(number(slot) as u32));
-                self.batch.push(&Command::Free(slots.collect()));
-            }
-            ["read", slot, "as", request] => {
-                let (slot, request) = (Slot(number(slot) as u32), number(request) as u32);
-                self.batch.push(&Command::Read { slot, request: RequestId(request) });
-            }
-            ["describe", slot, "as", request] => {
-                let (slot, request) = (Slot(number(slot) as u32), number(request) as u32);
-                self.batch.push(&Command::Describe { slot, request: RequestId(request) });
-            }
-            [slot, ":=", "upload", ..] => {
-                let (out, meta) = (Slot(number(slot) as u32), Meta::new(DType::F32, shape(line)));
-                let data = vec![0; meta.bytes()].into();
-                let provenance = Provenance::UNKNOWN;
-                self.batch.push(&Command::Upload { out, meta, data, provenance });
-            }
-            _ => {
-                let instruction = parse_instruction(line).unwrap_or_else(|error| panic!("{error}"));
-                self.batch.push(&Command::Apply(instruction));
-            }
+            _ => panic!("'{line}' is not what a worker says"),
         }
     }
 
