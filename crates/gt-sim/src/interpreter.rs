@@ -18,6 +18,7 @@ use gt_worker::value::Value;
 use smallvec::{SmallVec, smallvec};
 
 use crate::client::Answer;
+use crate::dependence::dependence;
 
 /// What a request is answered with.
 #[derive(Clone, Debug)]
@@ -165,20 +166,23 @@ impl Interpreter {
 
     fn results(&mut self, instruction: &Instruction) -> Vec<Known> {
         let Instruction { op, outputs, inputs, attrs, provenance, .. } = instruction;
-        let read = self.read(instruction);
-        let failed = inputs.iter().zip(&read).find_map(|(input, read)| match input {
-            Operand::Slot(slot) if *read => self.known(*slot).result.as_ref().err().cloned(),
-            _ => None,
-        });
-        if let Some(failure) = failed {
-            return self.all_failed(instruction, failure);
+        let failed = self.failed(instruction);
+        if failed.iter().all(Option::is_some)
+            && let Some(Some(failure)) = failed.first()
+        {
+            return self.all_failed(instruction, failure.clone());
         }
         let terms: SmallVec<[Term<Value>; 3]> =
             inputs.iter().map(|input| self.term(input)).collect();
         match self.emit(op, &terms, attrs) {
             Ok(values) => {
                 let known = |value: Value| Known { meta: value.meta().clone(), result: Ok(value) };
-                values.into_iter().map(known).collect()
+                let known = values.into_iter().map(known).zip(failed);
+                let fail = |(known, failure): (Known, Option<Arc<Failure>>)| match failure {
+                    Some(failure) => Known { result: Err(failure), ..known },
+                    None => known,
+                };
+                known.map(fail).collect()
             }
             Err(error) => {
                 let (error, slot) = (error.within(op.name), outputs[0]);
@@ -195,19 +199,22 @@ impl Interpreter {
         }
     }
 
-    /// Which inputs have their elements looked at. Of others only the shape matters, and they may
-    /// have failed.
-    fn read(&self, instruction: &Instruction) -> Vec<bool> {
+    /// For each result the failure of an input that it depends on, if one has failed.
+    fn failed(&self, instruction: &Instruction) -> Vec<Option<Arc<Failure>>> {
         let Instruction { op, inputs, attrs, .. } = instruction;
-        let metas = self.metas(inputs);
-        let args = args(&metas);
-        let call = Call { op, inputs: &args, attrs };
-        let composite = matches!((op.kernel)(&call), Ok(Kernel::Expansion));
-        let Some(expansion) = op.expansion.filter(|_| composite) else {
-            return vec![true; inputs.len()];
+        let failure = |(index, input): (usize, &Operand)| match input {
+            Operand::Slot(slot) => Some((index, self.known(*slot).result.as_ref().err()?.clone())),
+            Operand::Scalar(_) => None,
         };
-        let mentioned = expansion(&call).iter().fold(0, |all, part| all | part.mentions().inputs);
-        (0..inputs.len()).map(|index| mentioned >> index & 1 == 1).collect()
+        let failures: Vec<_> = inputs.iter().enumerate().filter_map(failure).collect();
+        if failures.is_empty() {
+            return vec![None; instruction.outputs.len()];
+        }
+        let of = |mask: u64| {
+            let found = failures.iter().find(|(index, _)| mask >> index & 1 == 1);
+            found.map(|(_, failure)| failure.clone())
+        };
+        dependence(op, &self.metas(inputs), attrs).into_iter().map(of).collect()
     }
 
     fn term(&mut self, input: &Operand) -> Term<Value> {

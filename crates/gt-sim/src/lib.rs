@@ -2,6 +2,7 @@
 //! next, so whatever goes wrong happens again with the same seed. For tests only.
 
 pub mod client;
+mod dependence;
 pub mod dice;
 pub mod interpreter;
 pub mod program;
