@@ -195,6 +195,14 @@ pub fn command() -> impl Strategy<Value = Command> {
     ]
 }
 
+/// What a client says if nothing is replaced is nothing.
+fn replaced(old: &[Option<u32>]) -> Replaces {
+    match old.iter().all(Option::is_none) {
+        true => Replaces::default(),
+        false => Replaces(old.iter().map(|old| old.map(Slot)).collect()),
+    }
+}
+
 /// Any row with one of its samples, on any slots.
 pub fn instruction() -> impl Strategy<Value = Instruction> {
     let parts = (any::<[Index; 2]>(), any::<[u32; 16]>(), scalar(), any::<[Option<u32>; 4]>());
@@ -211,9 +219,7 @@ pub fn instruction() -> impl Strategy<Value = Instruction> {
             outputs: (0..op.outputs.len()).map(|n| Slot(numbers[8 + n])).collect(),
             inputs: sample.inputs.iter().zip(&numbers).map(operand).collect(),
             attrs: sample.attrs.clone(),
-            replaces: Replaces(
-                replaces.iter().take(op.outputs.len()).map(|old| old.map(Slot)).collect(),
-            ),
+            replaces: replaced(&replaces[..op.outputs.len().min(4)]),
             provenance: Provenance(numbers[15]),
         }
     })
