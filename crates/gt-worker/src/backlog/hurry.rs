@@ -17,7 +17,7 @@ const PATIENCE_NS: u64 = 100_000_000;
 
 /// A read with more than this in front of it keeps its turn: finding out what it needs takes time
 /// and memory for each of them.
-const MOST_BEFORE: u64 = 1 << 16;
+const MOST_BEFORE: u64 = 1 << 18;
 
 /// A read that waits at the end of a batch.
 #[derive(Clone, Copy, Debug)]
