@@ -13,7 +13,7 @@ use crate::stream::{BATCH_COMMANDS, Stream};
 use crate::{fork, host};
 
 /// A client may be so many commands ahead of the workers …
-const COMMANDS_AHEAD: u64 = 1 << 16;
+const COMMANDS_AHEAD: u64 = 1 << 15;
 /// … or so many bytes of uploads.
 const BYTES_AHEAD: u64 = 1 << 30;
 
