@@ -20,7 +20,11 @@ from cluster import Cluster, plain_environment  # noqa: E402
 STREAM = r"""
 import sys, time
 import gt
-chains, seconds = int(sys.argv[1]), float(sys.argv[2])
+chains, seconds, mesh = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3] == "mesh"
+if mesh:
+    # What follows is on every worker.
+    gt.register_config("all", gt.SignalConfig(shard=gt.ShardConfig(replicated=True)))
+    gt.signal.enter("all")
 xs = [gt.ones(4) for _ in range(chains)]
 gt.synchronize()
 print("ready", flush=True)
@@ -43,11 +47,13 @@ def processor_seconds(pid: int) -> float:
     return total
 
 
-def stream(cluster: Cluster, clients: int, chains: int, seconds: float) -> list[tuple[int, float]]:
+def stream(
+    cluster: Cluster, clients: int, chains: int, seconds: float, where: str = "whole"
+) -> list[tuple[int, float]]:
     """Let clients stream at once; give what each has done, and how long it took."""
     children = [
         subprocess.Popen(
-            [sys.executable, "-c", STREAM, str(chains), str(seconds)],
+            [sys.executable, "-c", STREAM, str(chains), str(seconds), where],
             env=plain_environment(**cluster.variables),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -89,7 +95,8 @@ def draw(points: list[tuple[int, float]], path: Path) -> None:
     path.write_text("\n".join(parts), encoding="utf-8")
 
 
-def cost_by_workers(counts: list[int], seconds: float) -> list[tuple[int, float]]:
+def cost_by_workers(counts: list[int], seconds: float, where: str) -> list[tuple[int, float]]:
+    print({"whole": "each instruction on one worker", "mesh": "each on all of them"}[where])
     print(f"{'workers':>8}{'instructions/s':>16}{'µs each':>10}{'at full use/s':>16}")
     points = []
     for count in counts:
@@ -97,7 +104,7 @@ def cost_by_workers(counts: list[int], seconds: float) -> list[tuple[int, float]
             for _ in range(count):
                 cluster.add_worker("--backend", "null", "--threads", "1", "--memory", "64M")
             before = processor_seconds(cluster.server.child.pid)
-            [(done, took)] = stream(cluster, 1, count, seconds)
+            [(done, took)] = stream(cluster, 1, count, seconds, where)
             spent = processor_seconds(cluster.server.child.pid) - before
         cost = spent / done * 1e6
         points.append((count, cost))
@@ -119,13 +126,15 @@ def throughput_by_clients(counts: list[int], seconds: float) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 8, 72])
+    parser.add_argument("--meshes", type=int, nargs="*", default=[2, 8, 72])
     parser.add_argument("--clients", type=int, nargs="*", default=[1, 2, 4, 8])
     parser.add_argument("--seconds", type=float, default=4.0)
     parser.add_argument("--plot", type=Path, help="where to draw the cost by workers, as SVG")
     args = parser.parse_args()
     print(f"load before: {os.getloadavg()[0]:.1f}", flush=True)
     start = time.perf_counter()
-    points = cost_by_workers(args.workers, args.seconds)
+    points = cost_by_workers(args.workers, args.seconds, "whole")
+    cost_by_workers(args.meshes, args.seconds, "mesh")
     throughput_by_clients(args.clients, args.seconds)
     if args.plot:
         draw(points, args.plot)

@@ -56,3 +56,27 @@ def test_a_gpt_learns_in_mixed_precision():
     plain, mixed = loss(run("char_gpt.py", *GPT)), loss(run("char_gpt.py", *GPT, "--bf16"))
     assert mixed != plain
     assert abs(float(mixed) - float(plain)) < 0.05
+
+
+four = pytest.mark.embedded("asks for four workers")
+
+
+@four
+def test_signals_change_no_number_whatever_they_are_configured_to_be():
+    plain = run("signal_demo.py", "--config", "none", "--workers", "1").splitlines()
+    assert plain[0] == "signals: none is configured"
+    found = run("signal_demo.py").splitlines()
+    assert found[0] == "signals: forward_pass, backward_pass, parameter_updates, head"
+    assert found[1] == plain[1]
+    first, last = map(float, re.findall(r"\d\.\d{4}", plain[1]))
+    assert last < first
+
+
+@four
+def test_signals_are_configured_by_the_program():
+    lines = run("config_from_python.py").splitlines()
+    assert all(line.endswith("True") for line in lines[:2])
+    assert lines[2:4] == [
+        "training: 32 rows on workers [0, 1], sum 128",
+        "training: 256 rows on workers [0, 1, 2, 3], sum 1024",
+    ]

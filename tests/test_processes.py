@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import zmq
 from cluster import PATIENCE, Cluster, plain_environment
+from cutting import CuttingProxy
 from zmq.utils.monitor import recv_monitor_message
 
 pytestmark = pytest.mark.embedded("has servers of its own")
@@ -292,6 +293,39 @@ print(bool((total.numpy() == 4 * x).all()))
         assert said == ["True"]
         assert until(cluster, lambda found: found["traffic"]["relayed_bytes"])
         assert report(cluster)["traffic"]["largest_payload_bytes"] <= 4096
+
+
+# A program that waits at its end until nobody writes to it any more.
+CUT = """
+import sys
+import gt, numpy as np
+x = np.random.default_rng(0).random(5_000_000, dtype=np.float32)
+y = gt.from_numpy(x)
+print(bool(((y + 1).numpy() == x + 1).all()), bool((y.numpy() == x).all()), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize(
+    ("up", "down"),
+    [([5_000_000], []), ([], [5_000_000]), ([3_000_000, 100], [200, 7_000_000])],
+    ids=["upload", "read", "both"],
+)
+def test_a_value_whose_connection_is_cut_in_the_middle_arrives(up, down):
+    port = free_port()
+    with Cluster(tcp=True) as cluster, CuttingProxy(port, up, down) as proxy:
+        advertise = f"127.0.0.1:{proxy.port}"
+        cluster.add_worker("--data-port", str(port), "--advertise", advertise)
+        with program(cluster, CUT) as client:
+            assert client.stdout.readline() == "True True\n"
+            assert proxy.cuts == {"up": [], "down": []}
+            assert proxy.made > len(up + down)
+            # Its channel is there for as long as the client is.
+            found = until(cluster, lambda found: found["workers"][0]["channels"])
+            client.stdin.close()
+        (channel,) = found["workers"][0]["channels"]
+        assert channel["by"] == "TCP"
+        assert report(cluster)["traffic"]["relayed_bytes"] == 0
 
 
 # What every message begins with: magic, version, kind, nothing, payloads.

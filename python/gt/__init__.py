@@ -18,7 +18,9 @@ from gt import (
     amp,
     autograd,
     backends,
+    config,
     cuda,
+    debug,
     distributed,
     distributions,
     func,
@@ -28,6 +30,7 @@ from gt import (
     optim,
     random,
     serialization,
+    signal,
     testing,
     utils,
 )
@@ -38,6 +41,14 @@ from gt.amp import (
     is_autocast_enabled,
 )
 from gt.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
+from gt.config import (
+    ShardConfig,
+    SignalConfig,
+    get_config,
+    get_signal_config,
+    load_config,
+    register_config,
+)
 from gt.files import load, save
 from gt.random import Generator, get_rng_state, initial_seed, seed, set_rng_state
 from gt.sets import unique, unique_consecutive
@@ -114,6 +125,14 @@ __all__ = [
     "multiprocessing",
     "onnx",
     "serialization",
+    "ShardConfig",
+    "SignalConfig",
+    "config",
+    "get_config",
+    "get_signal_config",
+    "load_config",
+    "register_config",
+    "signal",
     "testing",
     "Generator",
     "Size",
@@ -124,6 +143,7 @@ __all__ = [
     "channels_last_3d",
     "contiguous_format",
     "cuda",
+    "debug",
     "distributions",
     "enable_grad",
     "func",
@@ -220,7 +240,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    # Python proposes what is listed here to whoever has mistyped a name.
+    # Python suggests names from this list when a name was mistyped.
     return sorted(name for name in globals() if name[:1] != "_" or name[:2] == "__")
 
 

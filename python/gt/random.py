@@ -69,7 +69,7 @@ def initial_seed() -> int:
 
 
 def seed() -> int:
-    """Starts the session's random numbers from a seed nobody knows, and gives it."""
+    """Starts the session's random numbers from a random seed, and returns it."""
     chosen = _any_seed()
     _gt._set_random_state(chosen, 0)
     return chosen
@@ -122,7 +122,7 @@ class Generator(_gt._Generator):
         return self
 
     def seed(self) -> int:
-        """Starts its numbers from a seed nobody knows, and gives it."""
+        """Starts its numbers from a random seed, and returns it."""
         chosen = _any_seed()
         self._set_state(chosen, 0)
         return chosen

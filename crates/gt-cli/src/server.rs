@@ -43,6 +43,9 @@ pub struct Args {
     /// Admit everybody who reaches the port from another host, and encrypt nothing.
     #[arg(long, requires = "bind")]
     insecure: bool,
+    /// The port of the relay, for tensor data that finds no other way; a free one if absent.
+    #[arg(long, value_name = "PORT", requires = "bind")]
+    data_port: Option<u16>,
     /// What other hosts call this one, if it is not the address it listens at.
     #[arg(long, value_name = "HOST", requires = "bind")]
     advertise: Option<String>,
@@ -72,7 +75,7 @@ pub fn run(args: Args) -> Result<()> {
     let server = Server::open(Options {
         local: Some(local(&args, &folder, &sockets)?),
         tcp: door.as_ref().map(|door| (door.listen.to_string(), door.security.clone())),
-        relay: args.bind.as_ref().map(|host| unassigned(host)),
+        relay: args.bind.as_ref().map(|host| relay_place(host, args.data_port)),
         advertise: door.as_ref().map(|door| door.seen.clone()),
         timeouts: args.timeouts(),
         sink: settings.sink()?,
@@ -142,10 +145,10 @@ fn local(args: &Args, folder: &Folder, sockets: &Sockets) -> Result<Local> {
     Ok(Local { control, monitor, relay, access: folder.access(), groups })
 }
 
-/// A free port at a host.
-fn unassigned(host: &str) -> String {
+/// Where the relay listens: at a port that was asked for, or a free one.
+fn relay_place(host: &str, port: Option<u16>) -> String {
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    Address::new(host, 0).to_string()
+    Address::new(host, port.unwrap_or(0)).to_string()
 }
 
 /// Takes a port.

@@ -8,7 +8,7 @@ use gt_core::{Error, Result};
 use gt_transport::Message;
 use gt_transport::codec::Limits;
 use gt_transport::reliable::{open_unsequenced, unsequenced};
-use gt_transport::report::{Report, SessionReport, WorkerReport};
+use gt_transport::report::{ChannelTraffic, Report, Road, SessionReport, WorkerReport};
 use gt_zmq::{Context, Dealer, DealerEvent, Options};
 use serde_json::{Value, json};
 
@@ -111,6 +111,11 @@ fn as_text(address: &Address, report: &Report) -> String {
     let mut parts = vec![format!("GT {version} at {address}, up for {up}")];
     parts.push(section("workers", of_workers, &worker_rows));
     parts.push(section("sessions", of_sessions, &session_rows));
+    let channel_rows: Vec<_> = workers.iter().flat_map(channel_rows).collect();
+    if !channel_rows.is_empty() {
+        let of_channels = ["worker", "with", "by", "in", "out"];
+        parts.push(section("channels for tensor data", of_channels, &channel_rows));
+    }
     parts.push(format!(
         "traffic: {} messages, {} commands, {} refused, {} payloads (largest {}), {} relayed",
         traffic.messages,
@@ -144,6 +149,22 @@ fn worker_row(worker: &WorkerReport) -> [String; 8] {
     ]
 }
 
+fn channel_rows(worker: &WorkerReport) -> impl Iterator<Item = [String; 5]> {
+    worker.channels.iter().map(|channel| {
+        let ChannelTraffic { peer, road, bytes_in, bytes_out } = channel;
+        let (road, worker) = (road_name(*road).to_string(), worker.id.to_string());
+        [worker, peer.to_string(), road, size(*bytes_in), size(*bytes_out)]
+    })
+}
+
+fn road_name(road: Road) -> &'static str {
+    match road {
+        Road::Memory => "shared memory",
+        Road::Tcp => "TCP",
+        Road::Relay => "the relay",
+    }
+}
+
 fn session_row(session: &SessionReport) -> [String; 6] {
     let SessionReport { id, name, connected, workers, values, queued, silent_ns } = session;
     let connected =
@@ -157,6 +178,14 @@ fn session_row(session: &SessionReport) -> [String; 6] {
 }
 
 fn as_json(report: &Report) -> Value {
+    let channel = |channel: &ChannelTraffic| {
+        json!({
+            "with": channel.peer.to_string(),
+            "by": road_name(channel.road),
+            "bytes_in": channel.bytes_in,
+            "bytes_out": channel.bytes_out,
+        })
+    };
     let worker = |worker: &WorkerReport| {
         json!({
             "id": worker.id.0,
@@ -170,6 +199,7 @@ fn as_json(report: &Report) -> Value {
             "memory_limit_bytes": worker.info.memory_bytes,
             "queued": worker.queued,
             "silent_seconds": seconds(worker.silent_ns),
+            "channels": worker.channels.iter().map(channel).collect::<Vec<_>>(),
         })
     };
     let session = |session: &SessionReport| {

@@ -13,7 +13,7 @@ use gt_core::{Error, Result};
 use gt_transport::hello::WorkerInfo;
 use gt_transport::stop::Stop;
 use gt_worker::buffer::Pool;
-use gt_worker::engine::Engine;
+use gt_worker::engine::HostEngine;
 use gt_worker::engine::native::Native;
 use gt_worker::engine::native::threads::Threads;
 use gt_worker::engine::null::Null;
@@ -48,6 +48,9 @@ pub struct Args {
     /// The address of this host at which tensor data arrives from other hosts.
     #[arg(long, value_name = "HOST")]
     bind: Option<String>,
+    /// The port at which it arrives; a free one if absent.
+    #[arg(long, value_name = "PORT")]
+    data_port: Option<u16>,
     /// What other hosts connect to instead, if it is behind something.
     #[arg(long, value_name = "HOST[:PORT]")]
     advertise: Option<String>,
@@ -63,7 +66,7 @@ enum Backend {
 }
 
 impl Backend {
-    fn engine(self, pool: &Arc<Pool>, threads: usize) -> Result<Arc<dyn Engine>> {
+    fn engine(self, pool: &Arc<Pool>, threads: usize) -> Result<Arc<HostEngine>> {
         Ok(match self {
             Backend::Native => Arc::new(Native::sharing(pool.clone(), Threads::new(threads)?)),
             Backend::Null => Arc::new(Null(pool.clone())),
@@ -178,7 +181,7 @@ fn data_place(args: &Args, address: &Address, way: &Way) -> Result<DataPlace> {
     Ok(DataPlace {
         unix: Some(folder.socket(&format!("{port}.{pid}.data"))?),
         allowed_group: folder.group(),
-        tcp: host.map(|host| Address::new(host, 0).to_string()),
+        tcp: host.map(|host| Address::new(host, args.data_port.unwrap_or(0)).to_string()),
         advertise: args.advertise.clone(),
     })
 }

@@ -77,7 +77,7 @@ pub(crate) fn without<T>(body: impl FnOnce() -> T) -> T {
     body()
 }
 
-/// Emits an operation on its inputs in the precision it asks for.
+/// Applies an operation to its inputs in the precision it asks for.
 #[cold]
 pub(crate) fn apply(
     session: &Session,
@@ -91,7 +91,7 @@ pub(crate) fn apply(
         Some(cast) => Input::Tensor(cast),
         None => *input,
     });
-    session.apply_as_given(op, &inputs.collect::<SmallVec<[Input; 3]>>(), attrs)
+    session.trace(op, &inputs.collect::<SmallVec<[Input; 3]>>(), attrs)
 }
 
 /// Each input that an operation should have in another precision, in that precision.

@@ -28,13 +28,13 @@ use crate::{fork, host, shared};
 
 mod in_process;
 
-/// A batch that nobody completes is sent after this time.
+/// A batch that does not fill up is sent after this time.
 const TICK: Duration = Duration::from_micros(100);
 /// After so many ticks without a new command, the pump sleeps until it is woken.
 const TICKS_BEFORE_SLEEP: u32 = 500;
 /// A plan that takes longer is left to the executor's own thread.
 const SMALL_NS: u64 = 200_000;
-/// How many events are kept for whoever looks.
+/// How many events are kept for observers.
 const EVENTS: usize = 1 << 14;
 
 /// How an embedded system is set up.
@@ -49,7 +49,7 @@ pub struct Options {
     pub window: Window,
     /// Whether every operation waits for its result, so that errors are raised at their lines.
     pub sync: bool,
-    /// Who is interested in events.
+    /// The observer of events.
     pub sink: Option<Box<dyn EventSink>>,
 }
 
@@ -86,7 +86,7 @@ impl Embedded {
         panic_hook::kernel_panics();
         let (pool, threads) = shared::resources(memory, threads)?;
         let engine = Arc::new(Native::sharing(pool.clone(), threads.clone()));
-        let executor = || Executor::new(engine.clone(), pool.clone());
+        let executor = || Executor::new(engine.clone());
         let lanes = (0..workers).map(|_| Lane::new(executor(), SMALL_NS)).collect();
         let mut dispatcher = Dispatcher::new(if sink.is_some() { EVENTS } else { 0 });
         let ids = || (0..workers as u32).map(WorkerId);
@@ -140,14 +140,14 @@ impl Embedded {
         self.inbox.send(Parcel::FromClient(id, Message::Hello(Hello::named(name))));
     }
 
-    /// Delivers what waits and runs small plans, if nobody else is at it; otherwise asks the pump.
+    /// Delivers what waits and runs small plans, or wakes the pump if another thread does.
     /// Plans run without the lock, so that others can deliver meanwhile.
     fn help(&self) {
         let start = Instant::now();
         loop {
             let Some(mut machines) = self.machines.try_lock() else { return self.inbox.wake() };
             self.turn(&mut machines);
-            // A program may end right after a read, and nobody would write the rest out.
+            // A program may end right after a read, and no thread would flush the rest.
             machines.flush_sink();
             let_go(machines);
             let mut ran = false;
@@ -163,7 +163,7 @@ impl Embedded {
         }
     }
 
-    /// A command was appended to an empty batch: somebody must be awake to send it in time.
+    /// A command was appended to an empty batch: a thread must be awake to send it in time.
     fn stay_awake(&self) {
         if self.sleeping.load(Ordering::Relaxed) {
             self.inbox.wake();
@@ -226,11 +226,11 @@ impl Embedded {
     fn execute(&self, worker: WorkerId) {
         let lane = &self.lanes[worker.0 as usize];
         lane.serve(|outcome| self.inbox.send(Parcel::Finished(outcome)));
-        // Somebody may still hold a tensor of the session, and this with it.
+        // The program may still hold a tensor of the session, and this with it.
         self.deliver();
     }
 
-    /// The thread that delivers messages, and sends batches that nobody completes.
+    /// The thread that delivers messages, and sends batches that do not fill up.
     fn pump(&self) {
         let (mut appended, mut quiet) = (0, 0);
         while !self.is_stopped() {
@@ -254,7 +254,7 @@ impl Embedded {
         self.machines.lock().flush_sink();
     }
 
-    /// Gives back the memory that nobody has used for a while; gives how long to sleep.
+    /// Frees pooled memory that was idle for a while; gives how long to sleep.
     fn rest(&self, now: Duration) -> Duration {
         self.pool.tick(now);
         let nothing_left = self.pool.cached_bytes() == 0;
@@ -303,7 +303,7 @@ mod tests {
         (Session(inner), embedded)
     }
 
-    /// Waits until nobody but the caller holds it: its threads have ended, and with them the
+    /// Waits until only the caller holds it: its threads have ended, and with them the
     /// memory, which only they would give back.
     fn ends(embedded: &Arc<Embedded>) -> bool {
         let start = Instant::now();
@@ -333,7 +333,7 @@ mod tests {
     fn a_session_may_be_dropped_while_something_is_delivered_to_it() {
         let (session, embedded) = session();
         let mut machines = embedded.machines.lock();
-        // The machines know of the session once its letter is opened.
+        // The dispatcher knows the session once its first message is delivered.
         embedded.turn(&mut machines);
         let id = session.0.id;
         machines.reach(id, Message::Done { session: id, commands: 0, bytes: 0, busy_ns: 0 });

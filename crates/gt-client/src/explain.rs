@@ -41,7 +41,7 @@ fn without_op(message: &str) -> &str {
     }
 }
 
-/// The lines that hold the most. One line may call several functions, and is told once.
+/// The lines that hold the most. One line may call several functions, and is listed once.
 fn holders(failure: &Failure) -> Vec<(Option<Place>, u64)> {
     let mut lines: Vec<(Option<Place>, u64)> = Vec::new();
     for holder in &failure.holders {

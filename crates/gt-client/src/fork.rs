@@ -39,8 +39,8 @@ pub fn check(made: u32) -> Result<()> {
     ))
 }
 
-/// Makes sure that a lock is free in a child: a fork waits until it is, and nobody can hold it
-/// meanwhile. Only for locks that are held shortly.
+/// Makes sure that a lock is free in a child: a fork waits until it is, and takes it for its own
+/// duration. Only for locks that are held shortly.
 pub fn protect<T: Send>(lock: &'static Mutex<T>) {
     watch();
     PROTECTED.lock().push(Box::new(move || Box::new(lock.lock())));

@@ -1,5 +1,5 @@
-//! The language around the client. While a client waits, its host may have something to say: Python
-//! releases its lock, and looks whether the user pressed Ctrl-C.
+//! The host: the language runtime that calls the client. It decides how a wait is carried out:
+//! Python releases its global lock and checks for Ctrl-C.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -13,6 +13,12 @@ pub const PATIENCE: Duration = Duration::from_millis(50);
 pub trait Host: Send + Sync {
     /// Calls `poll` until it returns true. Each call may take as long as the time it is given.
     fn wait(&self, poll: &mut (dyn FnMut(Duration) -> bool + Send)) -> Result<()>;
+
+    /// Tells the user of something that may be a mistake; an error if the user asked for errors.
+    fn warn(&self, text: &str) -> Result<()>;
+
+    /// A session has a config: from here on names of modules may have a meaning.
+    fn configured(&self) {}
 }
 
 struct Plain;
@@ -22,6 +28,11 @@ impl Host for Plain {
         while !poll(PATIENCE) {}
         Ok(())
     }
+
+    fn warn(&self, text: &str) -> Result<()> {
+        tracing::warn!(target: "gt", "{text}");
+        Ok(())
+    }
 }
 
 static HOST: OnceLock<Box<dyn Host>> = OnceLock::new();
@@ -29,6 +40,16 @@ static HOST: OnceLock<Box<dyn Host>> = OnceLock::new();
 /// Sets the host of this process; the first one stays.
 pub fn set(host: impl Host + 'static) {
     let _ = HOST.set(Box::new(host));
+}
+
+/// Tells the user of something that may be a mistake. Called where no lock is held.
+pub fn warn(text: &str) -> Result<()> {
+    HOST.get_or_init(|| Box::new(Plain)).warn(text)
+}
+
+/// Tells the host that a session has a config. Called where no lock is held.
+pub fn configured() {
+    HOST.get_or_init(|| Box::new(Plain)).configured();
 }
 
 /// Calls `poll` until it returns true, or the host has a reason to stop.

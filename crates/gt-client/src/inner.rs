@@ -22,7 +22,7 @@ pub struct Inner {
     pub(crate) id: SessionId,
     pub(crate) link: Arc<dyn Link>,
     pub(crate) stream: Mutex<Stream>,
-    /// Values nobody needs any more. Dropping one only puts it here: garbage collection may run
+    /// Values that were dropped. Dropping one only puts it here: garbage collection may run
     /// while the stream is locked.
     pub(crate) dropped: Mutex<Vec<Slot>>,
     pub(crate) mailbox: Mailbox,
@@ -36,7 +36,7 @@ pub struct Inner {
     /// Whether the client should wait before it goes on.
     pub(crate) ahead: AtomicBool,
     pub(crate) closed: AtomicBool,
-    /// Whether somebody else than the program ended it.
+    /// Whether the dispatcher ended it, and not the program.
     pub(crate) lost: AtomicBool,
     /// Whether every operation waits for its result.
     pub(crate) sync: bool,
@@ -122,14 +122,14 @@ impl Inner {
     pub(crate) fn send(&self, batch: Batch) {
         self.messages.fetch_add(1, Ordering::Relaxed);
         self.count_sent(&batch);
-        self.link.send(Message::Commands { session: self.id, batch });
+        self.link.send(Message::Commands { session: self.id, batch: batch.into() });
     }
 
     /// Sends a batch that the sender will help to deliver.
     pub(crate) fn leave(&self, batch: Batch) {
         self.messages.fetch_add(1, Ordering::Relaxed);
         self.count_sent(&batch);
-        self.link.leave(Message::Commands { session: self.id, batch });
+        self.link.leave(Message::Commands { session: self.id, batch: batch.into() });
     }
 
     /// Counts a batch, and looks whether the workers should catch up before the next command.
@@ -198,7 +198,7 @@ impl Inner {
             let error = Error::Lost("the session is closed".into());
             self.mailbox.take(Message::Ended { session: self.id, error });
         }
-        // A session that the dispatcher has ended has threads that nobody else would end.
+        // A session that the dispatcher has ended has threads that only this ends.
         self.link.stop();
     }
 }

@@ -28,7 +28,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Whether somebody may want its gradient.
+    /// Whether it requires a gradient.
     pub(crate) fn is_tracked(&self) -> bool {
         matches!(self, Input::Tensor(tensor) if tensor.is_tracked())
     }

@@ -1,6 +1,7 @@
 //! Turns eager tensor calls into a stream of instructions. Only reading a value waits.
 
 pub mod autocast;
+pub mod config;
 pub mod display;
 mod element;
 pub mod embedded;
@@ -17,13 +18,16 @@ mod link;
 mod local_cluster;
 mod mailbox;
 mod parts;
+mod place;
 pub mod provenance;
 pub mod remote;
+pub mod scope;
 pub mod session;
 mod shared;
 mod status;
 pub mod stream;
 pub mod tensor;
+pub mod transfers;
 mod view;
 
 pub use element::{Element, Nested};

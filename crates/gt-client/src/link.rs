@@ -6,7 +6,7 @@ use gt_transport::report::MemoryUsage;
 
 /// The way from a session to its dispatcher. What comes back is brought to the session's mailbox.
 pub(crate) trait Link: Send + Sync {
-    /// Sends a message for somebody else to deliver.
+    /// Sends a message that another thread delivers.
     fn send(&self, message: Message);
 
     /// Sends a message that the sender will [`Link::help`] to deliver.
@@ -15,7 +15,7 @@ pub(crate) trait Link: Send + Sync {
     /// Does a share of the work while the caller waits for an answer.
     fn help(&self);
 
-    /// A command was appended to an empty batch: somebody must be awake to send it in time.
+    /// A command was appended to an empty batch: a thread must be awake to send it in time.
     fn stay_awake(&self);
 
     /// The session is over, after what was sent before.

@@ -1,6 +1,6 @@
-//! The machines of an embedded system, and how what they want sent reaches the others.
+//! The dispatcher and the workers of an embedded system, and the delivery of messages between them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, MutexGuard, Weak};
 
@@ -10,6 +10,7 @@ use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::{Message, Peer};
 use gt_worker::plan::Work;
 use gt_worker::{Action, Outcome, Told, Worker};
+use smallvec::SmallVec;
 
 use crate::inner::Inner;
 
@@ -46,16 +47,21 @@ impl fmt::Display for Parcel {
     }
 }
 
+/// What executors are to do.
+pub(crate) type Works = SmallVec<[(WorkerId, Work); 2]>;
+
 /// Everything that `step`s, under one lock.
 pub(crate) struct LocalCluster {
     pub(crate) dispatcher: Dispatcher,
     pub(crate) workers: Vec<Worker>,
-    pub(crate) clients: HashMap<SessionId, Weak<Inner>>,
-    /// The sessions that were told something since the lock was taken. The last to hold a session
+    pub(crate) clients: BTreeMap<SessionId, Weak<Inner>>,
+    /// The sessions that got a message since the lock was taken. The last to hold a session
     /// stops it, which takes the lock; so they are let go of without it, see [`let_go`].
     reached: Vec<Arc<Inner>>,
     /// What was taken out of the inbox and is not delivered yet.
     pub(crate) mail: VecDeque<Parcel>,
+    /// Room for what a worker wants done.
+    actions: Vec<Action>,
     pub(crate) sink: Option<Box<dyn EventSink>>,
     pub(crate) logged: u64,
     /// Whether delivering to a worker panics.
@@ -77,13 +83,14 @@ impl LocalCluster {
         workers: Vec<Worker>,
         sink: Option<Box<dyn EventSink>>,
     ) -> Self {
-        let (clients, reached, mail) = (HashMap::new(), Vec::new(), VecDeque::new());
+        let (clients, reached, mail) = (BTreeMap::new(), Vec::new(), VecDeque::new());
         LocalCluster {
             dispatcher,
             workers,
             clients,
             reached,
             mail,
+            actions: Vec::new(),
             sink,
             logged: 0,
             #[cfg(test)]
@@ -91,9 +98,9 @@ impl LocalCluster {
         }
     }
 
-    /// Takes one parcel to whom it is for, and gives what the executors are to do.
-    pub(crate) fn deliver(&mut self, parcel: Parcel, now_ns: u64) -> Vec<(WorkerId, Work)> {
-        let (mut outbox, mut works) = (Outbox::default(), Vec::new());
+    /// Delivers one message, and gives what the executors are to do.
+    pub(crate) fn deliver(&mut self, parcel: Parcel, now_ns: u64) -> Works {
+        let (mut outbox, mut works) = (Outbox::default(), Works::new());
         #[cfg(test)]
         assert!(!self.is_broken, "this test wants a panic");
         match parcel {
@@ -113,8 +120,8 @@ impl LocalCluster {
     }
 
     /// A machine broke one of its own promises while it did something for a session, which is over.
-    pub(crate) fn end(&mut self, session: SessionId, now_ns: u64) -> Vec<(WorkerId, Work)> {
-        let (mut outbox, mut works) = (Outbox::default(), Vec::new());
+    pub(crate) fn end(&mut self, session: SessionId, now_ns: u64) -> Works {
+        let (mut outbox, mut works) = (Outbox::default(), Works::new());
         let error = Error::bug("the embedded dispatcher or a worker panicked");
         self.reach(session, Message::Ended { session, error: error.clone() });
         self.dispatcher.close(now_ns, session, error, &mut outbox);
@@ -131,14 +138,10 @@ impl LocalCluster {
         }
     }
 
-    /// Delivers what the dispatcher wants sent.
-    fn route(&mut self, outbox: &mut Outbox, now_ns: u64, works: &mut Vec<(WorkerId, Work)>) {
-        loop {
-            let messages: Vec<_> = outbox.drain().collect();
-            if messages.is_empty() {
-                return;
-            }
-            for (to, message) in messages {
+    /// Delivers what the dispatcher sends.
+    fn route(&mut self, outbox: &mut Outbox, now_ns: u64, works: &mut Works) {
+        while !outbox.is_empty() {
+            for (to, message) in std::mem::take(outbox).drain() {
                 match to {
                     Peer::Client(id) => self.reach(id, message),
                     Peer::Relay => {}
@@ -150,18 +153,18 @@ impl LocalCluster {
         }
     }
 
-    /// Tells a worker something, and delivers what it wants sent.
+    /// Steps a worker, and delivers what it sends.
     fn tell(
         &mut self,
         id: WorkerId,
         told: Told,
         now_ns: u64,
         outbox: &mut Outbox,
-        works: &mut Vec<(WorkerId, Work)>,
+        works: &mut Works,
     ) {
-        let mut actions = Vec::new();
+        let mut actions = std::mem::take(&mut self.actions);
         self.workers[id.0 as usize].step(told, &mut actions);
-        for action in actions {
+        for action in actions.drain(..) {
             match action {
                 Action::Execute(work) => works.push((id, work)),
                 Action::Send(None, message) => {
@@ -170,9 +173,10 @@ impl LocalCluster {
                 Action::Send(Some(to), message) => outbox.send(to, message),
             }
         }
+        self.actions = actions;
     }
 
-    /// Shows events to whoever is interested.
+    /// Passes events to the observer.
     pub(crate) fn log(&mut self) {
         let Some(sink) = &mut self.sink else { return };
         let (events, next) = self.dispatcher.events.since(self.logged);
@@ -180,7 +184,7 @@ impl LocalCluster {
         self.logged = next;
     }
 
-    /// Lets whoever is interested write things out.
+    /// Lets the observer flush.
     pub(crate) fn flush_sink(&mut self) {
         self.log();
         if let Some(sink) = &mut self.sink {

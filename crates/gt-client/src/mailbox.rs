@@ -1,6 +1,6 @@
-//! What the dispatcher has told a session: answers, failures, how much is done.
+//! The messages that a session has received from its dispatcher: answers, failures and progress.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use gt_transport::{Failure, Message, Value};
 /// The answer to a read.
 pub type Answer = Result<Value, Arc<Failure>>;
 
-/// Messages for a session, kept until it looks for them.
+/// Messages for a session, kept until it reads them.
 #[derive(Debug, Default)]
 pub struct Mailbox {
     state: Mutex<State>,
@@ -22,10 +22,10 @@ pub struct Mailbox {
 /// What has arrived.
 #[derive(Debug, Default)]
 pub struct State {
-    answers: HashMap<RequestId, Answer>,
-    /// Reads that nobody waits for any more.
-    abandoned: HashSet<RequestId>,
-    /// The failure that a read nobody waits for any more was answered with.
+    answers: BTreeMap<RequestId, Answer>,
+    /// Requests whose wait was interrupted.
+    abandoned: BTreeSet<RequestId>,
+    /// The failure that answered a request whose wait was interrupted.
     pub failure: Option<Arc<Failure>>,
     /// Why the session is over, if it is.
     pub ended: Option<Error>,
@@ -33,8 +33,8 @@ pub struct State {
     pub done_commands: u64,
     /// How many bytes those took.
     pub done_bytes: u64,
-    /// What workers said of the memory they hold, by request, and how many were asked.
-    usages: HashMap<RequestId, (usize, Vec<MemoryUsage>)>,
+    /// The memory reports of workers, by request, and how many workers were asked.
+    usages: BTreeMap<RequestId, (usize, Vec<MemoryUsage>)>,
 }
 
 impl State {
@@ -46,7 +46,7 @@ impl State {
         self.ended.clone().map(Err)
     }
 
-    /// What every worker that was asked holds; an error if they will never all say.
+    /// The memory reports of all workers that were asked; an error if they will never all arrive.
     pub fn usages(&mut self, request: RequestId) -> Option<gt_core::Result<Vec<MemoryUsage>>> {
         if self.usages.get(&request).is_some_and(|(parts, usages)| usages.len() >= *parts) {
             return self.usages.remove(&request).map(|(_, usages)| Ok(usages));
@@ -54,8 +54,8 @@ impl State {
         self.ended.clone().map(Err)
     }
 
-    /// Whether every read that nobody waits for any more was answered, and if so, the failure that
-    /// one of them was answered with; an error if they will never be.
+    /// Whether all requests whose wait was interrupted are answered, and if so, the failure that
+    /// answered one of them; an error if they will never be.
     pub fn settled(&mut self) -> Option<gt_core::Result<Option<Arc<Failure>>>> {
         if self.abandoned.is_empty() {
             return Some(Ok(self.failure.take()));
@@ -63,7 +63,7 @@ impl State {
         self.ended.clone().map(Err)
     }
 
-    /// Nobody waits for the answer to `request` any more.
+    /// The wait for the answer to `request` was interrupted.
     pub fn abandon(&mut self, request: RequestId) {
         match self.answers.remove(&request) {
             Some(Ok(_)) => {}
@@ -101,7 +101,7 @@ impl Mailbox {
                 *expected = parts as usize;
                 usages.push(*usage);
             }
-            // A dispatcher says nothing else to a client.
+            // A dispatcher sends no other message to a client.
             _ => return,
         }
         drop(state);

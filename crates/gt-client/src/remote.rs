@@ -8,10 +8,11 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use gt_core::{Error, Result};
+use gt_transport::Message;
 use gt_transport::hello::Welcome;
 use gt_transport::lock::{Condvar, Mutex};
 use gt_transport::report::MemoryUsage;
-use gt_transport::{Message, bulk};
+use gt_transport::transfers::Event;
 use gt_zmq::{Endpoint, Waker};
 
 use self::connect::Door;
@@ -20,11 +21,10 @@ use crate::inner::Inner;
 use crate::link::{ClusterSummary, Link};
 use crate::{fork, host};
 
-mod cargo;
 mod connect;
 mod wire;
 
-/// How long the end of a session waits for its last words to leave.
+/// How long the end of a session waits for its last messages to leave.
 const FAREWELL: Duration = Duration::from_millis(500);
 
 /// How a session elsewhere is reached.
@@ -52,7 +52,7 @@ pub(crate) fn open(options: RemoteOptions) -> Result<Arc<Inner>> {
     let remote = Arc::new(Remote(shared.clone()));
     let inner = Arc::new(Inner::new(welcome.session, remote, sync));
     let _ = shared.session.set(Arc::downgrade(&inner));
-    let wire = Wire::new(shared, door, dealer, &welcome);
+    let wire = Wire::new(shared, door, dealer, &welcome)?;
     let thread = thread::Builder::new().name("gt-link".to_string()).spawn(move || wire.run());
     thread.map_err(|error| Error::Lost(format!("cannot start a thread: {error}")))?;
     Ok(inner)
@@ -65,12 +65,12 @@ struct Remote(Arc<Shared>);
 struct Shared {
     session: OnceLock<Weak<Inner>>,
     outbox: Mutex<VecDeque<Message>>,
-    errands: Mutex<VecDeque<bulk::Event>>,
+    transfers: Mutex<VecDeque<Event>>,
     waker: Waker,
     sleeping: AtomicBool,
     stopped: AtomicBool,
     summary: ClusterSummary,
-    /// Bytes in values on the workers, as the dispatcher said last.
+    /// Bytes in values on the workers, from the last report of the dispatcher.
     used_bytes: AtomicU64,
     thread: OnceLock<ThreadId>,
     ended: Mutex<bool>,
@@ -90,7 +90,7 @@ impl Shared {
         Ok(Shared {
             session: OnceLock::new(),
             outbox: Mutex::default(),
-            errands: Mutex::default(),
+            transfers: Mutex::default(),
             waker,
             sleeping: AtomicBool::new(false),
             stopped: AtomicBool::new(false),

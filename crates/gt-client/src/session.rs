@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use gt_core::attrs::Attrs;
-use gt_core::instruction::{Command, Instruction, Operand, Replaces};
+use gt_core::instruction::{Command, Instruction, Operand, Question, Replaces};
 use gt_core::op::Op;
 use gt_core::record::{INLINE_INPUTS, Record};
 use gt_core::{Error, Meta, RequestId, Result, Slot};
@@ -21,13 +21,13 @@ use crate::input::{Held, Input, infer};
 use crate::mailbox::State;
 use crate::remote::{self, RemoteOptions};
 use crate::tensor::{Owned, Tensor};
-use crate::{autocast, grad, host, provenance};
+use crate::{autocast, grad, host, provenance, scope};
 
 /// A stream of instructions to a dispatcher. Clones are the same session.
 #[derive(Clone)]
 pub struct Session(pub(crate) Arc<Inner>);
 
-/// A session that is there as long as somebody else holds it or one of its tensors.
+/// A weak reference to a session, which does not keep it open.
 #[derive(Clone)]
 pub struct WeakSession(Weak<Inner>);
 
@@ -91,7 +91,7 @@ impl Session {
         self.0.check_open()
     }
 
-    /// Where errors are wanted at their lines, waits for what was emitted and raises what failed.
+    /// Where errors are wanted at their lines, waits for what was appended and raises what failed.
     pub(crate) fn synchronize_if_asked(&self) -> Result<()> {
         if self.0.sync { self.synchronize() } else { Ok(()) }
     }
@@ -127,7 +127,7 @@ impl Session {
         self.0.close();
     }
 
-    /// Emits one operation. Nothing waits, unless the results' shapes depend on data.
+    /// Applies one operation. Nothing waits, unless the results' shapes depend on data.
     pub fn apply(
         &self,
         op: &'static Op,
@@ -136,33 +136,29 @@ impl Session {
     ) -> Result<SmallVec<[Tensor; 1]>> {
         match autocast::mode().lower {
             Some(lower) => autocast::apply(self, op, inputs, attrs, lower),
-            None => self.apply_as_given(op, inputs, attrs),
+            None => self.trace(op, inputs, attrs),
         }
     }
 
-    /// Emits one operation on inputs in the precision they have.
-    pub(crate) fn apply_as_given(
+    /// Appends one operation on inputs in the precision they have, and adds a node to the gradient
+    /// graph if one of them needs a gradient.
+    pub(crate) fn trace(
         &self,
         op: &'static Op,
         inputs: &[Input],
         attrs: Attrs,
     ) -> Result<SmallVec<[Tensor; 1]>> {
-        let Some(edges) = grad::edges(op, inputs)? else {
-            return self.apply_held(op, inputs, &self.hold(op, inputs)?, attrs);
-        };
+        self.house_parameters(inputs)?;
+        let edges = grad::edges(op, inputs)?;
         let held = self.hold(op, inputs)?;
-        let results = self.apply_held(op, inputs, &held, attrs.clone())?;
-        grad::trace(op, inputs, &held, &attrs, edges, &results)?;
+        let Some(edges) = edges else { return self.append(op, inputs, &held, attrs) };
+        let results = self.append(op, inputs, &held, attrs.clone())?;
+        grad::add_node(op, inputs, &held, &attrs, edges, &results)?;
         Ok(results)
     }
 
-    /// The one result of an operation without attributes.
-    pub(crate) fn apply_one(&self, op: &'static Op, inputs: &[Input]) -> Result<Tensor> {
-        self.apply_first(op, inputs, Attrs::none())
-    }
-
     /// The first result of an operation.
-    pub(crate) fn apply_first(
+    pub(crate) fn apply_one(
         &self,
         op: &'static Op,
         inputs: &[Input],
@@ -172,7 +168,8 @@ impl Session {
         results.into_iter().next().ok_or_else(|| Error::bug(format!("{} has no result", op.name)))
     }
 
-    fn apply_held(
+    /// Infers the results of one operation and appends it to the stream.
+    fn append(
         &self,
         op: &'static Op,
         inputs: &[Input],
@@ -181,14 +178,14 @@ impl Session {
     ) -> Result<SmallVec<[Tensor; 1]>> {
         self.0.keep_pace()?;
         let metas = infer(op, inputs, &attrs)?;
-        if let Some(value) = self.emit_record(op, held, &attrs)? {
+        if let Some(value) = self.append_record(op, held, &attrs)? {
             let meta = metas.into_iter().next().expect("a record has one result");
             let mut tensors = SmallVec::new();
             tensors.push(Tensor::new(meta, value));
             self.synchronize_if_asked()?;
             return Ok(tensors);
         }
-        let values = self.emit(op, held, attrs, metas.len(), Replaces::default())?;
+        let values = self.append_instruction(op, held, attrs, Replaces::default())?;
         self.synchronize_if_asked()?;
         let made = values.into_iter().zip(metas);
         if op.data_dependent {
@@ -197,8 +194,8 @@ impl Session {
         Ok(made.map(|(value, meta)| Tensor::new(meta, value)).collect())
     }
 
-    /// The common case of [`Session::emit`]: an instruction that fits into a record.
-    fn emit_record(
+    /// The common case of [`Session::append_instruction`]: one that fits into a record.
+    fn append_record(
         &self,
         op: &'static Op,
         inputs: &[Held],
@@ -222,25 +219,31 @@ impl Session {
             }
         }
         let mut stream = self.0.open_stream();
+        stream.follow_scope();
         let name = stream.name();
         stream.push_record(Record { out: name.0, ..record });
         self.0.send_full(&mut stream);
         Ok(Some(Owned::new(self.clone(), name)))
     }
 
-    /// Emits one operation on values; its first result replaces a value if one is given.
-    pub(crate) fn emit(
+    /// Appends one operation on values to the stream; its results replace the values given.
+    pub(crate) fn append_instruction(
         &self,
         op: &'static Op,
         inputs: &[Held],
         attrs: Attrs,
-        results: usize,
         replaces: Replaces,
     ) -> Result<SmallVec<[Owned; 1]>> {
-        let inputs = inputs.iter().map(Held::operand).collect();
+        let inputs: SmallVec<[Operand; 3]> = inputs.iter().map(Held::operand).collect();
         let provenance = provenance::current();
         let mut stream = self.0.open_stream();
-        let names = stream.names(results);
+        if inputs.is_empty() && scope::is_library() {
+            // It is placed where it is used; the signal's wish is about what the user creates.
+            stream.leave_scopes();
+        } else {
+            stream.follow_scope();
+        }
+        let names = stream.names(op.outputs.len());
         let attrs = stream.fill(op, attrs);
         let outputs = names.clone();
         let instruction = Instruction { op, outputs, inputs, attrs, replaces, provenance };
@@ -258,6 +261,10 @@ impl Session {
         self.0.keep_pace()?;
         let out = {
             let mut stream = self.0.open_stream();
+            match scope::is_library() {
+                true => stream.leave_scopes(),
+                false => stream.follow_scope(),
+            }
             let out = stream.name();
             let provenance = provenance::current();
             stream.push(&Command::Upload { out, meta: meta.clone(), data, provenance });
@@ -273,11 +280,11 @@ impl Session {
         self.ask(|request| Command::Read { slot, request })
     }
 
-    /// Waits for everything that was emitted so far, and raises what failed.
+    /// Waits for everything that was appended so far, and raises what failed.
     pub fn synchronize(&self) -> Result<()> {
         self.ask(|request| Command::Sync { request })?;
-        // The dispatcher takes a read for the client's own wait. If that was interrupted, what the
-        // read would have told is still to come.
+        // The dispatcher takes a read for the client's own wait. If that was interrupted, its
+        // answer may still be on the way.
         let mut settled = None;
         host::wait(|patience: Duration| {
             settled = self.0.mailbox.wait(patience, State::settled);
@@ -287,6 +294,28 @@ impl Session {
             Some(failure) => Err(explain(&failure)),
             None => Ok(()),
         }
+    }
+
+    /// Where a value is, in words.
+    pub(crate) fn locate(&self, slot: Slot) -> Result<String> {
+        self.ask_text(Question::Placement(slot))
+    }
+
+    /// How many bytes went from which worker to which in this session.
+    pub fn moved_bytes(&self) -> Result<Vec<(u32, u32, u64)>> {
+        let text = self.ask_text(Question::Moved)?;
+        let line = |line: &str| {
+            let mut numbers = line.split(' ').map(|number| number.parse::<u64>().ok());
+            let mut next = || numbers.next().flatten();
+            Some((next()? as u32, next()? as u32, next()?))
+        };
+        let wrong = || Error::bug("what moved is not told in numbers");
+        text.lines().map(|text| line(text).ok_or_else(wrong)).collect()
+    }
+
+    fn ask_text(&self, question: Question) -> Result<String> {
+        let answer = self.ask(|request| Command::Ask { question, request })?;
+        Ok(String::from_utf8_lossy(&answer.data).into_owned())
     }
 
     fn described(&self, value: Owned) -> Result<Tensor> {
@@ -334,15 +363,20 @@ impl Session {
                 Input::Scalar(scalar) => Held::Scalar(*scalar),
                 Input::Tensor(tensor) => {
                     let value = tensor.value()?;
-                    if !value.session().is(self) {
-                        let message = "the tensors belong to different sessions";
-                        return Err(Error::runtime(message).within(op.name));
-                    }
+                    self.check_own(op, tensor)?;
                     Held::Value(value)
                 }
             });
         }
         Ok(held)
+    }
+
+    /// An error if a tensor is not one of this session.
+    pub(crate) fn check_own(&self, op: &Op, tensor: &Tensor) -> Result<()> {
+        if tensor.session().is(self) {
+            return Ok(());
+        }
+        Err(Error::runtime("the tensors belong to different sessions").within(op.name))
     }
 
     /// Waits if the program is too far ahead of the workers; an error if the session is over.
@@ -351,7 +385,7 @@ impl Session {
     }
 
     pub(crate) fn drop_slot(&self, slot: Slot) {
-        // Nobody frees anything for a session that is over, and a parent's locks are not ours.
+        // There is nothing to free for a session that is over, and a parent's locks are not ours.
         if self.check().is_err() {
             return;
         }

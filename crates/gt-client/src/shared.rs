@@ -10,7 +10,7 @@ use gt_worker::engine::native::threads::Threads;
 
 use crate::fork;
 
-/// The time since the first time that somebody asked; all who share a pool ask the same clock.
+/// The time since the first call. All users of a pool read the same clock.
 pub fn now() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     START.elapsed()
@@ -25,8 +25,8 @@ struct Shared {
 static SHARED: Mutex<Shared> =
     Mutex::new(Shared { generation: 0, pool: Weak::new(), threads: Weak::new() });
 
-/// The pool of this process with this limit, and so many threads. Whoever asks for other numbers
-/// than those in use gets a pool and threads of their own.
+/// The pool of this process with this limit, and so many threads. A session with other numbers than
+/// those in use gets a pool and threads of its own.
 pub fn resources(memory: usize, threads: usize) -> Result<(Arc<Pool>, Arc<Threads>)> {
     static PROTECT: Once = Once::new();
     PROTECT.call_once(|| fork::protect(&SHARED));

@@ -70,7 +70,7 @@ impl Session {
         }
     }
 
-    /// Who holds memory, after everything emitted so far is done.
+    /// Who holds memory, after everything appended so far is done.
     pub fn memory(&self) -> Result<Memory> {
         self.synchronize()?;
         let usages = self.0.link.memory_usage()?;

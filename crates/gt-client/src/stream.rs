@@ -1,5 +1,5 @@
-//! A client's side of its stream: names for values, the batch under way, random numbers. It waits
-//! for nothing and sends nothing; whoever owns it does.
+//! A client's side of its stream: names for values, the batch under way, random numbers. It does
+//! not wait and does not send; its owner does.
 
 use gt_core::attrs::{Attr, AttrKind, Attrs};
 use gt_core::instruction::{Command, Instruction};
@@ -10,6 +10,7 @@ use gt_transport::Batch;
 use smallvec::SmallVec;
 
 use crate::generator::{Generator, RandomState};
+use crate::scope::Scopes;
 
 /// A batch is sent when it has so many commands …
 pub const BATCH_COMMANDS: usize = 1024;
@@ -27,6 +28,7 @@ pub struct Stream {
     requests: u32,
     appended: u64,
     random: RandomState,
+    scopes: Scopes,
 }
 
 impl Stream {
@@ -37,6 +39,28 @@ impl Stream {
             self.unused += 1;
             Slot(self.unused - 1)
         })
+    }
+
+    /// What is appended next belongs to the scope of this thread.
+    pub fn follow_scope(&mut self) {
+        if self.scopes.is_current() {
+            return;
+        }
+        let mut scopes = std::mem::take(&mut self.scopes);
+        scopes.follow(|command| self.push(command));
+        self.scopes = scopes;
+    }
+
+    /// What is appended next belongs to no scope.
+    pub fn leave_scopes(&mut self) {
+        let mut scopes = std::mem::take(&mut self.scopes);
+        scopes.leave(|command| self.push(command));
+        self.scopes = scopes;
+    }
+
+    /// What its scopes mean.
+    pub(crate) fn scopes(&mut self) -> &mut Scopes {
+        &mut self.scopes
     }
 
     /// A number for a read.

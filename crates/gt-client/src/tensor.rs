@@ -65,6 +65,14 @@ impl Tensor {
         Ok(Tensor::with_history(self.meta().clone(), self.value()?, self.edge()?))
     }
 
+    /// The cell that it is a view of, or all of.
+    pub(crate) fn base(&self) -> &Cell {
+        match &self.0 {
+            Place::Whole(cell) => cell,
+            Place::Part(view) => view.base(),
+        }
+    }
+
     /// The session it belongs to.
     pub fn session(&self) -> &Session {
         match &self.0 {
@@ -95,6 +103,11 @@ impl Tensor {
     pub fn id(&self) -> Result<u32> {
         self.session().check()?;
         Ok(self.value()?.slot.0)
+    }
+
+    /// Where its value is, in words: `shard(0) on 0 1`.
+    pub fn placement(&self) -> Result<String> {
+        self.session().locate(self.value()?.slot)
     }
 
     /// Whether its elements lie in a row, one after another.
@@ -160,7 +173,8 @@ impl Tensor {
         Ok(view.map(|view| Tensor(Place::Part(Arc::new(view)))))
     }
 
-    /// Writes `op` of this tensor and others into this tensor.
+    /// Writes `op` of this tensor and others into this tensor. Where `op` has several results, each
+    /// is written into the input at its place; if one of them fails, none is.
     pub fn apply_in_place(&self, op: &'static Op, others: &[Input], attrs: Attrs) -> Result<()> {
         self.write_in_place(op, others, attrs)?;
         self.session().synchronize_if_asked()
@@ -170,22 +184,25 @@ impl Tensor {
         self.session().keep_pace()?;
         let inputs = self.with(others);
         let metas = infer(op, &inputs, &attrs)?;
-        self.check_write(op, &metas[0])?;
-        let recorded = grad::is_enabled() && inputs.iter().any(Input::is_tracked);
-        match self.cell() {
-            Some(cell) if metas[0].dtype == cell.meta.dtype && !recorded => {
-                cell.update(op, cell.session.hold(op, others)?, attrs, Update::OfCurrent)
-            }
-            _ => {
-                self.check_not_leaf(op.name)?;
-                let results = self.session().apply_as_given(op, &inputs, attrs)?;
-                self.write(&results[0], Origin::Itself)
-            }
+        let targets = targets(op, &inputs)?;
+        for (target, meta) in targets.iter().zip(&metas) {
+            self.session().check_own(op, target)?;
+            target.check_write(op, meta)?;
         }
+        let recorded = grad::is_enabled() && inputs.iter().any(Input::is_tracked);
+        if let Some(cells) = cells(&targets, &metas).filter(|_| !recorded) {
+            let others = self.session().hold(op, &inputs[cells.len()..])?;
+            return cell::update_all(&cells, op, others, attrs, Update::OfCurrent);
+        }
+        targets.iter().try_for_each(|target| target.check_not_leaf(op.name))?;
+        let results = self.session().trace(op, &inputs, attrs)?;
+        // If one has failed, nothing after it is replaced.
+        let mut written = targets.iter().zip(&results);
+        written.try_for_each(|(target, result)| target.write(result, Origin::Itself))
     }
 
     /// The cell, if this tensor is the whole of it; a detached one may be, too.
-    fn cell(&self) -> Option<&Cell> {
+    pub(crate) fn cell(&self) -> Option<&Cell> {
         match &self.0 {
             Place::Whole(cell) => Some(cell),
             Place::Part(view) => view.is_whole().then(|| view.base()),
@@ -268,4 +285,29 @@ impl Tensor {
         }
         Ok(data)
     }
+}
+
+/// The inputs that the results are written into: the first ones, one for each result.
+fn targets<'a>(op: &Op, inputs: &[Input<'a>]) -> Result<SmallVec<[&'a Tensor; 1]>> {
+    let targets = inputs.iter().take(op.outputs.len()).map(|input| match input {
+        Input::Tensor(tensor) => Ok(*tensor),
+        Input::Scalar(number) => {
+            Err(Error::type_(format!("{}_: cannot write into the number {number}", op.name)))
+        }
+    });
+    targets.collect()
+}
+
+/// The cells of tensors, if these are the whole of different cells, and have the dtypes of what is
+/// written into them.
+fn cells<'a>(targets: &[&'a Tensor], metas: &[Meta]) -> Option<SmallVec<[&'a Cell; 1]>> {
+    let mut cells: SmallVec<[&Cell; 1]> = SmallVec::new();
+    for (target, meta) in targets.iter().zip(metas) {
+        let cell = target.cell().filter(|cell| cell.meta.dtype == meta.dtype)?;
+        if cells.iter().any(|known| std::ptr::eq(*known, cell)) {
+            return None;
+        }
+        cells.push(cell);
+    }
+    Some(cells)
 }

@@ -189,8 +189,12 @@ impl View {
         let mut values = vec![base];
         for Step { op, attrs, .. } in &self.path[..steps] {
             let input = Held::Value(values[values.len() - 1].clone());
-            let made =
-                self.base.session().emit(op, &[input], attrs.clone(), 1, Replaces::default())?;
+            let made = self.base.session().append_instruction(
+                op,
+                &[input],
+                attrs.clone(),
+                Replaces::default(),
+            )?;
             values.extend(made.into_iter().map(Arc::new));
         }
         Ok(values)
@@ -251,7 +255,7 @@ impl View {
         let shape = &self.base.meta().shape;
         let session = self.base.session();
         let one = |op, inputs: &[Held], attrs| {
-            let made = session.emit(op, inputs, attrs, 1, Replaces::default())?;
+            let made = session.append_instruction(op, inputs, attrs, Replaces::default())?;
             made.into_iter().next().map(Arc::new).ok_or_else(|| Error::bug("there is no result"))
         };
         let sized = |shape: &Shape| Attrs::of([Attr::Ints(shape.to_ints())]);
@@ -333,7 +337,7 @@ impl Step {
     }
 }
 
-/// Computes formulas by emitting their operations.
+/// Computes formulas by appending their operations.
 struct Emitter<'a>(&'a Session);
 
 impl Emit for Emitter<'_> {
@@ -351,8 +355,7 @@ impl Emit for Emitter<'_> {
             Term::Zero => Err(Error::bug("a formula needs a value that is not there")),
         });
         let held: SmallVec<[Held; 3]> = held.collect::<Result<_>>()?;
-        let values =
-            self.0.emit(op, &held, attrs.clone(), op.outputs.len(), Replaces::default())?;
+        let values = self.0.append_instruction(op, &held, attrs.clone(), Replaces::default())?;
         Ok(values.into_iter().map(Arc::new).collect())
     }
 }

@@ -1,5 +1,7 @@
 //! Attributes: what an instruction says besides its inputs, such as axes, sizes and dtypes.
 
+use std::marker::PhantomData;
+
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
@@ -109,7 +111,7 @@ impl AttrKind {
     }
 }
 
-/// The name, kind and default of an attribute.
+/// An attribute of a row, declared with its [`Key`].
 #[derive(Debug)]
 pub struct AttrSpec {
     /// The keyword a user writes.
@@ -121,16 +123,6 @@ pub struct AttrSpec {
 }
 
 impl AttrSpec {
-    /// An attribute that must be given.
-    pub const fn required(name: &'static str, kind: AttrKind) -> Self {
-        AttrSpec { name, kind, default: None }
-    }
-
-    /// An attribute that may be left out.
-    pub const fn optional(name: &'static str, kind: AttrKind, default: Attr) -> Self {
-        AttrSpec { name, kind, default: Some(default) }
-    }
-
     /// Refuses a value of another kind; the border check for what comes off a wire.
     pub fn check(&self, value: &Attr) -> Result<()> {
         if self.default.as_ref() == Some(value) {
@@ -153,6 +145,118 @@ impl AttrSpec {
             return Ok(());
         }
         Err(Error::type_(format!("'{}' cannot be {value:?}", self.name)))
+    }
+}
+
+/// The name and kind of an attribute, and the type that its readers get. A row declares an
+/// attribute and its rules read it with the same key: a wrong name or type does not compile, and a
+/// key that the row did not declare is found by the test that runs all rules of the table.
+pub struct Key<T: ?Sized> {
+    name: &'static str,
+    kind: AttrKind,
+    value: PhantomData<T>,
+}
+
+impl<T: ?Sized> Clone for Key<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: ?Sized> Copy for Key<T> {}
+
+macro_rules! kinds {
+    ($($constructor:ident $kind:ident $type:ty;)*) => {
+        $(impl Key<$type> {
+            #[doc = concat!("A key of kind [`AttrKind::", stringify!($kind), "`].")]
+            pub const fn $constructor(name: &'static str) -> Self {
+                Key { name, kind: AttrKind::$kind, value: PhantomData }
+            }
+        })*
+    };
+}
+
+kinds! {
+    flag Bool bool;
+    int Int i64;
+    float Float f64;
+    number Number Scalar;
+    order Order f64;
+    axis Axis i64;
+    axes Axes [i64];
+    sizes Sizes [i64];
+    spatial Spatial [i64];
+    dtype DType DType;
+    ranges Ranges [Range];
+    text Text str;
+    seed Seed i64;
+    rng_index RngIndex i64;
+    region Region [i64];
+}
+
+impl<T: ?Sized> Key<T> {
+    /// The name.
+    pub const fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// Whether this is the key of an attribute.
+    pub fn is_of(self, spec: &AttrSpec) -> bool {
+        self.kind == spec.kind && self.name == spec.name
+    }
+
+    /// An attribute that must be given.
+    pub const fn required(self) -> AttrSpec {
+        AttrSpec { name: self.name, kind: self.kind, default: None }
+    }
+
+    /// An attribute that may be left out, and is [`Attr::None`] then.
+    pub const fn or_none(self) -> AttrSpec {
+        self.optional(Attr::None)
+    }
+
+    const fn optional(self, default: Attr) -> AttrSpec {
+        AttrSpec { name: self.name, kind: self.kind, default: Some(default) }
+    }
+}
+
+impl Key<bool> {
+    /// An attribute with a default.
+    pub const fn or(self, default: bool) -> AttrSpec {
+        self.optional(Attr::Bool(default))
+    }
+}
+
+impl Key<i64> {
+    /// An attribute with a default.
+    pub const fn or(self, default: i64) -> AttrSpec {
+        self.optional(Attr::Int(default))
+    }
+}
+
+impl Key<f64> {
+    /// An attribute with a default.
+    pub const fn or(self, default: f64) -> AttrSpec {
+        self.optional(Attr::Float(default))
+    }
+}
+
+impl Key<Scalar> {
+    /// An attribute with a default.
+    pub const fn or(self, default: i64) -> AttrSpec {
+        self.optional(Attr::Int(default))
+    }
+}
+
+impl Key<[i64]> {
+    /// An attribute with a default, the same for each axis.
+    pub const fn or(self, default: i64) -> AttrSpec {
+        self.optional(Attr::Int(default))
+    }
+
+    /// An attribute that is an empty list by default.
+    pub const fn or_empty(self) -> AttrSpec {
+        self.optional(Attr::Ints(SmallVec::new_const()))
     }
 }
 

@@ -2,10 +2,11 @@
 
 use smallvec::SmallVec;
 
-use crate::attrs::{Attr, Attrs};
+use crate::attrs::{Attr, Attrs, Key, Range};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::op::{Op, OutputType, Role};
+use crate::ops::keys;
 use crate::rules::promote::promote;
 use crate::shape::{Meta, Shape};
 
@@ -70,7 +71,7 @@ impl<'a> Call<'a> {
         }
         let number = inputs.iter().position(|input| matches!(input, Arg::Scalar(_)));
         if let Some(index) = number.filter(|_| !op.accepts_scalars) {
-            let name = op.inputs[if op.variadic { 0 } else { index }].name;
+            let name = op.input(index).name;
             return Err(Error::type_(format!("{}: '{name}' must be a tensor", op.name)));
         }
         if attrs.0.len() != op.attrs.len() {
@@ -97,11 +98,11 @@ impl<'a> Call<'a> {
             let dtype = match output.dtype {
                 OutputType::Common => compute,
                 OutputType::Is(dtype) => dtype,
-                OutputType::Position if self.flag("out_int32") => DType::I32,
+                OutputType::Position if self.flag(keys::OUT_INT32) => DType::I32,
                 OutputType::Position => DType::I64,
                 OutputType::Truth if compute == DType::U8 => DType::U8,
                 OutputType::Truth => DType::Bool,
-                OutputType::Attr => self.dtype("dtype").unwrap_or(compute),
+                OutputType::Attr => self.dtype(keys::DTYPE).unwrap_or(compute),
             };
             outputs.push(Meta { dtype, shape: shape.checked(dtype)? });
         }
@@ -110,7 +111,7 @@ impl<'a> Call<'a> {
 
     /// The role of input `index`.
     pub fn role(&self, index: usize) -> Role {
-        self.op.inputs[if self.op.variadic { 0 } else { index }].role
+        self.op.input(index).role
     }
 
     /// The shape of input `index`.
@@ -118,41 +119,55 @@ impl<'a> Call<'a> {
         self.inputs[index].shape()
     }
 
-    /// The attribute called `name`.
+    /// Whether the row has this attribute.
+    pub fn has<T: ?Sized>(&self, key: Key<T>) -> bool {
+        self.op.attrs.iter().any(|spec| key.is_of(spec))
+    }
+
+    /// An attribute.
     ///
     /// # Panics
-    /// If the row has no such attribute: rows only ask for their own.
-    pub fn attr(&self, name: &str) -> &'a Attr {
-        let index = self.op.attrs.iter().position(|spec| spec.name == name);
-        let index = index.unwrap_or_else(|| panic!("{} has no attribute {name}", self.op.name));
+    /// If the row did not declare it.
+    pub fn attr<T: ?Sized>(&self, key: Key<T>) -> &'a Attr {
+        let index = self.op.attrs.iter().position(|spec| key.is_of(spec));
+        let index =
+            index.unwrap_or_else(|| panic!("{} did not declare '{}'", self.op.name, key.name()));
         &self.attrs.0[index]
     }
 
-    /// The whole number called `name`; zero if it was not given.
-    pub fn int(&self, name: &str) -> i64 {
-        match self.attr(name) {
+    /// A whole number; zero if it was not given.
+    pub fn int(&self, key: Key<i64>) -> i64 {
+        match self.attr(key) {
             Attr::Int(value) => *value,
             _ => 0,
         }
     }
 
-    /// The yes-or-no called `name`.
-    pub fn flag(&self, name: &str) -> bool {
-        matches!(self.attr(name), Attr::Bool(true))
+    /// A floating point number; zero if it was not given.
+    pub fn float(&self, key: Key<f64>) -> f64 {
+        match self.attr(key) {
+            Attr::Float(value) => *value,
+            _ => 0.0,
+        }
     }
 
-    /// The list called `name`; empty if it was not given.
-    pub fn ints(&self, name: &str) -> &'a [i64] {
-        match self.attr(name) {
+    /// A yes-or-no.
+    pub fn flag(&self, key: Key<bool>) -> bool {
+        matches!(self.attr(key), Attr::Bool(true))
+    }
+
+    /// A list; empty if it was not given.
+    pub fn ints(&self, key: Key<[i64]>) -> &'a [i64] {
+        match self.attr(key) {
             Attr::Ints(values) => values,
             Attr::Int(value) => std::slice::from_ref(value),
             _ => &[],
         }
     }
 
-    /// The number called `name`.
-    pub fn number(&self, name: &str) -> Scalar {
-        match *self.attr(name) {
+    /// A number; zero if it was not given.
+    pub fn number(&self, key: Key<Scalar>) -> Scalar {
+        match *self.attr(key) {
             Attr::Bool(value) => Scalar::Bool(value),
             Attr::Int(value) => Scalar::Int(value),
             Attr::Float(value) => Scalar::Float(value),
@@ -160,21 +175,37 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The dtype called `name`, if it was given.
-    pub fn dtype(&self, name: &str) -> Option<DType> {
-        match self.attr(name) {
+    /// A dtype, if it was given.
+    pub fn dtype(&self, key: Key<DType>) -> Option<DType> {
+        match self.attr(key) {
             Attr::DType(dtype) => Some(*dtype),
             _ => None,
         }
     }
 
-    /// The axis that attribute `name` gives for input `index`.
-    pub fn axis(&self, name: &str, index: usize) -> Result<usize> {
-        self.shape(index).axis(self.int(name))
+    /// A word, if it was given.
+    pub fn text(&self, key: Key<str>) -> Option<&'a str> {
+        match self.attr(key) {
+            Attr::Text(word) => Some(word),
+            _ => None,
+        }
     }
 
-    /// The axes that attribute `name` gives for input `index`; all if it was not given.
-    pub fn axes(&self, name: &str, index: usize) -> Result<SmallVec<[usize; 4]>> {
-        self.shape(index).axes(self.ints(name))
+    /// A part of each axis.
+    pub fn ranges(&self, key: Key<[Range]>) -> &'a [Range] {
+        match self.attr(key) {
+            Attr::Ranges(ranges) => ranges,
+            _ => &[],
+        }
+    }
+
+    /// The axis of input `index` that an attribute names.
+    pub fn axis(&self, key: Key<i64>, index: usize) -> Result<usize> {
+        self.shape(index).axis(self.int(key))
+    }
+
+    /// The axes of input `index` that an attribute names; all if it names none.
+    pub fn axes(&self, key: Key<[i64]>, index: usize) -> Result<SmallVec<[usize; 4]>> {
+        self.shape(index).axes(self.ints(key))
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A result whose error is [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Something went wrong, and somebody must act.
+/// An error. Its variant says who must act.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum Error {
     /// The user wrote something that has no meaning; the fault is at their line.

@@ -60,7 +60,7 @@ impl Ring {
         self.capacity > 0
     }
 
-    /// Records what `event` gives, which is not called if nobody is interested. Its number is
+    /// Records what `event` gives, which is not called if there is no observer. Its number is
     /// filled in here.
     pub fn record(&mut self, event: impl FnOnce() -> Event) {
         if !self.is_on() {
@@ -86,7 +86,7 @@ impl Ring {
     }
 }
 
-/// Somebody who is interested in events.
+/// An observer of events.
 pub trait EventSink: Send {
     /// Takes in one event.
     fn take(&mut self, event: &Event);

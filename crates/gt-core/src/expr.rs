@@ -152,7 +152,7 @@ impl fmt::Display for Expr {
     }
 }
 
-/// Whoever can compute an operation: a client by emitting it, a worker by running it.
+/// Computes operations: a client by appending them, a worker by running them.
 pub trait Emit {
     /// What stands for a tensor.
     type Value: Clone;

@@ -1,4 +1,4 @@
-//! What a client says to the dispatcher, and the dispatcher to a worker.
+//! Commands: what a client sends to the dispatcher, and the dispatcher to a worker.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -7,8 +7,9 @@ use smallvec::SmallVec;
 use crate::attrs::Attrs;
 use crate::dtype::Scalar;
 use crate::op::Op;
+use crate::placement::{Placement, Signature, Wish};
 use crate::shape::Meta;
-use crate::slot::{Provenance, RequestId, Slot, WorkerId};
+use crate::slot::{Provenance, RequestId, ScopeId, SignatureId, Slot, WorkerId};
 use crate::wire::few;
 
 /// One item of a stream.
@@ -35,7 +36,7 @@ pub enum Command {
         out: Slot,
         /// Its dtype and shape.
         meta: Meta,
-        /// How the client calls the elements.
+        /// The client's number for the elements.
         number: u32,
         /// Where the user asked for it.
         provenance: Provenance,
@@ -59,35 +60,69 @@ pub enum Command {
         /// The number of the request.
         request: RequestId,
     },
-    /// A named signal begins.
-    Enter(Box<str>),
-    /// The innermost signal ends.
-    Exit,
+    /// Tell the client something that only the dispatcher knows, as text.
+    Ask {
+        /// What.
+        question: Question,
+        /// The number of the request.
+        request: RequestId,
+    },
+    /// A signal within another scope gets a number, the next one.
+    DefineScope {
+        /// The number.
+        scope: ScopeId,
+        /// What is around it.
+        parent: ScopeId,
+        /// The name of the signal.
+        name: Box<str>,
+        /// Where it wants its values, if it wants them anywhere. What is around it has its say
+        /// otherwise.
+        wish: Option<Wish>,
+    },
+    /// What follows belongs to this scope.
+    Scope(ScopeId),
     /// Dispatcher to worker: hand a value to another worker.
     Send {
         /// The value.
         slot: Slot,
         /// Who gets it.
         to: WorkerId,
-        /// What both sides call this transfer.
+        /// The number of this transfer on both sides.
         tag: u64,
     },
     /// Dispatcher to worker: a value that another worker or the client hands over.
     Receive {
         /// Its name here.
         out: Slot,
-        /// What both sides call this transfer.
+        /// The number of this transfer on both sides.
         tag: u64,
         /// Where the user asked for it.
         provenance: Provenance,
     },
+    /// Dispatcher to workers: how those of a mesh share instructions gets a number, the next one.
+    DefineSignature {
+        /// The number.
+        number: SignatureId,
+        /// How they share them.
+        signature: Signature,
+    },
+    /// Dispatcher to workers: what follows in this batch is shared so.
+    Signature(SignatureId),
+    /// Dispatcher to workers: parts of a value go from those that have them to those that get them.
+    Move(Box<Move>),
     /// Dispatcher to worker: report whether something has failed here. The failure stays.
     Report {
         /// The failure barrier that the report belongs to.
         barrier: u64,
     },
-    /// Dispatcher to worker: as [`Command::Report`]; then the failure counts as told to the client,
-    /// and values are replaced again.
+    /// Dispatcher to worker: as [`Command::Report`], and for whatever reason something has failed:
+    /// other workers must not replace their copies of a value if one of them cannot.
+    Vote {
+        /// The failure barrier that the report belongs to.
+        barrier: u64,
+    },
+    /// Dispatcher to worker: as [`Command::Report`]; then the failure counts as reported to the
+    /// client, and values are replaced again.
     Settle {
         /// The failure barrier that the report belongs to.
         barrier: u64,
@@ -98,6 +133,32 @@ pub enum Command {
         /// The failure barrier.
         barrier: u64,
     },
+}
+
+/// What a client asks the dispatcher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Where a value is.
+    Placement(Slot),
+    /// How many bytes went from which worker to which: `from to bytes`, a line each.
+    Moved,
+}
+
+/// `t9 := move t3`: a value becomes another one with the same elements elsewhere.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Move {
+    /// The name of the value where it goes.
+    pub out: Slot,
+    /// Its name where it is.
+    pub slot: Slot,
+    /// Its dtype and shape.
+    pub meta: Meta,
+    /// Where it is.
+    pub from: Placement,
+    /// Where it goes.
+    pub to: Placement,
+    /// The number of the first transfer between workers; the others follow.
+    pub tag: u64,
 }
 
 /// `t2 := add t0 t1`: results, operation, inputs, attributes. Nothing else has an effect on it.

@@ -306,7 +306,7 @@ impl Kernel {
         match self {
             Kernel::Gather(_) | Kernel::Take(_) | Kernel::Ravel(_) => true,
             Kernel::Scatter { .. } | Kernel::Put { .. } | Kernel::Require(_) => true,
-            // Any of these may be in it, and nobody looks inside before it runs.
+            // Any of these may be in it, and it is not expanded to find out.
             Kernel::Expansion => true,
             Kernel::Zip(function) => function.divides() && !dtype.is_float(),
             _ => false,

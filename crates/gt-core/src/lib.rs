@@ -26,4 +26,4 @@ pub mod wire;
 pub use dtype::{DType, Scalar};
 pub use error::{Error, Fault, Result};
 pub use shape::{Meta, Shape};
-pub use slot::{Provenance, RequestId, SessionId, Slot, WorkerId};
+pub use slot::{Provenance, RequestId, ScopeId, SessionId, SignatureId, Slot, WorkerId};

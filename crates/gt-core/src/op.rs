@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::Kernel;
 use crate::rules::promote::Promotion;
-use crate::rules::shard::Factors;
+use crate::rules::shard::{Factors, Part};
 pub(crate) use crate::sample::ints;
 pub use crate::sample::{Domain, Sample, SampleInput};
 use crate::shape::Shape;
@@ -48,6 +48,9 @@ pub struct Op {
     pub view: View,
     /// Which axes may be cut, and what becomes of the result.
     pub shard: fn(&Call) -> Factors,
+    /// The attributes with which a worker computes its part of the call, from those of the whole
+    /// call and what of each cut index the worker has.
+    pub localise: fn(&Call, &[Part]) -> Attrs,
     /// In which inputs it is linear: only there a partial sum may pass.
     pub linear: Linear,
     /// What an engine does for it.
@@ -161,8 +164,8 @@ pub struct Python {
     pub method: bool,
     /// As `gt.name(…)`.
     pub function: bool,
-    /// As `tensor.name_(…)`, which writes the result into the tensor. If the result is a view, the
-    /// tensor is that view from there on.
+    /// As `tensor.name_(…)`, which writes the result into the tensor, or each of several into the
+    /// input at its place. If the result is a view, the tensor is that view from there on.
     pub in_place: bool,
     /// As an operator: the word between the underscores of `__add__`.
     pub operator: Option<&'static str>,
@@ -218,6 +221,11 @@ impl Python {
 }
 
 impl Op {
+    /// What is known of input `index`.
+    pub fn input(&self, index: usize) -> &'static Input {
+        &self.inputs[if self.variadic { 0 } else { index }]
+    }
+
     /// Whether a gradient can flow through it.
     pub fn is_differentiable(&self) -> bool {
         self.grad.is_some()

@@ -1,10 +1,15 @@
 //! Where a tensor is: a mesh of workers, and for each axis of the mesh what it does to the tensor.
 
+mod moves;
+mod wish;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
+pub use self::moves::{Assembly, Piece, assembly, pieces};
+pub use self::wish::{OnUse, Wish};
 use crate::error::{Error, Result};
 use crate::shape::Shape;
 use crate::slot::WorkerId;
@@ -44,8 +49,33 @@ impl Mesh {
         &self.workers
     }
 
+    /// How many workers there are along an axis.
+    pub fn size(&self, axis: usize) -> usize {
+        self.axes[axis].1
+    }
+
+    /// How many axes it has.
+    pub fn rank(&self) -> usize {
+        self.axes.len()
+    }
+
+    /// The place of a worker among all.
+    pub fn index(&self, worker: WorkerId) -> Option<usize> {
+        self.workers.iter().position(|member| *member == worker)
+    }
+
+    /// An error if what came from elsewhere is not a mesh.
+    pub fn check(&self) -> Result<()> {
+        let mut sizes = self.axes.iter().map(|&(_, size)| size);
+        let places = sizes.try_fold(1usize, usize::checked_mul);
+        if self.workers.is_empty() || places != Some(self.workers.len()) {
+            return Err(Error::bug("a mesh has other places than workers"));
+        }
+        Ok(())
+    }
+
     /// The position of the `index`-th worker along axis `axis` of the mesh.
-    fn coordinate(&self, index: usize, axis: usize) -> usize {
+    pub fn coordinate(&self, index: usize, axis: usize) -> usize {
         let after: usize = self.axes[axis + 1..].iter().map(|&(_, size)| size).product();
         index / after % self.axes[axis].1
     }
@@ -62,28 +92,111 @@ pub enum Layout {
     Partial(Combine),
 }
 
-/// Where an axis is cut: part `i` reaches from `points[i]` to `points[i + 1]`.
+/// How an axis of a tensor is cut. The axis is `blocks` times an inner extent, and the inner extent
+/// is cut: part `i` has of each block what reaches from point `i` to point `i + 1`. With one block
+/// parts are what they are called; with three a fused `qkv` keeps its heads together.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Cut {
     /// The axis of the tensor.
     pub axis: usize,
-    /// One more point than there are parts, from zero to the size of the axis, never falling.
-    #[serde(deserialize_with = "few")]
-    pub points: SmallVec<[usize; 5]>,
+    /// How many blocks the axis has.
+    pub blocks: usize,
+    /// Where each of them is cut.
+    pub at: At,
+}
+
+/// Where something is cut.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum At {
+    /// As evenly as can be, the first parts taking what is left over. The points come from the
+    /// shape, so that one placement serves all shapes.
+    Even,
+    /// At these: one more than there are parts, from zero to the extent, never falling.
+    Points(#[serde(deserialize_with = "few")] SmallVec<[usize; 5]>),
+}
+
+/// The points of a cut.
+pub type Points = SmallVec<[usize; 5]>;
+
+impl At {
+    /// At points, or evenly if these are the even ones.
+    pub fn points(points: Points) -> Self {
+        let (extent, parts) = (points.last().copied().unwrap_or(0), points.len().max(1) - 1);
+        if parts > 0 && even_points(extent, parts) == points {
+            At::Even
+        } else {
+            At::Points(points)
+        }
+    }
+
+    /// The points at which something of an extent is cut into so many parts.
+    pub fn resolve(&self, extent: usize, parts: usize) -> Points {
+        match self {
+            At::Even => even_points(extent, parts),
+            At::Points(points) => points.clone(),
+        }
+    }
+}
+
+fn even_points(extent: usize, parts: usize) -> Points {
+    let (each, more) = (extent / parts, extent % parts);
+    (0..=parts).map(|part| part * each + part.min(more)).collect()
 }
 
 impl Cut {
-    /// As even as can be, the first parts taking what is left over.
-    pub fn even(axis: usize, size: usize, parts: usize) -> Self {
-        let (each, more) = (size / parts, size % parts);
-        let points = (0..=parts).map(|part| part * each + part.min(more)).collect();
-        Cut { axis, points }
+    /// An axis in one block, cut as evenly as can be.
+    pub fn even(axis: usize) -> Self {
+        Cut { axis, blocks: 1, at: At::Even }
     }
 
-    /// Where part `part` begins, and how long it is.
-    pub fn part(&self, part: usize) -> (usize, usize) {
-        (self.points[part], self.points[part + 1] - self.points[part])
+    /// The points at which the inner extent of an axis of this size is cut.
+    pub fn points(&self, size: usize, parts: usize) -> Points {
+        self.at.resolve(size / self.blocks, parts)
     }
+
+    /// What part `part` of `parts` has of an axis of this size.
+    pub fn span(&self, size: usize, part: usize, parts: usize) -> Span {
+        let points = self.points(size, parts);
+        let (start, len) = (points[part], points[part + 1] - points[part]);
+        Span { blocks: self.blocks, inner: size / self.blocks, start, len }
+    }
+}
+
+/// What a part has of one axis: of each of its blocks, which are `inner` long, `len` elements from
+/// `start`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// How many blocks the axis has.
+    pub blocks: usize,
+    /// How long each of them is.
+    pub inner: usize,
+    /// Where the part begins in each of them.
+    pub start: usize,
+    /// How much of each of them it has.
+    pub len: usize,
+}
+
+impl Span {
+    /// All of an axis.
+    pub fn whole(size: usize) -> Self {
+        Span { blocks: 1, inner: size, start: 0, len: size }
+    }
+
+    /// How many elements it has.
+    pub fn size(&self) -> usize {
+        self.blocks * self.len
+    }
+}
+
+/// How the workers of a mesh share an instruction: for each axis of the mesh the index of the
+/// operation that it cuts, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Signature {
+    /// The workers.
+    pub mesh: Mesh,
+    /// The letters of the indices; an axis that cuts none has workers that do the same.
+    #[serde(deserialize_with = "few")]
+    pub cuts: SmallVec<[Option<(u8, At)>; 1]>,
 }
 
 /// How the parts of a value are combined.
@@ -117,12 +230,10 @@ impl Placement {
             return Err(Error::value(format!("{count} layouts for a mesh of {axes} axes")));
         }
         let mut cut_axes: SmallVec<[usize; 2]> = SmallVec::new();
-        for (layout, (name, size)) in layouts.iter().zip(&mesh.axes) {
+        for (layout, (name, parts)) in layouts.iter().zip(&mesh.axes) {
             let Layout::Shard(cut) = layout else { continue };
-            let whole = shape.get(cut.axis);
-            let reaches = cut.points.first() == Some(&0) && cut.points.last() == whole;
-            let rising = cut.points.windows(2).all(|pair| pair[0] <= pair[1]);
-            if !reaches || !rising || cut.points.len() != size + 1 || cut_axes.contains(&cut.axis) {
+            let fits = shape.get(cut.axis).is_some_and(|&size| fits(cut, size, *parts));
+            if !fits || cut_axes.contains(&cut.axis) {
                 return Err(Error::value(format!("{cut:?} along '{name}' does not fit {shape}")));
             }
             cut_axes.push(cut.axis);
@@ -136,6 +247,23 @@ impl Placement {
         Placement { mesh: Mesh::group([worker]), layouts }
     }
 
+    /// All of it on each worker of a mesh.
+    pub fn replicated(mesh: Mesh) -> Self {
+        let layouts = mesh.axes.iter().map(|_| Layout::Replicate).collect();
+        Placement { mesh, layouts }
+    }
+
+    /// The same mesh, of one axis, with another layout.
+    pub fn with_layout(&self, layout: Layout) -> Self {
+        Placement { mesh: self.mesh.clone(), layouts: SmallVec::from_iter([layout]) }
+    }
+
+    /// An error if what came from elsewhere is no placement for this shape.
+    pub fn check(&self, shape: &Shape) -> Result<()> {
+        self.mesh.check()?;
+        Placement::new(self.mesh.clone(), self.layouts.iter().cloned(), shape).map(drop)
+    }
+
     /// The workers that have a part of it.
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
@@ -146,16 +274,55 @@ impl Placement {
         &self.layouts
     }
 
-    /// The part of a tensor of `shape` that the `index`-th worker of the mesh has: for each axis
-    /// where it begins, and how long it is.
-    pub fn part(&self, shape: &Shape, index: usize) -> SmallVec<[(usize, usize); 4]> {
-        let mut part: SmallVec<[(usize, usize); 4]> = shape.iter().map(|&size| (0, size)).collect();
+    /// The part of a tensor of `shape` that the `index`-th worker of the mesh has.
+    pub fn part(&self, shape: &Shape, index: usize) -> SmallVec<[Span; 4]> {
+        let mut part: SmallVec<[Span; 4]> = shape.iter().map(|&size| Span::whole(size)).collect();
         for (axis, layout) in self.layouts.iter().enumerate() {
             if let Layout::Shard(cut) = layout {
-                part[cut.axis] = cut.part(self.mesh.coordinate(index, axis));
+                let parts = self.mesh.axes[axis].1;
+                part[cut.axis] =
+                    cut.span(shape[cut.axis], self.mesh.coordinate(index, axis), parts);
             }
         }
         part
+    }
+
+    /// The shape of that part.
+    pub fn part_shape(&self, shape: &Shape, index: usize) -> Shape {
+        self.part(shape, index).iter().map(Span::size).collect()
+    }
+}
+
+/// Whether an axis of this size can be cut so.
+fn fits(cut: &Cut, size: usize, parts: usize) -> bool {
+    let whole_blocks = cut.blocks > 0 && size.is_multiple_of(cut.blocks);
+    whole_blocks
+        && match &cut.at {
+            At::Even => true,
+            At::Points(points) => {
+                points.len() == parts + 1
+                    && points.first() == Some(&0)
+                    && points.last() == Some(&(size / cut.blocks))
+                    && points.windows(2).all(|pair| pair[0] <= pair[1])
+            }
+        }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cut")?;
+        for cut in &self.cuts {
+            match cut {
+                None => f.write_str(" none")?,
+                Some((letter, At::Even)) => write!(f, " {letter}")?,
+                Some((letter, At::Points(points))) => {
+                    write!(f, " {letter} at")?;
+                    points.iter().try_for_each(|point| write!(f, " {point}"))?;
+                }
+            }
+        }
+        f.write_str(" on")?;
+        self.mesh.workers.iter().try_for_each(|worker| write!(f, " {worker}"))
     }
 }
 
@@ -163,7 +330,17 @@ impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Layout::Replicate => f.write_str("replicate"),
-            Layout::Shard(cut) => write!(f, "shard({})", cut.axis),
+            Layout::Shard(cut) => {
+                write!(f, "shard({}", cut.axis)?;
+                if cut.blocks > 1 {
+                    write!(f, " in {} blocks", cut.blocks)?;
+                }
+                if let At::Points(points) = &cut.at {
+                    write!(f, " at")?;
+                    points.iter().try_for_each(|point| write!(f, " {point}"))?;
+                }
+                f.write_str(")")
+            }
             Layout::Partial(how) => write!(f, "partial({})", format!("{how:?}").to_lowercase()),
         }
     }
@@ -190,18 +367,32 @@ mod tests {
 
     #[test]
     fn uneven_parts_cover_the_axis_once() {
-        let cut = Cut::even(0, 10, 4);
-        let parts: Vec<_> = (0..4).map(|part| cut.part(part)).collect();
-        assert_eq!(parts, [(0, 3), (3, 3), (6, 2), (8, 2)]);
+        let spans: Vec<_> = (0..4).map(|part| Cut::even(0).span(10, part, 4)).collect();
+        let found: Vec<_> = spans.iter().map(|span| (span.start, span.len)).collect();
+        assert_eq!(found, [(0, 3), (3, 3), (6, 2), (8, 2)]);
+        assert_eq!(At::points(SmallVec::from_slice(&[0, 3, 6, 8, 10])), At::Even);
+        let uneven = At::points(SmallVec::from_slice(&[0, 1, 10]));
+        assert_eq!(uneven.resolve(10, 2).as_slice(), [0, 1, 10]);
+    }
+
+    #[test]
+    fn a_part_of_an_axis_in_blocks_has_some_of_each() {
+        let cut = Cut { axis: 0, blocks: 3, at: At::Even };
+        let span = cut.span(12, 1, 2);
+        assert_eq!((span.blocks, span.inner, span.start, span.len), (3, 4, 2, 2));
+        assert_eq!(span.size(), 6);
     }
 
     #[test]
     fn a_mesh_of_two_axes_cuts_both_axes_of_a_tensor() {
         let mesh = Mesh::new(workers(6), &[("data", 2), ("model", 3)]).unwrap();
         let shape = Shape::from([4, 9]);
-        let layouts = [Layout::Shard(Cut::even(0, 4, 2)), Layout::Shard(Cut::even(1, 9, 3))];
+        let layouts = [Layout::Shard(Cut::even(0)), Layout::Shard(Cut::even(1))];
         let placement = Placement::new(mesh, layouts, &shape).unwrap();
-        assert_eq!(placement.part(&shape, 4).as_slice(), [(2, 2), (3, 3)]);
+        let part = placement.part(&shape, 4);
+        let found: Vec<_> = part.iter().map(|span| (span.start, span.len)).collect();
+        assert_eq!(found, [(2, 2), (3, 3)]);
+        assert_eq!(placement.part_shape(&shape, 4), Shape::from([2, 3]));
         assert_eq!(placement.to_string(), "shard(0) shard(1) on w0 w1 w2 w3 w4 w5");
     }
 
@@ -209,9 +400,15 @@ mod tests {
     fn cuts_that_do_not_fit_are_refused() {
         let shape = Shape::from([4]);
         let place = |cut| Placement::new(Mesh::group(workers(2)), [Layout::Shard(cut)], &shape);
-        place(Cut::even(0, 4, 2)).unwrap();
-        place(Cut::even(0, 5, 2)).unwrap_err();
-        place(Cut::even(1, 4, 2)).unwrap_err();
-        place(Cut::even(0, 4, 3)).unwrap_err();
+        let at = |points: &[usize]| At::Points(SmallVec::from_slice(points));
+        let cut = |blocks, at| Cut { axis: 0, blocks, at };
+        place(Cut::even(0)).unwrap();
+        place(cut(1, at(&[0, 1, 4]))).unwrap();
+        place(cut(2, at(&[0, 1, 2]))).unwrap();
+        place(Cut::even(1)).unwrap_err();
+        place(cut(1, at(&[0, 5, 4]))).unwrap_err();
+        place(cut(1, at(&[0, 2, 3, 4]))).unwrap_err();
+        place(cut(3, At::Even)).unwrap_err();
+        place(cut(2, at(&[0, 1, 4]))).unwrap_err();
     }
 }

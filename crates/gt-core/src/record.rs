@@ -1,4 +1,4 @@
-//! The 32 bytes in which an instruction travels. What does not fit stands in the batch beside it.
+//! Records: an instruction in 32 bytes. What does not fit is in another part of the batch.
 
 use smallvec::SmallVec;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
@@ -21,10 +21,6 @@ pub mod code {
     pub const READ: u16 = 0xff02;
     /// [`crate::instruction::Command::Describe`]
     pub const DESCRIBE: u16 = 0xff03;
-    /// [`crate::instruction::Command::Enter`]
-    pub const ENTER: u16 = 0xff04;
-    /// [`crate::instruction::Command::Exit`]
-    pub const EXIT: u16 = 0xff05;
     /// [`crate::instruction::Command::Send`]
     pub const SEND: u16 = 0xff06;
     /// [`crate::instruction::Command::Receive`]
@@ -39,8 +35,24 @@ pub mod code {
     pub const WAIT: u16 = 0xff0b;
     /// [`crate::instruction::Command::Announce`]
     pub const ANNOUNCE: u16 = 0xff0c;
-    /// The last of them.
-    pub const LAST: u16 = ANNOUNCE;
+    /// [`crate::instruction::Command::DefineScope`]
+    pub const DEFINE_SCOPE: u16 = 0xff0d;
+    /// [`crate::instruction::Command::Scope`]
+    pub const SCOPE: u16 = 0xff0e;
+    /// [`crate::instruction::Command::Vote`]
+    pub const VOTE: u16 = 0xff0f;
+    /// [`crate::instruction::Command::DefineSignature`]
+    pub const DEFINE_SIGNATURE: u16 = 0xff10;
+    /// [`crate::instruction::Command::Signature`]
+    pub const SIGNATURE: u16 = 0xff11;
+    /// [`crate::instruction::Command::Move`]
+    pub const MOVE: u16 = 0xff12;
+    /// [`crate::instruction::Command::Ask`]
+    pub const ASK: u16 = 0xff13;
+    /// Whether a command has this code. 0xff04 and 0xff05 had a meaning once.
+    pub const fn is_known(code: u16) -> bool {
+        matches!(code, FREE..=DESCRIBE | SEND..=ASK)
+    }
 }
 
 /// How many inputs fit into a record.

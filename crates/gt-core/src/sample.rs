@@ -1,8 +1,10 @@
 //! What tests try for each row: inputs and attributes, and from where numbers are taken.
 
 use crate::attrs::{Attr, Attrs, Ints};
-use crate::dtype::Scalar;
-use crate::shape::Shape;
+use crate::dtype::{DType, Scalar};
+use crate::expr::Term;
+use crate::op::{Op, Role};
+use crate::shape::{Meta, Shape};
 
 /// From where tests take the numbers they try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +57,20 @@ impl Sample {
     pub fn of(shapes: &[&[usize]]) -> Self {
         let numbers = |&shape: &&[usize]| SampleInput::Numbers(shape.into());
         Sample { inputs: shapes.iter().map(numbers).collect(), attrs: Attrs::none() }
+    }
+
+    /// The dtypes and shapes of the inputs, where those that are computed with have `dtype`.
+    pub fn terms(&self, op: &Op, dtype: DType) -> Vec<Term<Meta>> {
+        let term = |(index, input): (usize, &SampleInput)| {
+            let (dtype, shape) = match input {
+                SampleInput::Scalar(scalar) => return Term::Scalar(*scalar),
+                SampleInput::Index { shape, .. } => (DType::I64, shape),
+                SampleInput::Numbers(shape) => (dtype, shape),
+            };
+            let is_mask = op.input(index).role == Role::Mask;
+            Term::Value(Meta::new(if is_mask { DType::Bool } else { dtype }, shape.clone()))
+        };
+        self.inputs.iter().enumerate().map(term).collect()
     }
 
     /// The same with an index tensor as the next input.

@@ -1,4 +1,4 @@
-//! The names by which the parts of the system speak of values, workers and sessions.
+//! Identifiers of values, workers, sessions and requests.
 
 use std::fmt;
 
@@ -46,6 +46,17 @@ name! {
 }
 
 name! {
+    /// The signals around an instruction, innermost last, as the client numbers them.
+    ScopeId(u32), "scope"
+}
+
+name! {
+    /// How workers share instructions, as the dispatcher numbers it for a session. With number zero
+    /// each does all of what it is given.
+    SignatureId(u32), "d"
+}
+
+name! {
     /// A read that waits for its answer, as the client numbers them.
     RequestId(u32), "r"
 }
@@ -63,7 +74,29 @@ impl Slot {
     }
 }
 
+impl Default for ScopeId {
+    fn default() -> Self {
+        ScopeId::ROOT
+    }
+}
+
+impl ScopeId {
+    /// No signal.
+    pub const ROOT: ScopeId = ScopeId(0);
+}
+
+impl Default for SignatureId {
+    fn default() -> Self {
+        SignatureId::NONE
+    }
+}
+
+impl SignatureId {
+    /// Nothing is shared.
+    pub const NONE: SignatureId = SignatureId(0);
+}
+
 impl Provenance {
-    /// Somewhere, but nobody said where.
+    /// An unknown place.
     pub const UNKNOWN: Provenance = Provenance(0);
 }

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::attrs::{Attr, AttrKind, AttrSpec, Attrs, Range};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
-use crate::instruction::{Command, Instruction, Operand, Replaces};
+use crate::instruction::{Command, Instruction, Move, Operand, Question, Replaces};
 use crate::ops;
 use crate::shape::Listed;
 use crate::slot::{Provenance, Slot};
@@ -80,12 +80,28 @@ impl fmt::Display for Command {
             }
             Command::Read { slot, request } => write!(f, "read {slot} as {request}"),
             Command::Describe { slot, request } => write!(f, "describe {slot} as {request}"),
-            Command::Enter(name) => write!(f, "enter {name:?}"),
-            Command::Exit => f.write_str("exit"),
+            Command::Ask { question: Question::Placement(slot), request } => {
+                write!(f, "locate {slot} as {request}")
+            }
+            Command::Ask { question: Question::Moved, request } => write!(f, "moved as {request}"),
+            Command::DefineScope { scope, parent, name, wish } => {
+                write!(f, "{scope} := {name:?} in {parent}")?;
+                wish.iter().try_for_each(|wish| write!(f, " {wish}"))
+            }
+            Command::Scope(scope) => write!(f, "in {scope}"),
             Command::Send { slot, to, tag } => write!(f, "send {slot} to {to} as #{tag}"),
             Command::Receive { out, tag, .. } => write!(f, "{out} := receive #{tag}"),
+            Command::DefineSignature { number, signature } => {
+                write!(f, "{number} := {signature}")
+            }
+            Command::Signature(number) => write!(f, "by {number}"),
+            Command::Move(moved) => {
+                let Move { out, slot, from, to, tag, .. } = &**moved;
+                write!(f, "{out} := move {slot} from {from} to {to} as #{tag}")
+            }
             Command::Sync { request } => write!(f, "sync as {request}"),
             Command::Report { barrier } => write!(f, "report #{barrier}"),
+            Command::Vote { barrier } => write!(f, "vote #{barrier}"),
             Command::Settle { barrier } => write!(f, "settle #{barrier}"),
             Command::Wait { barrier } => write!(f, "wait #{barrier}"),
         }

@@ -1,4 +1,4 @@
-//! Reading lists off a wire without believing their length.
+//! Decoding of lists whose length is not trusted.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -1,12 +1,14 @@
 //! What a step of the dispatcher costs per instruction, without sockets: chains of additions, one
-//! for each worker, whose old values are freed. `cargo run --release --example cost`.
+//! for each worker, whose old values are freed; then the same on a mesh of all workers.
+//! `cargo run --release --example cost`.
 
 #![expect(clippy::print_stdout, reason = "a program that prints what it measures")]
 
 use std::time::Instant;
 
 use gt_core::instruction::{Command, Instruction, Operand, Replaces};
-use gt_core::{DType, Meta, Provenance, Scalar, SessionId, Slot, WorkerId, ops};
+use gt_core::placement::Wish;
+use gt_core::{DType, Meta, Provenance, Scalar, ScopeId, SessionId, Slot, WorkerId, ops};
 use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::hello::Hello;
 use gt_transport::{Batch, Message, Peer};
@@ -19,14 +21,17 @@ fn main() {
     let named = std::env::args().skip(1).map(|text| text.parse().expect("a number of workers"));
     let named: Vec<u32> = named.collect();
     for &workers in if named.is_empty() { &[1, 8, 72] } else { &named[..] } {
-        let mut times: Vec<f64> = (0..5).map(|_| microseconds(workers)).collect();
-        times.sort_by(f64::total_cmp);
-        println!("{workers:>3} workers: {:.3} µs for an instruction and its free", times[2]);
+        for (mesh, what) in [(false, "one worker each"), (true, "all of them")] {
+            let mut times: Vec<f64> = (0..5).map(|_| microseconds(workers, mesh)).collect();
+            times.sort_by(f64::total_cmp);
+            let median = times[2];
+            println!("{workers:>3} workers, {what}: {median:.3} µs for an instruction and a free");
+        }
     }
 }
 
 /// Microseconds for one addition and the free of its input.
-fn microseconds(workers: u32) -> f64 {
+fn microseconds(workers: u32, mesh: bool) -> f64 {
     let mut dispatcher = Dispatcher::new(0);
     let mut out = Outbox::default();
     for worker in 0..workers {
@@ -36,18 +41,23 @@ fn microseconds(workers: u32) -> f64 {
     let client = Peer::Client(SESSION);
     dispatcher.step(0, client, Message::Hello(Hello::named("cost")), &mut out);
     let mut batch = Batch::default();
+    let (scope, parent, name) = (ScopeId(1), ScopeId::ROOT, "mesh".into());
+    let wish = mesh.then(|| Wish::replicated([]));
+    batch.push(&Command::DefineScope { scope, parent, name, wish });
+    batch.push(&Command::Scope(scope));
     for chain in 0..workers {
         let meta = Meta::new(DType::F32, [4]);
         let data = vec![0; meta.bytes()].into();
         let (out, provenance) = (Slot(chain), Provenance::UNKNOWN);
         batch.push(&Command::Upload { out, meta, data, provenance });
     }
-    dispatcher.step(0, client, Message::Commands { session: SESSION, batch }, &mut out);
+    let uploads = Message::Commands { session: SESSION, batch: batch.into() };
+    dispatcher.step(0, client, uploads, &mut out);
     let batches = stream(workers);
     let start = Instant::now();
     for (number, batch) in batches.into_iter().enumerate() {
         let now_ns = number as u64 * 1_000_000;
-        let commands = Message::Commands { session: SESSION, batch };
+        let commands = Message::Commands { session: SESSION, batch: batch.into() };
         dispatcher.step(now_ns, client, commands, &mut out);
         answer(&mut dispatcher, now_ns, &mut out);
     }

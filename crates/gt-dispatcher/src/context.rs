@@ -30,8 +30,13 @@ pub struct Pace {
 impl Context<'_> {
     /// A name for what one worker tells another.
     pub fn tag(&mut self) -> u64 {
-        *self.next_tag += 1;
-        *self.next_tag - 1
+        self.tags(1)
+    }
+
+    /// The first of so many names.
+    pub fn tags(&mut self, count: u64) -> u64 {
+        *self.next_tag += count;
+        *self.next_tag - count
     }
 }
 

@@ -5,15 +5,29 @@
 use std::sync::Arc;
 
 use gt_core::attrs::Attrs;
+use gt_core::expr::Expr;
 use gt_core::instruction::{Operand, Replaces};
 use gt_core::op::{Arg, Call, Op};
+use gt_core::ops::builtin::PLACE;
+use gt_core::placement::{Layout, OnUse};
 use gt_core::rules::risk::Risk;
-use gt_core::{Error, Meta, Result, Slot, WorkerId};
+use gt_core::{DType, Error, Meta, Provenance, Result, Slot, WorkerId};
 use gt_transport::Failure;
 use smallvec::SmallVec;
 
+pub(crate) use self::memo::Memo;
+pub(crate) use self::reshard::{Source, reshard};
+use self::shard::shard;
+pub(crate) use self::signature::{Chosen, travel};
 use crate::inference::{Inference, Inferences};
-use crate::registry::{Entry, Registry};
+use crate::placements::PlacementId;
+use crate::registry::{Copies, Registry};
+use crate::scopes::{Scopes, Wanted};
+
+mod memo;
+mod reshard;
+mod shard;
+mod signature;
 
 /// An instruction with the client's names. Whoever places it leaves in it the names that its values
 /// have on the worker it goes to.
@@ -23,10 +37,11 @@ pub(crate) struct Request<'a> {
     pub(crate) attrs: &'a Attrs,
     pub(crate) inputs: &'a mut [Operand],
     pub(crate) replaces: &'a mut Replaces,
+    pub(crate) provenance: Provenance,
 }
 
 /// What becomes of an instruction.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct Decision {
     /// Its results.
     pub(crate) metas: SmallVec<[Meta; 1]>,
@@ -36,24 +51,66 @@ pub(crate) struct Decision {
     pub(crate) cost_ns: u64,
     /// What can make it fail.
     pub(crate) risk: Risk,
+    /// How its results are used, if the config places them.
+    pub(crate) copies: Copies,
 }
 
 /// Where the results of an instruction will be.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Place {
     /// Whole, on whichever worker ends soonest.
     Anywhere,
     /// Whole, where the value is that the first of them replaces.
     At(WorkerId),
+    /// On every worker of a mesh.
+    On(PlacementId),
+    /// On a mesh whose workers share the work.
+    Shared(Arc<Shared>),
+    /// Wherever the operations are placed that it is made of.
+    Parts(Arc<Expansion>),
     /// Nowhere: one of the inputs is lost.
     Lost(Arc<Failure>),
 }
 
-/// Decides; an error if the client did not check what it asks for.
+/// How an instruction is shared, and how its results lie in the end.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Shared {
+    /// How the workers share it.
+    pub(crate) chosen: Chosen,
+    /// Where each result goes from there: to the place of what it replaces, or together if its
+    /// parts are to be combined at once.
+    pub(crate) finals: SmallVec<[Layout; 1]>,
+    /// Whether copies of inputs that were moved for it are kept.
+    pub(crate) keep: bool,
+}
+
+/// What an instruction is made of.
+#[derive(Clone, Debug)]
+pub(crate) struct Expansion {
+    /// The dtype its operands are cast to.
+    pub(crate) compute: DType,
+    /// A formula for each result.
+    pub(crate) formulas: Vec<Expr>,
+}
+
+impl Shared {
+    /// Every worker of a mesh does all of it.
+    pub(crate) fn copied(mesh: PlacementId, inputs: usize, results: usize) -> Self {
+        let inputs = SmallVec::from_elem(Layout::Replicate, inputs);
+        let outputs: SmallVec<[Layout; 1]> = SmallVec::from_elem(Layout::Replicate, results);
+        let chosen = Chosen { mesh, cut: None, inputs, outputs: outputs.clone() };
+        Shared { chosen, finals: outputs, keep: true }
+    }
+}
+
+/// Decides; an error if the client did not check what it asks for. The parts are a chain: `signal`
+/// says what its scope wants, `shard` where it runs, and, once load has picked the worker of a
+/// whole value, `reshard` how each input comes there.
 pub(crate) fn decide(
     request: &Request,
+    scopes: &Scopes,
     registry: &Registry,
-    inferences: &mut Inferences,
+    (inferences, memo): (&mut Inferences, &mut Memo),
 ) -> Result<Decision> {
     let mut lost = None;
     let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
@@ -74,31 +131,17 @@ pub(crate) fn decide(
     let Inference { metas, cost_ns, risk } = inferences.infer(&call)?;
     let place = match lost {
         Some(failure) => Place::Lost(failure.clone()),
-        None => place(request, registry, &metas)?,
+        None => shard(request, registry, &call, &metas, signal(scopes), memo)?,
     };
-    Ok(Decision { metas, place, cost_ns, risk })
+    let wish = signal(scopes).filter(|_| *request.op == PLACE);
+    let copies = wish.map_or_else(Copies::default, |wish| Copies {
+        whole: wish.on_use == OnUse::Replicate,
+        kept: wish.keep,
+    });
+    Ok(Decision { metas, place, cost_ns, risk, copies })
 }
 
-/// A result stays where the value is that it replaces.
-fn place(request: &Request, registry: &Registry, metas: &[Meta]) -> Result<Place> {
-    let mut place = Place::Anywhere;
-    for (result, meta) in metas.iter().enumerate() {
-        let Some(slot) = request.replaces.get(result) else { continue };
-        let old = registry.get(slot)?;
-        check_replaced(old, request.op, meta)?;
-        if let (Place::Anywhere, Ok((home, _))) = (&place, old.home()) {
-            place = Place::At(home);
-        }
-    }
-    Ok(place)
-}
-
-/// A result that fails is the value it replaces, so both must be alike for everybody who knows only
-/// dtype and shape.
-fn check_replaced(old: &Entry, op: &Op, result: &Meta) -> Result<()> {
-    if old.described && !op.data_dependent && old.meta == *result {
-        return Ok(());
-    }
-    let (name, old) = (op.name, &old.meta);
-    Err(Error::bug(format!("{name} puts {result} in the place of {old}")))
+/// Where the scope of an instruction wants its results.
+pub(crate) fn signal(scopes: &Scopes) -> Option<Wanted> {
+    scopes.wish()
 }

@@ -7,6 +7,7 @@ use gt_core::event::{Event, Ring, Station};
 use gt_core::instruction::Command;
 use gt_core::{Error, Provenance, RequestId, Result, SessionId, Slot, WorkerId};
 use gt_transport::hello::{Hello, WorkerInfo};
+use gt_transport::report::Channels;
 use gt_transport::{Batch, Failure, FailureId, Message, Peer};
 use smallvec::SmallVec;
 
@@ -180,6 +181,13 @@ impl Dispatcher {
         }
     }
 
+    /// A worker says what travelled between it and others.
+    pub fn note_channels(&mut self, worker: WorkerId, channels: Channels) {
+        if let Some(member) = self.worker_table.get_mut(worker) {
+            member.channels = channels;
+        }
+    }
+
     /// Bytes that the values on a session's workers take, those of others included.
     pub fn used_bytes(&self, session: SessionId) -> u64 {
         let workers = self.sessions.get(&session).into_iter().flat_map(Session::workers);
@@ -212,7 +220,6 @@ impl Dispatcher {
                 Ok(())
             }
             Message::MemoryQuery { request, .. } => self.query_memory(id, request, out),
-            Message::Unreachable { tag } => self.detour(Peer::Client(id), tag, out),
             _ => Err(Error::bug("a client sent what only others send")),
         }
     }
@@ -243,6 +250,7 @@ impl Dispatcher {
             };
             session.rewrite(command, &mut context, &mut Observer(Some(&mut note)))?;
         }
+        session.charge_load(&mut context);
         let pace = Pace { now_ns, hold_ns: self.hold_ns };
         let done = session.flush(batch.len() as u64, batch.bytes() as u64, pace, out);
         if let Some(since) = session.held_since() {
@@ -295,19 +303,6 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Lets a value travel by the relay.
-    fn detour(&mut self, from: Peer, tag: u64, out: &mut Outbox) -> Result<()> {
-        if self.tickets.as_ref().is_some_and(|tickets| tickets.is_over(from, tag)) {
-            return Ok(());
-        }
-        let tickets = self.tickets.as_mut();
-        let messages = tickets.and_then(|tickets| tickets.detour(from, tag)).ok_or_else(|| {
-            Error::Lost("a worker cannot be reached, and there is no relay".to_string())
-        })?;
-        messages.into_iter().for_each(|(to, message)| out.send(to, message));
-        Ok(())
-    }
-
     /// Forgets a session everywhere; says whether it was open.
     fn end(&mut self, now_ns: u64, id: SessionId, out: &mut Outbox) -> bool {
         let Some(session) = self.sessions.remove(&id) else { return false };
@@ -315,10 +310,6 @@ impl Dispatcher {
         session.workers().for_each(|worker| self.worker_table.count(worker, -1));
         for worker in self.load.workers() {
             out.send(Peer::Worker(worker), Message::Forget { session: id });
-        }
-        if let Some(tickets) = &mut self.tickets {
-            tickets.end(id);
-            out.send(Peer::Relay, Message::Forget { session: id });
         }
         true
     }

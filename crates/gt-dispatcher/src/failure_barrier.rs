@@ -116,6 +116,24 @@ impl FailureBarrier {
         Some(words)
     }
 
+    /// Workers are about to replace their copies of one value, all or none: each of them reports
+    /// what has failed there for whatever reason, and those that `report` what data made fail.
+    pub fn vote(&mut self, members: &[WorkerId]) -> Words {
+        let mut report: SmallVec<[WorkerId; 4]> = SmallVec::new();
+        for (worker, standing) in self.workers.iter_mut() {
+            if std::mem::take(&mut standing.unreported) && !members.contains(&worker) {
+                report.push(worker);
+            }
+        }
+        let everybody = report.iter().chain(members).copied().collect();
+        let barrier = self.push(everybody, false);
+        for &member in members {
+            self.workers.of(member).waits_for = barrier;
+            self.wait(barrier, member);
+        }
+        Words { barrier, report, wait: true }
+    }
+
     /// The client is about to be answered by `reader`, which tells it what has failed anywhere.
     pub fn settle(&mut self, reader: WorkerId, whom: Whom) -> Option<Words> {
         let mut report = SmallVec::new();

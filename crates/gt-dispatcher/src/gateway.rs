@@ -13,6 +13,7 @@ use gt_transport::ticket::Secret;
 use gt_transport::{Message, Peer};
 
 use self::peer_state::PeerState;
+use self::shared_encoder::SharedEncoder;
 use crate::dispatcher::Dispatcher;
 use crate::load::Health;
 use crate::outbox::Outbox;
@@ -20,6 +21,7 @@ use crate::role::Credentials;
 
 mod admit;
 mod peer_state;
+mod shared_encoder;
 mod status;
 
 /// A connection, as whoever has the sockets numbers them. A number is never used again.
@@ -60,8 +62,6 @@ const PAUSE_NS: u64 = 2_000_000_000;
 pub enum Delivery {
     /// Send these parts.
     Send(ConnectionId, Vec<Bytes>),
-    /// Tell the relay.
-    Relay(Message),
     /// Nobody speaks over this connection any more.
     Forget(ConnectionId),
 }
@@ -127,6 +127,11 @@ impl Gateway {
             Ok(Some(Message::Heartbeat { used_bytes, .. })) => {
                 if let Peer::Worker(worker) = peer {
                     self.dispatcher.note_memory(worker, used_bytes);
+                }
+            }
+            Ok(Some(Message::Channels(channels))) if matches!(peer, Peer::Worker(_)) => {
+                if let Peer::Worker(worker) = peer {
+                    self.dispatcher.note_channels(worker, channels);
                 }
             }
             Ok(Some(Message::Bye)) if matches!(peer, Peer::Worker(_)) => {
@@ -287,12 +292,8 @@ impl Gateway {
     /// Passes on what the dispatcher wants sent. Whoever is away gets it later. A session of which
     /// something cannot be said ends.
     fn deliver(&mut self, now_ns: u64, outbox: &mut Outbox, out: &mut Vec<Delivery>) {
-        let mut unsaid = Vec::new();
+        let (mut unsaid, mut encoder) = (Vec::new(), SharedEncoder::default());
         for (to, message) in outbox.drain() {
-            if to == Peer::Relay {
-                out.push(Delivery::Relay(message));
-                continue;
-            }
             let used_bytes = match (to, &message) {
                 // Whoever has waited for everything may ask how much memory that took.
                 (Peer::Client(session), Message::Answer { .. }) => {
@@ -303,7 +304,7 @@ impl Gateway {
             let Some(state) = self.state(to) else { continue };
             out.extend(used_bytes.and_then(|used_bytes| state.tell_memory(used_bytes)));
             let ended = matches!(message, Message::Ended { .. });
-            match (state.channel.say(&message), state.connection) {
+            match (state.channel.say_encoded(encoder.encode(&message)), state.connection) {
                 (Ok(parts), Some(connection)) => out.push(Delivery::Send(connection, parts)),
                 (Ok(_), None) => {}
                 // The end needs no number, because nothing follows it.

@@ -1,5 +1,7 @@
 //! What a step wants sent.
 
+use std::sync::Arc;
+
 use gt_core::SessionId;
 use gt_transport::{Batch, Message, Peer};
 
@@ -16,10 +18,15 @@ impl Outbox {
     }
 
     /// Asks for commands to be sent, if there are any.
-    pub fn send_commands(&mut self, to: Peer, session: SessionId, batch: Batch) {
+    pub fn send_commands(&mut self, to: Peer, session: SessionId, batch: Arc<Batch>) {
         if !batch.is_empty() {
             self.send(to, Message::Commands { session, batch });
         }
+    }
+
+    /// Whether nothing is to be sent.
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
     }
 
     /// Everything asked for, in order.

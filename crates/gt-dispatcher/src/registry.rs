@@ -1,10 +1,13 @@
 //! Where every value of a session is. Nothing else in the system knows.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use gt_core::{Error, Meta, Result, Slot, WorkerId};
 use gt_transport::Failure;
 use smallvec::SmallVec;
+
+use crate::placements::{PlacementId, Placements};
 
 /// A session has at most so many values at once.
 const MOST_VALUES: usize = Slot::MOST_VALUES as usize;
@@ -15,6 +18,11 @@ pub struct Registry {
     entries: Vec<Option<Entry>>,
     copies: u32,
     free_copies: Vec<Slot>,
+    /// What an instruction is made of that the dispatcher takes apart, under names of copies;
+    /// `None` before it is made.
+    parts: HashMap<Slot, Option<Entry>>,
+    /// What the numbers of placements stand for.
+    pub placements: Placements,
 }
 
 /// What is known of a value.
@@ -26,37 +34,117 @@ pub struct Entry {
     pub described: bool,
     /// When it is estimated to be there.
     pub ready_ns: u64,
-    /// The workers that have it and its name there; the one that computed it comes first.
+    /// The workers that have all of it, and its name there; the one that computed it comes first.
     pub holders: SmallVec<[(WorkerId, Slot); 1]>,
+    /// The meshes it is on, and its name there, which is the same on each of their workers.
+    pub spreads: SmallVec<[(PlacementId, Slot); 1]>,
+    /// How copies of it are used that were moved for an instruction.
+    pub copies: Copies,
     /// Why nobody has it, if nobody does.
     pub lost: Option<Arc<Failure>>,
 }
 
+/// How a value is used that the config placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copies {
+    /// Whether each worker that uses it gets all of it, whatever else would be cheaper.
+    pub whole: bool,
+    /// Whether they are kept after their use.
+    pub kept: bool,
+}
+
+impl Default for Copies {
+    fn default() -> Self {
+        Copies { whole: false, kept: true }
+    }
+}
+
 impl Entry {
-    /// The name of this value on `worker`, if it is there.
-    pub fn name_on(&self, worker: WorkerId) -> Option<Slot> {
-        self.holders.iter().find(|(holder, _)| *holder == worker).map(|&(_, name)| name)
+    /// A value that nobody has.
+    pub fn nowhere(meta: Meta) -> Self {
+        let (holders, spreads) = (SmallVec::new(), SmallVec::new());
+        let copies = Copies::default();
+        Entry { meta, described: true, ready_ns: 0, holders, spreads, copies, lost: None }
     }
 
-    /// A worker that has it, and its name there, or why nobody does.
-    pub fn home(&self) -> std::result::Result<(WorkerId, Slot), Arc<Failure>> {
-        let unknown = || unreachable!("a value that nobody has is lost");
-        self.holders.first().copied().ok_or_else(|| self.lost.clone().unwrap_or_else(unknown))
+    fn names(&self) -> impl Iterator<Item = Slot> {
+        let on_workers = self.holders.iter().map(|&(_, name)| name);
+        on_workers.chain(self.spreads.iter().map(|&(_, name)| name))
     }
 }
 
 impl Registry {
+    /// The name of a value on `worker`, if it is there.
+    pub fn name_on(&self, entry: &Entry, worker: WorkerId) -> Option<Slot> {
+        if let Some(&(_, name)) = entry.holders.iter().find(|(holder, _)| *holder == worker) {
+            return Some(name);
+        }
+        let mut copies = self.copies(entry);
+        copies.find(|(mesh, _)| self.placements.contains(*mesh, worker)).map(|&(_, name)| name)
+    }
+
+    /// The meshes on which every worker has all of a value.
+    fn copies<'a>(&'a self, entry: &'a Entry) -> impl Iterator<Item = &'a (PlacementId, Slot)> {
+        entry.spreads.iter().filter(|(place, _)| self.placements.is_replicated(*place))
+    }
+
+    /// Whether somebody has all of a value.
+    pub fn is_whole(&self, entry: &Entry) -> bool {
+        !entry.holders.is_empty() || self.copies(entry).next().is_some()
+    }
+
+    /// Why nobody has a value.
+    pub fn lost(&self, entry: &Entry) -> Error {
+        let unknown = || Error::bug("a value is neither somewhere nor lost");
+        entry.lost.as_ref().map_or_else(unknown, |failure| failure.error.clone())
+    }
+
+    /// The name of a value on all workers of a mesh, if it has one.
+    pub fn name_on_mesh(&self, entry: &Entry, mesh: PlacementId) -> Option<Slot> {
+        let mut spreads = entry.spreads.iter();
+        spreads.find(|(known, _)| self.placements.covers(*known, mesh)).map(|&(_, name)| name)
+    }
+
+    /// A worker that has all of a value, and its name there, or why nobody has.
+    pub fn home(&self, entry: &Entry) -> std::result::Result<(WorkerId, Slot), Arc<Failure>> {
+        let first_member = |&(mesh, name)| (self.placements.members(mesh)[0], name);
+        let home = entry.holders.first().copied();
+        let unknown = || unreachable!("a value that nobody has is lost");
+        home.or_else(|| self.copies(entry).next().map(first_member))
+            .ok_or_else(|| entry.lost.clone().unwrap_or_else(unknown))
+    }
+
+    /// All workers that have all of a value.
+    pub fn whereabouts<'a>(&'a self, entry: &'a Entry) -> impl Iterator<Item = WorkerId> {
+        let members = |&(mesh, _): &(PlacementId, Slot)| self.placements.members(mesh);
+        let on_meshes = self.copies(entry).flat_map(members).copied();
+        entry.holders.iter().map(|&(worker, _)| worker).chain(on_meshes)
+    }
+
     /// A worker is gone. What only it had is lost.
     pub fn lose(&mut self, worker: WorkerId, failure: &Arc<Failure>) {
+        let (placements, free_copies) = (&mut self.placements, &mut self.free_copies);
         for entry in self.entries.iter_mut().flatten() {
-            let copies = &mut self.free_copies;
+            let mut end = |name: Slot| free_copies.extend(Some(name).filter(|name| name.is_copy()));
             entry.holders.retain(|&mut (holder, name)| {
-                if holder == worker && name.is_copy() {
-                    copies.push(name);
+                let stays = holder != worker;
+                if !stays {
+                    end(name);
                 }
-                holder != worker
+                stays
             });
-            if entry.holders.is_empty() {
+            entry.spreads.retain(|(mesh, name)| {
+                if !placements.contains(*mesh, worker) {
+                    return true;
+                }
+                let left = placements.without(*mesh, worker);
+                match left {
+                    Some(left) => *mesh = left,
+                    None => end(*name),
+                }
+                left.is_some()
+            });
+            if entry.holders.is_empty() && entry.spreads.is_empty() {
                 entry.lost.get_or_insert_with(|| failure.clone());
             }
         }
@@ -64,17 +152,29 @@ impl Registry {
 
     /// What is known of a value.
     pub fn get(&self, slot: Slot) -> Result<&Entry> {
+        if slot.is_copy() {
+            let part = self.parts.get(&slot).and_then(Option::as_ref);
+            return part.ok_or_else(|| missing(slot));
+        }
         self.entries.get(slot.0 as usize).and_then(Option::as_ref).ok_or_else(|| missing(slot))
     }
 
     /// The same, to be changed.
     pub fn get_mut(&mut self, slot: Slot) -> Result<&mut Entry> {
+        if slot.is_copy() {
+            let part = self.parts.get_mut(&slot).and_then(Option::as_mut);
+            return part.ok_or_else(|| missing(slot));
+        }
         let entry = self.entries.get_mut(slot.0 as usize).and_then(Option::as_mut);
         entry.ok_or_else(|| missing(slot))
     }
 
     /// Gives a value its name.
     pub fn insert(&mut self, slot: Slot, entry: Entry) -> Result<()> {
+        if let Some(part) = self.parts.get_mut(&slot).filter(|part| part.is_none()) {
+            *part = Some(entry);
+            return Ok(());
+        }
         let index = slot.0 as usize;
         // A client's stream gives a name that was freed, or the first that was never used.
         if slot.is_copy() || index > self.entries.len() {
@@ -96,12 +196,34 @@ impl Registry {
         Ok(())
     }
 
+    /// A name for something that an instruction is made of. It is given again after
+    /// [`Registry::remove`] or [`Registry::rename`].
+    pub fn name_part(&mut self) -> Slot {
+        let slot = self.name_copy();
+        self.parts.insert(slot, None);
+        slot
+    }
+
+    /// Gives what was a part of an instruction the name that the client has for it.
+    pub fn rename(&mut self, part: Slot, slot: Slot) -> Result<()> {
+        let entry = self.parts.remove(&part).flatten().ok_or_else(|| missing(part))?;
+        if entry.names().all(|name| name != part) {
+            self.end_copy(part);
+        }
+        self.insert(slot, entry)
+    }
+
     /// Takes a value's name away.
     pub fn remove(&mut self, slot: Slot) -> Result<Entry> {
+        if slot.is_copy() {
+            let entry = self.parts.remove(&slot).flatten().ok_or_else(|| missing(slot))?;
+            entry.names().filter(|name| *name != slot).for_each(|name| self.end_copy(name));
+            self.end_copy(slot);
+            return Ok(entry);
+        }
         let entry = self.entries.get_mut(slot.0 as usize).and_then(Option::take);
         let entry = entry.ok_or_else(|| missing(slot))?;
-        let names = entry.holders.iter().map(|&(_, name)| name);
-        self.free_copies.extend(names.filter(|name| name.is_copy()));
+        entry.names().for_each(|name| self.end_copy(name));
         Ok(entry)
     }
 
@@ -111,6 +233,14 @@ impl Registry {
             self.copies += 1;
             Slot(Slot::FIRST_COPY + self.copies - 1)
         })
+    }
+
+    /// The name of a copy may be given again.
+    pub fn end_copy(&mut self, name: Slot) {
+        // The name of a part stands for it even where it has another one.
+        if name.is_copy() && !self.parts.contains_key(&name) {
+            self.free_copies.push(name);
+        }
     }
 
     /// How many values there are.

@@ -3,14 +3,15 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gt_core::event::EventSink;
 use gt_core::{Error, Result};
-use gt_transport::Message;
-use gt_transport::bulk::{Limits, Relay, RelayOptions};
 use gt_transport::stop::Stop;
-use gt_transport::ticket::{Errand, Secret, Ticket};
+use gt_transport::ticket::Secret;
+use gt_transport::transfers::{DataPlane, PlaneOptions};
+use gt_transport::{Message, Peer};
 use gt_zmq::{Arrival, Context, IpcAccess, PeerId, Publisher, Router, SendError, TcpSecurity};
 use tracing::{debug, info};
 
@@ -32,8 +33,6 @@ const WAITING: u32 = 128;
 const EVENTS: usize = 1 << 14;
 /// Messages that are taken in before the clock is looked at again.
 const BURST: usize = 256;
-/// Bytes that the relay holds at once.
-const RELAY_BYTES: usize = 1 << 30;
 
 /// How a server is set up.
 pub struct Options {
@@ -69,7 +68,7 @@ pub struct Local {
 pub struct Server {
     router: Router,
     publisher: Option<Publisher>,
-    relay: Relay,
+    relay: Arc<DataPlane>,
     gateway: Gateway,
     sink: Option<Box<dyn EventSink>>,
     logged: u64,
@@ -122,15 +121,12 @@ impl Server {
             IpcAccess::Group(group) => Some(group),
             IpcAccess::SameUser => None,
         });
-        let relay = Relay::open(RelayOptions {
-            unix: local.map(|local| local.relay),
-            allowed_group,
-            tcp: relay,
-            advertise,
-            limits: Limits::default(),
-            bytes: RELAY_BYTES,
-        })?;
+        let unix = local.map(|local| local.relay);
+        let relay =
+            PlaneOptions { unix, allowed_group, tcp: relay, advertise, ..Default::default() };
+        let relay = DataPlane::open(relay, |_| {})?;
         let secret = Secret::random();
+        relay.identify(Peer::Relay, Some(secret.listener(Peer::Relay)));
         let tickets = Tickets::new(secret.clone(), Some(relay.address().clone()));
         let events = if sink.is_some() { EVENTS } else { 0 };
         let dispatcher = Dispatcher::new(events).between_processes(tickets).holding(HOLD_NS);
@@ -289,26 +285,17 @@ impl Server {
                     Err(SendError::Full | SendError::Gone) => self.late.push(connection),
                 }
             }
-            Delivery::Relay(Message::Ticket(ticket)) => {
-                let Ticket { session, tag, key, errand } = *ticket;
-                if let Errand::Expect(meta) = errand {
-                    self.relay.carry(session.0, tag, key, meta.bytes());
-                }
-            }
-            Delivery::Relay(Message::Forget { session }) => self.relay.withdraw_all(session.0),
             // Whoever speaks there again is somebody who has just come.
             Delivery::Forget(connection) => {
                 if let Some(peer) = self.peers.remove(&connection) {
                     self.connections.remove(&peer);
                 }
             }
-            Delivery::Relay(_) => {}
         }
     }
 
     fn tick(&mut self) {
-        let counters = self.relay.counters();
-        self.gateway.traffic().relayed_bytes = counters.unix.bytes_in + counters.tcp.bytes_in;
+        self.gateway.traffic().relayed_bytes = self.relay.relayed_bytes();
         let mut out = Vec::new();
         self.gateway.tick(self.now_ns(), &mut out);
         self.send_all(out);

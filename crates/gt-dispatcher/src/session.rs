@@ -4,37 +4,44 @@ use std::collections::HashMap;
 
 use gt_core::attrs::NO_ATTRS;
 use gt_core::instruction::{Command, Replaces};
+use gt_core::placement::At;
 use gt_core::record::Parts;
-use gt_core::rules::risk::Risk;
-use gt_core::{Error, Meta, RequestId, Result, SessionId, Slot, WorkerId};
+use gt_core::{Error, Meta, Provenance, RequestId, Result, SessionId, SignatureId, Slot, WorkerId};
 use gt_transport::{Batch, Message, Peer};
 use smallvec::SmallVec;
 
 use self::outgoing::Outgoing;
-use self::place::no_worker;
+use self::place::{Target, no_worker};
 use self::report::PendingMemoryQuery;
+use self::run::Run;
 use crate::context::{Context, Observer, Pace};
-use crate::decide::Request;
+use crate::decide::{Memo, Request};
 use crate::expected::{Expected, ExpectedReplies, Reply, Way};
 use crate::failure_barrier::{FailureBarrier, Whom};
 use crate::in_flight::{BatchInFlight, InFlight};
 use crate::inference::Inferences;
 use crate::outbox::Outbox;
+use crate::placements::PlacementId;
 use crate::registry::{Entry, Registry};
+use crate::scopes::Scopes;
 use crate::worker_map::WorkerMap;
 
+mod ask;
+mod expand;
 mod lose;
+mod mesh;
+mod moves;
 mod outgoing;
 mod place;
+mod read;
 mod report;
+mod run;
 mod transfer;
 
 /// Clients stop far below this many commands under way; whoever does not keeps to no rules.
 const MOST_COMMANDS: u64 = 1 << 20;
 /// The bytes that commands under way may take between processes.
 const MOST_BYTES: u64 = 256 << 20;
-/// Signals may be nested so deep.
-const MOST_SIGNALS: usize = 1 << 10;
 
 /// Whether a client can use sockets of the dispatcher's host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +69,18 @@ pub struct Session {
     pub registry: Registry,
     /// What the rules said of the last uses of rows.
     inferences: Inferences,
-    signals: Vec<Box<str>>,
+    /// How instructions were shared before.
+    memo: Memo,
+    /// The signals around its instructions.
+    scopes: Scopes,
     /// Shapes the client has asked for.
     described: HashMap<RequestId, Slot>,
     /// Commands for each worker that are not sent yet.
     outgoing: WorkerMap<Outgoing>,
+    /// Commands for all workers of a mesh that come after those.
+    run: Run,
+    /// How the workers of meshes share instructions.
+    signatures: HashMap<(PlacementId, (u8, At)), SignatureId>,
     /// Since when some of them are held back.
     held_since: Option<u64>,
     in_flight: InFlight,
@@ -77,6 +91,8 @@ pub struct Session {
     /// Bytes that the batch under way announced; they count as its own.
     announced: u64,
     failure_barrier: FailureBarrier,
+    /// How many bytes went from which worker to which.
+    moved: HashMap<(WorkerId, WorkerId), u64>,
 }
 
 impl Session {
@@ -91,15 +107,19 @@ impl Session {
             letters: Vec::new(),
             registry: Registry::default(),
             inferences: Inferences::default(),
-            signals: Vec::new(),
+            memo: Memo::default(),
+            scopes: Scopes::default(),
             described: HashMap::new(),
             outgoing: WorkerMap::default(),
+            run: Run::default(),
+            signatures: HashMap::new(),
             held_since: None,
             in_flight: InFlight::default(),
             expected: ExpectedReplies::default(),
             memory_queries: HashMap::new(),
             announced: 0,
             failure_barrier: FailureBarrier::default(),
+            moved: HashMap::new(),
         }
     }
 
@@ -121,8 +141,15 @@ impl Session {
                 Some(vacant) => *vacant = Some(worker),
                 None => self.workers.push(Some(worker)),
             }
+            self.move_scopes();
         }
         wants
+    }
+
+    /// Its workers are others than before. A session whose placements are used up goes on with
+    /// values that are whole.
+    fn move_scopes(&mut self) {
+        drop(self.scopes.move_to(&self.workers, &mut self.registry.placements));
     }
 
     /// How many commands for a worker are not done.
@@ -149,9 +176,16 @@ impl Session {
             let outputs = [Slot(record.out)];
             let replaces = &mut Replaces::first(replaces);
             let inputs = &mut operands;
-            let request = Request { op, outputs: &outputs, attrs: &NO_ATTRS, inputs, replaces };
-            if let Some(worker) = self.place(request, context, nobody)? {
-                self.outgoing(worker).push_record(record.renamed(&operands));
+            let (attrs, provenance) = (&NO_ATTRS, Provenance(record.provenance));
+            let request = Request { op, outputs: &outputs, attrs, inputs, replaces, provenance };
+            match self.place(request, context, nobody)? {
+                Some(Target::Worker(worker)) => {
+                    self.outgoing(worker).push_record(record.renamed(&operands));
+                }
+                Some(Target::Mesh(mesh, signature)) => {
+                    self.emit_record_all(mesh, signature, record.renamed(&operands));
+                }
+                None => {}
             }
             return Ok(true);
         }
@@ -173,29 +207,22 @@ impl Session {
         match command {
             Command::Apply(instruction) => self.apply(instruction, context, sent),
             Command::Upload { out, meta, data, provenance } => {
-                let cost = meta.bytes() as u64;
-                let worker = self.choose(&[], cost, context)?;
-                let ready_ns = context.load.assign(worker, context.now_ns, cost);
-                self.insert(out, meta.clone(), true, worker, ready_ns)?;
-                self.failure_barrier.assign(worker, Risk::Memory, meta.bytes());
-                self.emit(worker, Command::Upload { out, meta, data, provenance }, sent);
-                Ok(())
+                let target = self.place_upload(out, &meta, context)?;
+                let upload = Command::Upload { out, meta, data, provenance };
+                match target {
+                    Target::Worker(worker) => self.emit(worker, upload, sent),
+                    Target::Mesh(mesh, _) => self.emit_all(mesh, upload, sent),
+                }
+                self.spread_upload(out, context, sent)
             }
             Command::Announce { out, meta, number, provenance } => {
                 self.announce(out, meta, number, provenance, context, sent)
             }
             Command::Free(slots) => slots.iter().try_for_each(|&slot| self.free(slot, sent)),
-            Command::Read { slot, request } => {
-                let (home, slot, way) = match self.registry.get(slot)?.home() {
-                    Ok((home, name)) => (home, name, self.offer(slot, request, context)?),
-                    Err(failure) => return self.answer_lost(request, failure),
-                };
-                self.settle(home, Whom::ThoseAtRisk, sent);
-                self.emit(home, Command::Read { slot, request }, sent);
-                self.expect_reply(home, Reply::Answer(request), way.into())
-            }
+            Command::Read { slot, request } => self.read(slot, request, context, sent),
             Command::Describe { slot, request } => {
-                let (home, name) = match self.registry.get(slot)?.home() {
+                self.keep_whole(slot, context, sent)?;
+                let (home, name) = match self.registry.home(self.registry.get(slot)?) {
                     Ok(home) => home,
                     Err(failure) => return self.answer_lost(request, failure),
                 };
@@ -210,22 +237,21 @@ impl Session {
                 self.emit(worker, Command::Sync { request }, sent);
                 self.expect_reply(worker, Reply::Answer(request), Way::Message.into())
             }
-            Command::Enter(name) => {
-                if self.signals.len() >= MOST_SIGNALS {
-                    let most = MOST_SIGNALS;
-                    return Err(Error::value(format!("signals are nested more than {most} deep")));
-                }
-                self.signals.push(name);
-                Ok(())
+            Command::Ask { question, request } => self.answer_question(question, request),
+            Command::DefineScope { scope, parent, wish, .. } => {
+                self.scopes.define(scope, parent, wish)
             }
-            Command::Exit => match self.signals.pop() {
-                Some(_) => Ok(()),
-                None => Err(Error::bug("a signal ends that did not begin")),
-            },
+            Command::Scope(scope) => {
+                self.scopes.enter(scope, &self.workers, &mut self.registry.placements)
+            }
             Command::Send { .. }
             | Command::Receive { .. }
             | Command::Report { .. }
+            | Command::Vote { .. }
             | Command::Settle { .. }
+            | Command::DefineSignature { .. }
+            | Command::Signature(_)
+            | Command::Move(_)
             | Command::Wait { .. } => Err(Error::bug("a client does not speak for workers")),
         }
     }
@@ -254,6 +280,7 @@ impl Session {
         out: &mut Outbox,
     ) -> Option<(u64, u64)> {
         self.letters.drain(..).for_each(|(to, letter)| out.send(to, letter));
+        self.count_run();
         let mut waiting = 0;
         for (worker, outgoing) in self.outgoing.iter_mut() {
             let added = outgoing.added();
@@ -272,12 +299,14 @@ impl Session {
 
     /// Sends commands that are not to be held back any longer.
     pub fn send_due(&mut self, pace: Pace, out: &mut Outbox) {
+        self.close_run_if_due(pace);
         for (worker, outgoing) in self.outgoing.iter_mut() {
             for batch in outgoing.take(pace.now_ns, pace.hold_ns) {
                 out.send_commands(Peer::Worker(worker), self.id, batch);
             }
         }
-        self.held_since = self.outgoing.iter().filter_map(|(_, o)| o.held_since()).min();
+        let held = self.outgoing.iter().filter_map(|(_, outgoing)| outgoing.held_since());
+        self.held_since = held.chain(self.run_held_since()).min();
     }
 
     /// Since when commands are held back, if some are.
@@ -290,7 +319,29 @@ impl Session {
         for (worker, name) in entry.holders {
             self.emit_free(worker, name, sent);
         }
+        self.free_spreads(entry.spreads, None, sent);
         Ok(())
+    }
+
+    /// Frees a value on meshes, but not where it is replaced under the same name.
+    fn free_spreads(
+        &mut self,
+        spreads: SmallVec<[(PlacementId, Slot); 1]>,
+        replaced: Option<(WorkerId, Slot)>,
+        sent: &mut Observer,
+    ) {
+        for (mesh, name) in spreads {
+            let at = replaced.filter(|&(worker, kept)| {
+                kept == name && self.registry.placements.contains(mesh, worker)
+            });
+            let Some((at, _)) = at else {
+                self.emit_all(mesh, Command::Free(SmallVec::from_iter([name])), sent);
+                continue;
+            };
+            let members = self.registry.placements.members(mesh).iter().copied();
+            let others: SmallVec<[WorkerId; 8]> = members.filter(|other| *other != at).collect();
+            others.into_iter().for_each(|other| self.emit_free(other, name, sent));
+        }
     }
 
     /// Takes a value's name away, and with it what was asked about it: the next value of that name
@@ -317,7 +368,8 @@ impl Session {
         ready_ns: u64,
     ) -> Result<()> {
         let holders = SmallVec::from_slice(&[(home, slot)]);
-        self.registry.insert(slot, Entry { meta, described, ready_ns, holders, lost: None })
+        let entry = Entry { described, ready_ns, holders, ..Entry::nowhere(meta) };
+        self.registry.insert(slot, entry)
     }
 
     fn emit(&mut self, worker: WorkerId, command: Command, sent: &mut Observer) {
@@ -326,6 +378,9 @@ impl Session {
     }
 
     fn outgoing(&mut self, worker: WorkerId) -> &mut Outgoing {
+        if self.is_in_run(worker) {
+            self.close_run();
+        }
         self.outgoing.of(worker)
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use gt_core::WorkerId;
 use gt_transport::hello::WorkerInfo;
+use gt_transport::report::Channels;
 
 /// The workers, by their numbers.
 #[derive(Debug, Default)]
@@ -20,12 +21,14 @@ pub struct Member {
     pub sessions: usize,
     /// Bytes that its values take, as it said last.
     pub used_bytes: u64,
+    /// Its channels to other processes, as it said last.
+    pub channels: Channels,
 }
 
 impl WorkerTable {
     /// A worker is there.
     pub fn join(&mut self, worker: WorkerId, info: WorkerInfo) {
-        let member = Member { info, sessions: 0, used_bytes: 0 };
+        let member = Member { info, sessions: 0, used_bytes: 0, channels: Channels::default() };
         self.members.insert(worker, member);
     }
 

@@ -96,7 +96,7 @@ fn a_gap_ends_a_session() {
     let mut harness = Harness::open();
     let first = harness.add_client(1);
     let mut client = ReliableChannel::default();
-    let batch = || Message::Commands { session: first.session, batch: Batch::default() };
+    let batch = || Message::Commands { session: first.session, batch: Batch::default().into() };
     client.say(&batch()).expect("the first is lost");
     let out = harness.hear(1, client.say(&batch()).expect("a message"));
     assert!(refusal(&out).expect("an end").to_string().contains("lost on the way"));
@@ -166,7 +166,7 @@ fn nothing_new_goes_to_a_worker_that_is_silent() {
         // Somebody waits for it, so that it is not joined with what follows.
         batch.push(&Command::Read { slot: out, request: RequestId(slot) });
         slot += 1;
-        let commands = Message::Commands { session: first.session, batch };
+        let commands = Message::Commands { session: first.session, batch: batch.into() };
         let out = harness.hear(3, client.say(&commands).expect("a message"));
         let is_commands = |(connection, message): &(u64, Message)| {
             matches!(message, Message::Commands { .. }).then_some(*connection)

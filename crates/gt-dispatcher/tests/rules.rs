@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use gt_core::instruction::Command;
-use gt_core::{DType, Error, Meta, Provenance, RequestId, SessionId, Shape, Slot, WorkerId};
+use gt_core::{
+    DType, Error, Meta, Provenance, RequestId, ScopeId, SessionId, Shape, Slot, WorkerId,
+};
 use gt_dispatcher::gateway::Delivery;
 use gt_dispatcher::role::{Credentials, Identity, Role};
 use gt_transport::hello::{Hello, Welcome};
@@ -34,7 +36,7 @@ impl Client {
     fn send(&mut self, harness: &mut Harness, commands: &[Command]) -> Vec<Delivery> {
         let mut batch = Batch::default();
         commands.iter().for_each(|command| batch.push(command));
-        self.say(harness, &Message::Commands { session: self.session, batch })
+        self.say(harness, &Message::Commands { session: self.session, batch: batch.into() })
     }
 }
 
@@ -156,9 +158,8 @@ fn what_a_worker_was_not_asked_for_ends_its_registration_and_harms_nobody() {
         Message::MemoryReply { session, request, parts: 1, usage: Box::default() },
         Message::Ended { session, error: Error::value("made up") },
         Message::Ended { session: SessionId(77), error: Error::value("made up") },
-        Message::Unreachable { tag: 1 << 40 },
         Message::Forget { session },
-        Message::Commands { session, batch: Batch::default() },
+        Message::Commands { session, batch: Batch::default().into() },
         Message::Register(Box::default()),
         Message::Hello(Hello::named("a client now")),
     ];
@@ -275,7 +276,12 @@ type Attack = Box<dyn Fn(&mut Client, &mut Harness) -> Vec<Delivery>>;
 #[test]
 fn a_client_names_its_values_densely_and_asks_for_a_bounded_amount() {
     let query_memory = |request| Message::MemoryQuery { session: SessionId(1), request, parts: 0 };
-    let enter = || Command::Enter("scope".into());
+    let define = |scope: u32| Command::DefineScope {
+        scope: ScopeId(scope),
+        parent: ScopeId(scope - 1),
+        name: "signal".into(),
+        wish: None,
+    };
     let attacks: Vec<(&str, Attack)> = vec![
         ("a gap", Box::new(|client, harness| client.send(harness, &[upload(0), upload(2)]))),
         (
@@ -290,7 +296,7 @@ fn a_client_names_its_values_densely_and_asks_for_a_bounded_amount() {
         (
             "scopes",
             Box::new(move |client, harness| {
-                let all: Vec<Command> = (0..2000).map(|_| enter()).collect();
+                let all: Vec<Command> = (1..70_000).map(define).collect();
                 client.send(harness, &all)
             }),
         ),

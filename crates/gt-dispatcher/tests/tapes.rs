@@ -452,3 +452,32 @@ fn an_update_that_needs_a_lost_value_keeps_the_old_one() {
         ",
     );
 }
+
+#[test]
+fn values_that_are_replaced_together_come_under_names_of_their_own() {
+    check(
+        "
+        # The averages are on the other worker, and not even inputs.
+        workers 2
+        t0 := upload [64]
+        t1 := upload [64]
+        t2 := exp t1
+        t3 := exp t1
+        t4, t5, t6 := adam t0 t0 t0 t0 1 1 1 1 1 1 replaces t0 t2 t3
+        read t5 as r1
+        ---
+        w0   t0 := upload float32[64] (256 bytes)
+        w0   t2147483648 := receive #0
+        w0   t2147483649 := receive #1
+        w0   t4, t5, t6 := adam t0 t0 t0 t0 1 1 1 1 1 1 replaces t0 t2147483648 t2147483649
+        w0   read t5 as r1
+        w1   t1 := upload float32[64] (256 bytes)
+        w1   t2 := exp t1
+        w1   t3 := exp t1
+        w1   send t2 to w0 as #0
+        w1   send t3 to w0 as #1
+        w1   free t2
+        w1   free t3
+        ",
+    );
+}

@@ -140,56 +140,6 @@ impl Tensor {
         cast(slf, other.borrow().0.dtype())
     }
 
-    /// The tensor as float32.
-    fn float<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
-        cast(slf, DType::F32)
-    }
-
-    /// The tensor as float64.
-    fn double<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
-        cast(slf, DType::F64)
-    }
-
-    /// The tensor as float16.
-    fn half<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
-        cast(slf, DType::F16)
-    }
-
-    /// The tensor as bfloat16.
-    fn bfloat16<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
-        cast(slf, DType::BF16)
-    }
-
-    /// The tensor as int64.
-    fn long<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
-        cast(slf, DType::I64)
-    }
-
-    /// The tensor as int32.
-    fn int<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
-        cast(slf, DType::I32)
-    }
-
-    /// The tensor as int16.
-    fn short<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
-        cast(slf, DType::I16)
-    }
-
-    /// The tensor as int8.
-    fn char<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
-        cast(slf, DType::I8)
-    }
-
-    /// The tensor as uint8.
-    fn byte<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
-        cast(slf, DType::U8)
-    }
-
-    /// The tensor as bool.
-    fn bool<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
-        cast(slf, DType::Bool)
-    }
-
     /// The tensor itself: a session has one device.
     #[pyo3(signature = (**_options))]
     fn cpu<'py>(slf: &Bound<'py, Self>, _options: Option<&Bound<'py, PyDict>>) -> Bound<'py, Self> {
@@ -269,6 +219,44 @@ impl Tensor {
         let tracked = tensor.is_leaf() && tensor.is_tracked();
         Ok((rebuild, (tensor.dtype().name(), tensor.shape().to_vec(), bytes, tracked)))
     }
+}
+
+/// Methods that cast to a dtype.
+macro_rules! casts {
+    ($($(#[$doc:meta])* $name:ident $dtype:ident;)*) => {
+        #[pymethods]
+        impl Tensor {
+            $(
+                $(#[$doc])*
+                fn $name<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+                    cast(slf, DType::$dtype)
+                }
+            )*
+        }
+    };
+}
+
+casts! {
+    /// The tensor as float32.
+    float F32;
+    /// The tensor as float64.
+    double F64;
+    /// The tensor as float16.
+    half F16;
+    /// The tensor as bfloat16.
+    bfloat16 BF16;
+    /// The tensor as int64.
+    long I64;
+    /// The tensor as int32.
+    int I32;
+    /// The tensor as int16.
+    short I16;
+    /// The tensor as int8.
+    char I8;
+    /// The tensor as uint8.
+    byte U8;
+    /// The tensor as bool.
+    bool Bool;
 }
 
 /// The tensor with these elements; what pickled tensors are made of.

@@ -102,7 +102,7 @@ pub fn from_array(array: &Bound<'_, PyAny>) -> PyResult<Given> {
     let count = buffer.len_bytes();
     let mut bytes = gt::host::room(count);
     // SAFETY: the buffer has so many bytes in one piece, the room is as large and ours alone, and
-    // whoever keeps to Python's lock does not write to the array meanwhile.
+    // code that holds Python's lock does not write to the array meanwhile.
     unsafe {
         std::ptr::copy_nonoverlapping(buffer.buf_ptr().cast(), bytes.as_mut_ptr(), count);
         bytes.set_len(count);

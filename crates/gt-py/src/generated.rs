@@ -436,228 +436,496 @@ impl Tensor {
         method_in_place(27, slf, args, kwargs)
     }
 
-    #[doc = "The quotient of two elements, rounded down.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).floor_divide(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6., 0., 0.],\n        [5., 0., 0.]])"]
-    #[pyo3(name = "floor_divide", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_floor_divide<'py>(
+    #[doc = "Whether two elements are equal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).eq(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False, False],\n        [False, False, False]])"]
+    #[pyo3(name = "eq", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_eq<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(380, slf, args, kwargs)
+        method(60, slf, args, kwargs)
     }
 
-    #[doc = "The quotient of two elements, rounded down. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).floor_divide_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6., 0., 0.],\n        [5., 0., 0.]])"]
-    #[pyo3(name = "floor_divide_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_floor_divide_in_place<'py>(
+    #[doc = "Whether two elements are equal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).eq_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[ True,  True,  True],\n        [False,  True,  True]])"]
+    #[pyo3(name = "eq_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_eq_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(380, slf, args, kwargs)
+        method_in_place(60, slf, args, kwargs)
     }
 
-    fn __floordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        binary(380, slf, other)
+    fn __eq__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        binary(60, slf, other)
     }
 
-    fn __rfloordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        reflected(380, slf, other)
-    }
-
-    fn __ifloordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<()> {
-        in_place(380, slf, other)
-    }
-
-    #[doc = "What is left of a division rounded down; it has the sign of the divisor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).remainder(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"]
-    #[pyo3(name = "remainder", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_remainder<'py>(
+    #[doc = "Whether two elements differ.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).ne(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"]
+    #[pyo3(name = "ne", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_ne<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(381, slf, args, kwargs)
+        method(61, slf, args, kwargs)
     }
 
-    #[doc = "What is left of a division rounded down; it has the sign of the divisor. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).remainder_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"]
-    #[pyo3(name = "remainder_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_remainder_in_place<'py>(
+    #[doc = "Whether two elements differ. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).ne_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [ True, False, False]])"]
+    #[pyo3(name = "ne_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_ne_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(381, slf, args, kwargs)
+        method_in_place(61, slf, args, kwargs)
     }
 
-    fn __mod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        binary(381, slf, other)
-    }
-
-    fn __rmod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        reflected(381, slf, other)
-    }
-
-    fn __imod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<()> {
-        in_place(381, slf, other)
-    }
-
-    #[doc = "What is left of a division cut towards zero; it has the sign of the dividend.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).fmod(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"]
-    #[pyo3(name = "fmod", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_fmod<'py>(
+    #[doc = "Whether two elements differ.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).ne(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"]
+    #[pyo3(name = "not_equal", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_not_equal<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(382, slf, args, kwargs)
+        method(61, slf, args, kwargs)
     }
 
-    #[doc = "What is left of a division cut towards zero; it has the sign of the dividend. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).fmod_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"]
-    #[pyo3(name = "fmod_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_fmod_in_place<'py>(
+    #[doc = "Whether two elements differ. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).ne_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [ True, False, False]])"]
+    #[pyo3(name = "not_equal_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_not_equal_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(382, slf, args, kwargs)
+        method_in_place(61, slf, args, kwargs)
     }
 
-    #[doc = "Each element, or the nearer limit where it is beyond one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).clamp(min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"]
-    #[pyo3(name = "clamp", text_signature = "($self, min=None, max=None)", signature = (*args, **kwargs))]
-    fn op_clamp<'py>(
+    fn __ne__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        binary(61, slf, other)
+    }
+
+    #[doc = "Whether the first element is smaller.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).lt(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"]
+    #[pyo3(name = "lt", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_lt<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(384, slf, args, kwargs)
+        method(62, slf, args, kwargs)
     }
 
-    #[doc = "Each element, or the nearer limit where it is beyond one. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).clamp_(min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"]
-    #[pyo3(name = "clamp_", text_signature = "($self, min=None, max=None)", signature = (*args, **kwargs))]
-    fn op_clamp_in_place<'py>(
+    #[doc = "Whether the first element is smaller. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).lt_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [ True, False, False]])"]
+    #[pyo3(name = "lt_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_lt_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(384, slf, args, kwargs)
+        method_in_place(62, slf, args, kwargs)
     }
 
-    #[doc = "Each element, or the nearer limit where it is beyond one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).clamp(min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"]
-    #[pyo3(name = "clip", text_signature = "($self, min=None, max=None)", signature = (*args, **kwargs))]
-    fn op_clip<'py>(
+    #[doc = "Whether the first element is smaller.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).lt(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"]
+    #[pyo3(name = "less", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_less<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(384, slf, args, kwargs)
+        method(62, slf, args, kwargs)
     }
 
-    #[doc = "Each element, or the nearer limit where it is beyond one. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).clamp_(min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"]
-    #[pyo3(name = "clip_", text_signature = "($self, min=None, max=None)", signature = (*args, **kwargs))]
-    fn op_clip_in_place<'py>(
+    #[doc = "Whether the first element is smaller. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).lt_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [ True, False, False]])"]
+    #[pyo3(name = "less_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_less_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(384, slf, args, kwargs)
+        method_in_place(62, slf, args, kwargs)
     }
 
-    #[doc = "Each element, or the limit where it is below.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).clamp_min(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.5000, -0.5000,  2.5000],\n        [ 1.0000, -1.0000,  4.0000]])"]
-    #[pyo3(name = "clamp_min", text_signature = "($self, min)", signature = (*args, **kwargs))]
-    fn op_clamp_min<'py>(
+    fn __lt__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        binary(62, slf, other)
+    }
+
+    #[doc = "Whether the first element is smaller or equal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).le(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"]
+    #[pyo3(name = "le", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_le<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(389, slf, args, kwargs)
+        method(63, slf, args, kwargs)
     }
 
-    #[doc = "Each element, or the limit where it is below. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).clamp_min_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.5000, -0.5000,  2.5000],\n        [ 1.0000, -1.0000,  4.0000]])"]
-    #[pyo3(name = "clamp_min_", text_signature = "($self, min)", signature = (*args, **kwargs))]
-    fn op_clamp_min_in_place<'py>(
+    #[doc = "Whether the first element is smaller or equal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).le_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[True, True, True],\n        [True, True, True]])"]
+    #[pyo3(name = "le_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_le_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(389, slf, args, kwargs)
+        method_in_place(63, slf, args, kwargs)
     }
 
-    #[doc = "Each element, or the limit where it is above.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).clamp_max(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.5000, -2.0000,  2.0000],\n        [ 0.0000, -1.5000,  3.0000]])"]
-    #[pyo3(name = "clamp_max", text_signature = "($self, max)", signature = (*args, **kwargs))]
-    fn op_clamp_max<'py>(
+    #[doc = "Whether the first element is smaller or equal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).le(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"]
+    #[pyo3(name = "less_equal", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_less_equal<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(390, slf, args, kwargs)
+        method(63, slf, args, kwargs)
     }
 
-    #[doc = "Each element, or the limit where it is above. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).clamp_max_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.5000, -2.0000,  2.0000],\n        [ 0.0000, -1.5000,  3.0000]])"]
-    #[pyo3(name = "clamp_max_", text_signature = "($self, max)", signature = (*args, **kwargs))]
-    fn op_clamp_max_in_place<'py>(
+    #[doc = "Whether the first element is smaller or equal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).le_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[True, True, True],\n        [True, True, True]])"]
+    #[pyo3(name = "less_equal_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_less_equal_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(390, slf, args, kwargs)
+        method_in_place(63, slf, args, kwargs)
     }
 
-    #[doc = "input + weight (end - input), element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).lerp(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 0.0000,  0.2500,  3.0000],\n        [ 1.5000, -0.7500,  5.0000]])"]
-    #[pyo3(name = "lerp", text_signature = "($self, end, weight)", signature = (*args, **kwargs))]
-    fn op_lerp<'py>(
+    fn __le__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        binary(63, slf, other)
+    }
+
+    #[doc = "Whether the first element is larger.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).gt(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"]
+    #[pyo3(name = "gt", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_gt<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(385, slf, args, kwargs)
+        method(64, slf, args, kwargs)
     }
 
-    #[doc = "input + weight (end - input), element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).lerp_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 0.0000,  0.2500,  3.0000],\n        [ 1.5000, -0.7500,  5.0000]])"]
-    #[pyo3(name = "lerp_", text_signature = "($self, end, weight)", signature = (*args, **kwargs))]
-    fn op_lerp_in_place<'py>(
+    #[doc = "Whether the first element is larger. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).gt_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [False, False, False]])"]
+    #[pyo3(name = "gt_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_gt_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(385, slf, args, kwargs)
+        method_in_place(64, slf, args, kwargs)
     }
 
-    #[doc = "input + value tensor1 tensor2, element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).addcmul(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[ 1.8750,  0.0000,  4.5000],\n        [ 0.7500, -0.6250,  7.0000]])"]
-    #[pyo3(name = "addcmul", text_signature = "($self, tensor1, tensor2, value=1)", signature = (*args, **kwargs))]
-    fn op_addcmul<'py>(
+    #[doc = "Whether the first element is larger.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).gt(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"]
+    #[pyo3(name = "greater", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_greater<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(386, slf, args, kwargs)
+        method(64, slf, args, kwargs)
     }
 
-    #[doc = "input + value tensor1 tensor2, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).addcmul_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[ 1.8750,  0.0000,  4.5000],\n        [ 0.7500, -0.6250,  7.0000]])"]
-    #[pyo3(name = "addcmul_", text_signature = "($self, tensor1, tensor2, value=1)", signature = (*args, **kwargs))]
-    fn op_addcmul_in_place<'py>(
+    #[doc = "Whether the first element is larger. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).gt_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [False, False, False]])"]
+    #[pyo3(name = "greater_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_greater_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(386, slf, args, kwargs)
+        method_in_place(64, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with a number where the mask holds.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).masked_fill(gt.tensor([[True, False, True], [False, True, False]]), 0.5)\ntensor([[ 0.5000, -0.5000,  0.5000],\n        [ 0.0000,  0.5000,  3.0000]])"]
-    #[pyo3(name = "masked_fill", text_signature = "($self, mask, value)", signature = (*args, **kwargs))]
-    fn op_masked_fill<'py>(
+    fn __gt__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        binary(64, slf, other)
+    }
+
+    #[doc = "Whether the first element is larger or equal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).ge(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"]
+    #[pyo3(name = "ge", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_ge<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(387, slf, args, kwargs)
+        method(65, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with a number where the mask holds. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).masked_fill_(gt.tensor([[True, False, True], [False, True, False]]), 0.5)\ntensor([[ 0.5000, -0.5000,  0.5000],\n        [ 0.0000,  0.5000,  3.0000]])"]
-    #[pyo3(name = "masked_fill_", text_signature = "($self, mask, value)", signature = (*args, **kwargs))]
-    fn op_masked_fill_in_place<'py>(
+    #[doc = "Whether the first element is larger or equal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).ge_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[ True,  True,  True],\n        [False,  True,  True]])"]
+    #[pyo3(name = "ge_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_ge_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(387, slf, args, kwargs)
+        method_in_place(65, slf, args, kwargs)
+    }
+
+    #[doc = "Whether the first element is larger or equal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).ge(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"]
+    #[pyo3(name = "greater_equal", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_greater_equal<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(65, slf, args, kwargs)
+    }
+
+    #[doc = "Whether the first element is larger or equal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).ge_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[ True,  True,  True],\n        [False,  True,  True]])"]
+    #[pyo3(name = "greater_equal_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_greater_equal_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(65, slf, args, kwargs)
+    }
+
+    fn __ge__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        binary(65, slf, other)
+    }
+
+    #[doc = "The sum of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).sum(dim=(0,), keepdim=True)\ntensor([[5.5000, 1.5000]])"]
+    #[pyo3(name = "sum", text_signature = "($self, dim=None, keepdim=False, dtype=None)", signature = (*args, **kwargs))]
+    fn op_sum<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(80, slf, args, kwargs)
+    }
+
+    #[doc = "The mean of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).mean(dim=(0,), keepdim=True)\ntensor([[1.1000, 0.3000]])"]
+    #[pyo3(name = "mean", text_signature = "($self, dim=None, keepdim=False, dtype=None)", signature = (*args, **kwargs))]
+    fn op_mean<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(81, slf, args, kwargs)
+    }
+
+    #[doc = "The largest element along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).amax(dim=(0,), keepdim=True)\ntensor([[2.5000, 3.0000]])"]
+    #[pyo3(name = "amax", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
+    fn op_amax<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(82, slf, args, kwargs)
+    }
+
+    #[doc = "The smallest element along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).amin(dim=(0,), keepdim=True)\ntensor([[-1., -2.]])"]
+    #[pyo3(name = "amin", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
+    fn op_amin<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(83, slf, args, kwargs)
+    }
+
+    #[doc = "Matrix products of the last two axes; those before them broadcast.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).matmul(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0]]))\ntensor([[ -0.7500,   5.2500],\n        [  3.0000,   6.0000],\n        [  9.2500, -13.7500]])"]
+    #[pyo3(name = "matmul", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_matmul<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(100, slf, args, kwargs)
+    }
+
+    fn __matmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        binary(100, slf, other)
+    }
+
+    fn __rmatmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        reflected(100, slf, other)
+    }
+
+    #[doc = "The same elements in another shape; one size may be -1.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).reshape((3, 2))\ntensor([[ 1.5000, -0.5000],\n        [ 2.0000,  0.0000],\n        [-1.0000,  3.0000]])"]
+    #[pyo3(name = "reshape", text_signature = "($self, shape)", signature = (*args, **kwargs))]
+    fn op_reshape<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(120, slf, args, kwargs)
+    }
+
+    #[doc = "The axes in another order.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).permute((1, 0))\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
+    #[pyo3(name = "permute", text_signature = "($self, dims)", signature = (*args, **kwargs))]
+    fn op_permute<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(121, slf, args, kwargs)
+    }
+
+    #[doc = "The tensor repeated along axes of size one; -1 keeps a size.\n\n>>> import gt\n>>> gt.tensor([[1.5], [-0.5]]).expand((2, 3))\ntensor([[ 1.5000,  1.5000,  1.5000],\n        [-0.5000, -0.5000, -0.5000]])"]
+    #[pyo3(name = "expand", text_signature = "($self, shape)", signature = (*args, **kwargs))]
+    fn op_expand<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(122, slf, args, kwargs)
+    }
+
+    #[doc = "The same elements in another shape; one size may be -1.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).view((6,))\ntensor([ 1.5000, -0.5000,  2.0000,  0.0000, -1.0000,  3.0000])"]
+    #[pyo3(name = "view", text_signature = "($self, shape)", signature = (*args, **kwargs))]
+    fn op_view<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(126, slf, args, kwargs)
+    }
+
+    #[doc = "Two axes exchanged.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).transpose(0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
+    #[pyo3(name = "transpose", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    fn op_transpose<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(127, slf, args, kwargs)
+    }
+
+    #[doc = "Two axes exchanged. Writes the result into the tensor."]
+    #[pyo3(name = "transpose_", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    fn op_transpose_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(127, slf, args, kwargs)
+    }
+
+    #[doc = "Two axes exchanged.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).transpose(0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
+    #[pyo3(name = "swapaxes", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    fn op_swapaxes<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(127, slf, args, kwargs)
+    }
+
+    #[doc = "Two axes exchanged. Writes the result into the tensor."]
+    #[pyo3(name = "swapaxes_", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    fn op_swapaxes_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(127, slf, args, kwargs)
+    }
+
+    #[doc = "Two axes exchanged.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).transpose(0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
+    #[pyo3(name = "swapdims", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    fn op_swapdims<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(127, slf, args, kwargs)
+    }
+
+    #[doc = "Two axes exchanged. Writes the result into the tensor."]
+    #[pyo3(name = "swapdims_", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    fn op_swapdims_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(127, slf, args, kwargs)
+    }
+
+    #[doc = "With another axis of size one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).unsqueeze(0)\ntensor([[[ 1.5000, -0.5000,  2.0000],\n         [ 0.0000, -1.0000,  3.0000]]])"]
+    #[pyo3(name = "unsqueeze", text_signature = "($self, dim)", signature = (*args, **kwargs))]
+    fn op_unsqueeze<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(128, slf, args, kwargs)
+    }
+
+    #[doc = "With another axis of size one. Writes the result into the tensor."]
+    #[pyo3(name = "unsqueeze_", text_signature = "($self, dim)", signature = (*args, **kwargs))]
+    fn op_unsqueeze_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(128, slf, args, kwargs)
+    }
+
+    #[doc = "Without the axes of size one that are named, or without any.\n\n>>> import gt\n>>> gt.tensor([[[1.5], [-0.5], [2.0]]]).squeeze()\ntensor([ 1.5000, -0.5000,  2.0000])"]
+    #[pyo3(name = "squeeze", text_signature = "($self, dim=None)", signature = (*args, **kwargs))]
+    fn op_squeeze<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(129, slf, args, kwargs)
+    }
+
+    #[doc = "Without the axes of size one that are named, or without any. Writes the result into the tensor."]
+    #[pyo3(name = "squeeze_", text_signature = "($self, dim=None)", signature = (*args, **kwargs))]
+    fn op_squeeze_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(129, slf, args, kwargs)
+    }
+
+    #[doc = "The elements that an index names along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).gather(0, gt.tensor([[1, 3, 1], [3, 1, 3]]))\ntensor([[ 0.0000, -1.5000,  3.0000],\n        [ 1.0000, -1.0000,  4.0000]])"]
+    #[pyo3(name = "gather", text_signature = "($self, dim, index)", signature = (*args, **kwargs))]
+    fn op_gather<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(140, slf, args, kwargs)
+    }
+
+    #[doc = "The tensor with elements of another added at the places an index names.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).scatter_add(-1, gt.tensor([[1, 3, 0], [2, 4, 1]]), gt.tensor([[-1.5, 4.0, 1.5], [-0.5, 2.0, 0.0]]))\ntensor([[ 3.0000, -2.0000,  2.0000,  4.0000, -1.0000],\n        [ 3.0000,  0.5000, -2.5000,  2.5000,  3.0000]])"]
+    #[pyo3(name = "scatter_add", text_signature = "($self, dim, index, src)", signature = (*args, **kwargs))]
+    fn op_scatter_add<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(141, slf, args, kwargs)
+    }
+
+    #[doc = "The tensor with elements of another added at the places an index names. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).scatter_add_(-1, gt.tensor([[1, 3, 0], [2, 4, 1]]), gt.tensor([[-1.5, 4.0, 1.5], [-0.5, 2.0, 0.0]]))\ntensor([[ 3.0000, -2.0000,  2.0000,  4.0000, -1.0000],\n        [ 3.0000,  0.5000, -2.5000,  2.5000,  3.0000]])"]
+    #[pyo3(name = "scatter_add_", text_signature = "($self, dim, index, src)", signature = (*args, **kwargs))]
+    fn op_scatter_add_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(141, slf, args, kwargs)
+    }
+
+    #[doc = "The k largest or smallest elements along an axis, and where they are.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]).topk(2)\ntopk(values=tensor([3., 2.]), indices=tensor([5, 2]))"]
+    #[pyo3(name = "topk", text_signature = "($self, k, dim=-1, largest=True, sorted=True)", signature = (*args, **kwargs))]
+    fn op_topk<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(142, slf, args, kwargs)
+    }
+
+    #[doc = "Exponentials along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).softmax(-1)\ntensor([[0.3237, 0.0438, 0.5337, 0.0722, 0.0266],\n        [0.5462, 0.0448, 0.0037, 0.3313, 0.0739]])"]
+    #[pyo3(name = "softmax", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
+    fn op_softmax<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(220, slf, args, kwargs)
     }
 
     #[doc = "-1, 0 or 1, as each element is negative, zero or positive.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).sign()\ntensor([[ 1., -1.,  1.],\n        [ 1., -1.,  1.]])"]
@@ -936,470 +1204,6 @@ impl Tensor {
         method_in_place(314, slf, args, kwargs)
     }
 
-    #[doc = "The logarithm of each element to the base of ten.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).log10()\ntensor([[ 0.1761, -0.3010,  0.3010],\n        [ 0.6021,  0.0000,  0.4771]])"]
-    #[pyo3(name = "log10", text_signature = "($self)")]
-    fn op_log10(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(465, slf)
-    }
-
-    #[doc = "The logarithm of each element to the base of ten. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).log10_()\ntensor([[ 0.1761, -0.3010,  0.3010],\n        [ 0.6021,  0.0000,  0.4771]])"]
-    #[pyo3(name = "log10_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_log10_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(465, slf, args, kwargs)
-    }
-
-    #[doc = "Two to the power of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).exp2()\ntensor([[2.8284, 0.7071, 4.0000],\n        [1.0000, 0.5000, 8.0000]])"]
-    #[pyo3(name = "exp2", text_signature = "($self)")]
-    fn op_exp2(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(466, slf)
-    }
-
-    #[doc = "Two to the power of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).exp2_()\ntensor([[2.8284, 0.7071, 4.0000],\n        [1.0000, 0.5000, 8.0000]])"]
-    #[pyo3(name = "exp2_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_exp2_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(466, slf, args, kwargs)
-    }
-
-    #[doc = "One less the error function of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).erfc()\ntensor([[3.3895e-02, 1.5205e+00, 4.6777e-03],\n        [1.0000e+00, 1.8427e+00, 2.2113e-05]])"]
-    #[pyo3(name = "erfc", text_signature = "($self)")]
-    fn op_erfc(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(467, slf)
-    }
-
-    #[doc = "One less the error function of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).erfc_()\ntensor([[3.3895e-02, 1.5205e+00, 4.6777e-03],\n        [1.0000e+00, 1.8427e+00, 2.2113e-05]])"]
-    #[pyo3(name = "erfc_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_erfc_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(467, slf, args, kwargs)
-    }
-
-    #[doc = "The fraction of each element, with its sign.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).frac()\ntensor([[ 0.5000, -0.5000,  0.0000],\n        [ 0.0000,  0.0000,  0.0000]])"]
-    #[pyo3(name = "frac", text_signature = "($self)")]
-    fn op_frac(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(468, slf)
-    }
-
-    #[doc = "The fraction of each element, with its sign. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).frac_()\ntensor([[ 0.5000, -0.5000,  0.0000],\n        [ 0.0000,  0.0000,  0.0000]])"]
-    #[pyo3(name = "frac_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_frac_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(468, slf, args, kwargs)
-    }
-
-    #[doc = "sin(πx) / πx of each element, and one at zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).sinc()\ntensor([[-2.1221e-01,  6.3662e-01,  2.7828e-08],\n        [ 2.7828e-08, -2.7828e-08, -2.5305e-09]])"]
-    #[pyo3(name = "sinc", text_signature = "($self)")]
-    fn op_sinc(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(496, slf)
-    }
-
-    #[doc = "sin(πx) / πx of each element, and one at zero. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).sinc_()\ntensor([[-2.1221e-01,  6.3662e-01,  2.7828e-08],\n        [ 2.7828e-08, -2.7828e-08, -2.5305e-09]])"]
-    #[pyo3(name = "sinc_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_sinc_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(496, slf, args, kwargs)
-    }
-
-    #[doc = "The angle whose sine is each element.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).asin()\ntensor([[0.5236, 0.2527, 0.8481],\n        [0.1253, 1.0654, 0.6751]])"]
-    #[pyo3(name = "asin", text_signature = "($self)")]
-    fn op_asin(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(645, slf)
-    }
-
-    #[doc = "The angle whose sine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).asin_()\ntensor([[0.5236, 0.2527, 0.8481],\n        [0.1253, 1.0654, 0.6751]])"]
-    #[pyo3(name = "asin_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_asin_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(645, slf, args, kwargs)
-    }
-
-    #[doc = "The angle whose sine is each element.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).asin()\ntensor([[0.5236, 0.2527, 0.8481],\n        [0.1253, 1.0654, 0.6751]])"]
-    #[pyo3(name = "arcsin", text_signature = "($self)")]
-    fn op_arcsin(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(645, slf)
-    }
-
-    #[doc = "The angle whose sine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).asin_()\ntensor([[0.5236, 0.2527, 0.8481],\n        [0.1253, 1.0654, 0.6751]])"]
-    #[pyo3(name = "arcsin_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_arcsin_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(645, slf, args, kwargs)
-    }
-
-    #[doc = "The angle whose cosine is each element.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).acos()\ntensor([[1.0472, 1.3181, 0.7227],\n        [1.4455, 0.5054, 0.8957]])"]
-    #[pyo3(name = "acos", text_signature = "($self)")]
-    fn op_acos(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(646, slf)
-    }
-
-    #[doc = "The angle whose cosine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).acos_()\ntensor([[1.0472, 1.3181, 0.7227],\n        [1.4455, 0.5054, 0.8957]])"]
-    #[pyo3(name = "acos_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_acos_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(646, slf, args, kwargs)
-    }
-
-    #[doc = "The angle whose cosine is each element.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).acos()\ntensor([[1.0472, 1.3181, 0.7227],\n        [1.4455, 0.5054, 0.8957]])"]
-    #[pyo3(name = "arccos", text_signature = "($self)")]
-    fn op_arccos(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(646, slf)
-    }
-
-    #[doc = "The angle whose cosine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).acos_()\ntensor([[1.0472, 1.3181, 0.7227],\n        [1.4455, 0.5054, 0.8957]])"]
-    #[pyo3(name = "arccos_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_arccos_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(646, slf, args, kwargs)
-    }
-
-    #[doc = "The angle whose tangent is each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).atan()\ntensor([[ 0.9828, -0.4636,  1.1071],\n        [ 0.0000, -0.7854,  1.2490]])"]
-    #[pyo3(name = "atan", text_signature = "($self)")]
-    fn op_atan(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(647, slf)
-    }
-
-    #[doc = "The angle whose tangent is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).atan_()\ntensor([[ 0.9828, -0.4636,  1.1071],\n        [ 0.0000, -0.7854,  1.2490]])"]
-    #[pyo3(name = "atan_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_atan_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(647, slf, args, kwargs)
-    }
-
-    #[doc = "The angle whose tangent is each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).atan()\ntensor([[ 0.9828, -0.4636,  1.1071],\n        [ 0.0000, -0.7854,  1.2490]])"]
-    #[pyo3(name = "arctan", text_signature = "($self)")]
-    fn op_arctan(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(647, slf)
-    }
-
-    #[doc = "The angle whose tangent is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).atan_()\ntensor([[ 0.9828, -0.4636,  1.1071],\n        [ 0.0000, -0.7854,  1.2490]])"]
-    #[pyo3(name = "arctan_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_arctan_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(647, slf, args, kwargs)
-    }
-
-    #[doc = "The angle of the point whose height is the first element and whose width the second.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).atan2(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 1.4056, -2.9442,  0.5191],\n        [ 1.3854, -2.9442,  0.4636]])"]
-    #[pyo3(name = "atan2", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_atan2<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(648, slf, args, kwargs)
-    }
-
-    #[doc = "The angle of the point whose height is the first element and whose width the second. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).atan2_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 1.4056, -2.9442,  0.5191],\n        [ 1.3854, -2.9442,  0.4636]])"]
-    #[pyo3(name = "atan2_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_atan2_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(648, slf, args, kwargs)
-    }
-
-    #[doc = "The angle of the point whose height is the first element and whose width the second.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).atan2(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 1.4056, -2.9442,  0.5191],\n        [ 1.3854, -2.9442,  0.4636]])"]
-    #[pyo3(name = "arctan2", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_arctan2<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(648, slf, args, kwargs)
-    }
-
-    #[doc = "The angle of the point whose height is the first element and whose width the second. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).atan2_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 1.4056, -2.9442,  0.5191],\n        [ 1.3854, -2.9442,  0.4636]])"]
-    #[pyo3(name = "arctan2_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_arctan2_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(648, slf, args, kwargs)
-    }
-
-    #[doc = "The hyperbolic sine of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sinh()\ntensor([[ 2.1293, -0.5211,  3.6269],\n        [ 0.0000, -1.1752, 10.0179]])"]
-    #[pyo3(name = "sinh", text_signature = "($self)")]
-    fn op_sinh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(470, slf)
-    }
-
-    #[doc = "The hyperbolic sine of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sinh_()\ntensor([[ 2.1293, -0.5211,  3.6269],\n        [ 0.0000, -1.1752, 10.0179]])"]
-    #[pyo3(name = "sinh_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_sinh_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(470, slf, args, kwargs)
-    }
-
-    #[doc = "The hyperbolic cosine of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).cosh()\ntensor([[ 2.3524,  1.1276,  3.7622],\n        [ 1.0000,  1.5431, 10.0677]])"]
-    #[pyo3(name = "cosh", text_signature = "($self)")]
-    fn op_cosh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(471, slf)
-    }
-
-    #[doc = "The hyperbolic cosine of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).cosh_()\ntensor([[ 2.3524,  1.1276,  3.7622],\n        [ 1.0000,  1.5431, 10.0677]])"]
-    #[pyo3(name = "cosh_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_cosh_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(471, slf, args, kwargs)
-    }
-
-    #[doc = "The number whose hyperbolic sine is each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).asinh()\ntensor([[ 1.1948, -0.4812,  1.4436],\n        [ 0.0000, -0.8814,  1.8184]])"]
-    #[pyo3(name = "asinh", text_signature = "($self)")]
-    fn op_asinh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(472, slf)
-    }
-
-    #[doc = "The number whose hyperbolic sine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).asinh_()\ntensor([[ 1.1948, -0.4812,  1.4436],\n        [ 0.0000, -0.8814,  1.8184]])"]
-    #[pyo3(name = "asinh_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_asinh_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(472, slf, args, kwargs)
-    }
-
-    #[doc = "The number whose hyperbolic sine is each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).asinh()\ntensor([[ 1.1948, -0.4812,  1.4436],\n        [ 0.0000, -0.8814,  1.8184]])"]
-    #[pyo3(name = "arcsinh", text_signature = "($self)")]
-    fn op_arcsinh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(472, slf)
-    }
-
-    #[doc = "The number whose hyperbolic sine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).asinh_()\ntensor([[ 1.1948, -0.4812,  1.4436],\n        [ 0.0000, -0.8814,  1.8184]])"]
-    #[pyo3(name = "arcsinh_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_arcsinh_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(472, slf, args, kwargs)
-    }
-
-    #[doc = "The number whose hyperbolic cosine is each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, 2.0, 3.0], [1.25, 4.0, 2.5]]).acosh()\ntensor([[0.9624, 1.3170, 1.7627],\n        [0.6931, 2.0634, 1.5668]])"]
-    #[pyo3(name = "acosh", text_signature = "($self)")]
-    fn op_acosh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(473, slf)
-    }
-
-    #[doc = "The number whose hyperbolic cosine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, 2.0, 3.0], [1.25, 4.0, 2.5]]).acosh_()\ntensor([[0.9624, 1.3170, 1.7627],\n        [0.6931, 2.0634, 1.5668]])"]
-    #[pyo3(name = "acosh_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_acosh_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(473, slf, args, kwargs)
-    }
-
-    #[doc = "The number whose hyperbolic cosine is each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, 2.0, 3.0], [1.25, 4.0, 2.5]]).acosh()\ntensor([[0.9624, 1.3170, 1.7627],\n        [0.6931, 2.0634, 1.5668]])"]
-    #[pyo3(name = "arccosh", text_signature = "($self)")]
-    fn op_arccosh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(473, slf)
-    }
-
-    #[doc = "The number whose hyperbolic cosine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, 2.0, 3.0], [1.25, 4.0, 2.5]]).acosh_()\ntensor([[0.9624, 1.3170, 1.7627],\n        [0.6931, 2.0634, 1.5668]])"]
-    #[pyo3(name = "arccosh_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_arccosh_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(473, slf, args, kwargs)
-    }
-
-    #[doc = "The number whose hyperbolic tangent is each element.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).atanh()\ntensor([[0.5493, 0.2554, 0.9730],\n        [0.1257, 1.3540, 0.7332]])"]
-    #[pyo3(name = "atanh", text_signature = "($self)")]
-    fn op_atanh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(474, slf)
-    }
-
-    #[doc = "The number whose hyperbolic tangent is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).atanh_()\ntensor([[0.5493, 0.2554, 0.9730],\n        [0.1257, 1.3540, 0.7332]])"]
-    #[pyo3(name = "atanh_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_atanh_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(474, slf, args, kwargs)
-    }
-
-    #[doc = "The number whose hyperbolic tangent is each element.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).atanh()\ntensor([[0.5493, 0.2554, 0.9730],\n        [0.1257, 1.3540, 0.7332]])"]
-    #[pyo3(name = "arctanh", text_signature = "($self)")]
-    fn op_arctanh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(474, slf)
-    }
-
-    #[doc = "The number whose hyperbolic tangent is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).atanh_()\ntensor([[0.5493, 0.2554, 0.9730],\n        [0.1257, 1.3540, 0.7332]])"]
-    #[pyo3(name = "arctanh_", text_signature = "($self)", signature = (*args, **kwargs))]
-    fn op_arctanh_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(474, slf, args, kwargs)
-    }
-
-    #[doc = "input + value tensor1 / tensor2, element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).addcdiv(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[1.5833, 2.0000, 2.8750],\n        [4.2500, 4.0000, 4.5000]])"]
-    #[pyo3(name = "addcdiv", text_signature = "($self, tensor1, tensor2, value=1)", signature = (*args, **kwargs))]
-    fn op_addcdiv<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(485, slf, args, kwargs)
-    }
-
-    #[doc = "input + value tensor1 / tensor2, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).addcdiv_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[1.5833, 2.0000, 2.8750],\n        [4.2500, 4.0000, 4.5000]])"]
-    #[pyo3(name = "addcdiv_", text_signature = "($self, tensor1, tensor2, value=1)", signature = (*args, **kwargs))]
-    fn op_addcdiv_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(485, slf, args, kwargs)
-    }
-
-    #[doc = "log(exp(a) + exp(b)) of two elements.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).logaddexp(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.8133, -0.2986,  2.9741],\n        [ 1.3133, -0.5259,  4.3133]])"]
-    #[pyo3(name = "logaddexp", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_logaddexp<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(486, slf, args, kwargs)
-    }
-
-    #[doc = "The longest side of a right triangle with two elements as its legs.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).hypot(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[1.5207, 2.5495, 4.0311],\n        [4.0697, 5.0990, 6.7082]])"]
-    #[pyo3(name = "hypot", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_hypot<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(487, slf, args, kwargs)
-    }
-
-    #[doc = "The longest side of a right triangle with two elements as its legs. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).hypot_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[1.5207, 2.5495, 4.0311],\n        [4.0697, 5.0990, 6.7082]])"]
-    #[pyo3(name = "hypot_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_hypot_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(487, slf, args, kwargs)
-    }
-
-    #[doc = "Zero where an element is negative, one where it is positive, else a value.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).heaviside(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[1., 0., 1.],\n        [1., 0., 1.]])"]
-    #[pyo3(name = "heaviside", text_signature = "($self, values)", signature = (*args, **kwargs))]
-    fn op_heaviside<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(488, slf, args, kwargs)
-    }
-
-    #[doc = "Zero where an element is negative, one where it is positive, else a value. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).heaviside_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[1., 0., 1.],\n        [1., 0., 1.]])"]
-    #[pyo3(name = "heaviside_", text_signature = "($self, values)", signature = (*args, **kwargs))]
-    fn op_heaviside_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(488, slf, args, kwargs)
-    }
-
-    #[doc = "Each element, or a number where it is infinite or not a number.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).nan_to_num()\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000]])"]
-    #[pyo3(name = "nan_to_num", text_signature = "($self, nan=None, posinf=None, neginf=None)", signature = (*args, **kwargs))]
-    fn op_nan_to_num<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(489, slf, args, kwargs)
-    }
-
-    #[doc = "Each element, or a number where it is infinite or not a number. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).nan_to_num_()\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000]])"]
-    #[pyo3(name = "nan_to_num_", text_signature = "($self, nan=None, posinf=None, neginf=None)", signature = (*args, **kwargs))]
-    fn op_nan_to_num_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(489, slf, args, kwargs)
-    }
-
-    #[doc = "decay input + weight other, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).decay_add_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0.9, 1.0)\ntensor([[ 1.8500, -2.4500,  4.3000],\n        [ 1.0000, -2.4000,  6.7000]])"]
-    #[pyo3(name = "decay_add_", text_signature = "($self, other, decay, weight)", signature = (*args, **kwargs))]
-    fn op_decay_add_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(642, slf, args, kwargs)
-    }
-
-    #[doc = "decay input + (1 - decay) other², element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).decay_add_square_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0.9)\ntensor([[ 1.3750, -0.0500,  2.4250],\n        [ 0.1000, -0.6750,  4.3000]])"]
-    #[pyo3(name = "decay_add_square_", text_signature = "($self, other, decay)", signature = (*args, **kwargs))]
-    fn op_decay_add_square_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(643, slf, args, kwargs)
-    }
-
-    #[doc = "input - size direction / (√square / scale + eps), element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).step_along_(gt.tensor([[0.25, 2.5, 3.5], [0.75, 5.0, 6.0]]), gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]), 0.5, 1.0, 0.25)\ntensor([[ 1.4152, -0.8060,  0.9485],\n        [ 3.8333, -1.0000,  1.4864]])"]
-    #[pyo3(name = "step_along_", text_signature = "($self, direction, square, size, scale, eps)", signature = (*args, **kwargs))]
-    fn op_step_along_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(644, slf, args, kwargs)
-    }
-
     #[doc = "Each element times the share of the normal distribution below it.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).gelu()\ntensor([[ 1.3998, -0.1543,  1.9545],\n        [ 0.0000, -0.1587,  2.9960]])"]
     #[pyo3(name = "gelu", text_signature = "($self, approximate=None)", signature = (*args, **kwargs))]
     fn op_gelu<'py>(
@@ -1444,72 +1248,6 @@ impl Tensor {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         method(334, slf, args, kwargs)
-    }
-
-    #[doc = "Each element, or the nearer limit where it is beyond one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).hardtanh()\ntensor([[ 1.0000, -0.5000,  1.0000],\n        [ 1.0000, -1.0000,  1.0000]])"]
-    #[pyo3(name = "hardtanh", text_signature = "($self, min_val=-1.0, max_val=1.0)", signature = (*args, **kwargs))]
-    fn op_hardtanh<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(475, slf, args, kwargs)
-    }
-
-    #[doc = "Each element, or zero where it is negative, or six where it is above.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).relu6()\ntensor([[1.5000, 0.0000, 2.0000],\n        [4.0000, 0.0000, 3.0000]])"]
-    #[pyo3(name = "relu6", text_signature = "($self)")]
-    fn op_relu6(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(476, slf)
-    }
-
-    #[doc = "Each element times a straight line that goes from zero at -3 to one at 3.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).hardswish()\ntensor([[ 1.1250, -0.2083,  1.6667],\n        [ 0.0000, -0.3333,  3.0000]])"]
-    #[pyo3(name = "hardswish", text_signature = "($self)")]
-    fn op_hardswish(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(477, slf)
-    }
-
-    #[doc = "A straight line that goes from zero at -3 to one at 3.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).hardsigmoid()\ntensor([[0.7500, 0.4167, 0.8333],\n        [0.5000, 0.3333, 1.0000]])"]
-    #[pyo3(name = "hardsigmoid", text_signature = "($self)")]
-    fn op_hardsigmoid(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(478, slf)
-    }
-
-    #[doc = "Each element that is above a threshold, and a number for the others.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).threshold(0.0, 0.0)\ntensor([[1.5000, 0.0000, 2.0000],\n        [4.0000, 0.0000, 3.0000]])"]
-    #[pyo3(name = "threshold", text_signature = "($self, threshold, value)", signature = (*args, **kwargs))]
-    fn op_threshold<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(479, slf, args, kwargs)
-    }
-
-    #[doc = "Each element times the hyperbolic tangent of its softplus.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).mish()\ntensor([[ 1.4034, -0.2207,  1.9440],\n        [ 0.0000, -0.3034,  2.9865]])"]
-    #[pyo3(name = "mish", text_signature = "($self)")]
-    fn op_mish(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(480, slf)
-    }
-
-    #[doc = "Each element, or alpha (exp(x / alpha) - 1) where it is negative.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).celu()\ntensor([[ 1.5000, -0.3935,  2.0000],\n        [ 4.0000, -0.6321,  3.0000]])"]
-    #[pyo3(name = "celu", text_signature = "($self, alpha=1.0)", signature = (*args, **kwargs))]
-    fn op_celu<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(481, slf, args, kwargs)
-    }
-
-    #[doc = "A scaled elu that keeps a normal distribution normal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).selu()\ntensor([[ 1.5761, -0.6918,  2.1014],\n        [ 4.2028, -1.1113,  3.1521]])"]
-    #[pyo3(name = "selu", text_signature = "($self)")]
-    fn op_selu(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(482, slf)
-    }
-
-    #[doc = "The logarithm of the sigmoid of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).logsigmoid()\ntensor([[-0.2014, -0.9741, -0.1269],\n        [-0.6931, -1.3133, -0.0486]])"]
-    #[pyo3(name = "logsigmoid", text_signature = "($self)")]
-    fn op_logsigmoid(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(483, slf)
     }
 
     #[doc = "Whether each element is not a number.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).isnan()\ntensor([[False, False, False],\n        [False, False, False]])"]
@@ -1746,298 +1484,258 @@ impl Tensor {
         in_place(362, slf, other)
     }
 
-    #[doc = "Whether two elements are equal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).eq(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False, False],\n        [False, False, False]])"]
-    #[pyo3(name = "eq", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_eq<'py>(
+    #[doc = "The quotient of two elements, rounded down.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).floor_divide(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6., 0., 0.],\n        [5., 0., 0.]])"]
+    #[pyo3(name = "floor_divide", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_floor_divide<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(60, slf, args, kwargs)
+        method(380, slf, args, kwargs)
     }
 
-    #[doc = "Whether two elements are equal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).eq_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[ True,  True,  True],\n        [False,  True,  True]])"]
-    #[pyo3(name = "eq_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_eq_in_place<'py>(
+    #[doc = "The quotient of two elements, rounded down. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).floor_divide_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6., 0., 0.],\n        [5., 0., 0.]])"]
+    #[pyo3(name = "floor_divide_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_floor_divide_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(60, slf, args, kwargs)
+        method_in_place(380, slf, args, kwargs)
     }
 
-    fn __eq__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        binary(60, slf, other)
+    fn __floordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        binary(380, slf, other)
     }
 
-    #[doc = "Whether two elements differ.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).ne(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"]
-    #[pyo3(name = "ne", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_ne<'py>(
+    fn __rfloordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        reflected(380, slf, other)
+    }
+
+    fn __ifloordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<()> {
+        in_place(380, slf, other)
+    }
+
+    #[doc = "What is left of a division rounded down; it has the sign of the divisor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).remainder(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"]
+    #[pyo3(name = "remainder", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_remainder<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(61, slf, args, kwargs)
+        method(381, slf, args, kwargs)
     }
 
-    #[doc = "Whether two elements differ. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).ne_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [ True, False, False]])"]
-    #[pyo3(name = "ne_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_ne_in_place<'py>(
+    #[doc = "What is left of a division rounded down; it has the sign of the divisor. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).remainder_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"]
+    #[pyo3(name = "remainder_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_remainder_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(61, slf, args, kwargs)
+        method_in_place(381, slf, args, kwargs)
     }
 
-    #[doc = "Whether two elements differ.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).ne(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"]
-    #[pyo3(name = "not_equal", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_not_equal<'py>(
+    fn __mod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        binary(381, slf, other)
+    }
+
+    fn __rmod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        reflected(381, slf, other)
+    }
+
+    fn __imod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<()> {
+        in_place(381, slf, other)
+    }
+
+    #[doc = "What is left of a division cut towards zero; it has the sign of the dividend.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).fmod(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"]
+    #[pyo3(name = "fmod", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_fmod<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(61, slf, args, kwargs)
+        method(382, slf, args, kwargs)
     }
 
-    #[doc = "Whether two elements differ. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).ne_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [ True, False, False]])"]
-    #[pyo3(name = "not_equal_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_not_equal_in_place<'py>(
+    #[doc = "What is left of a division cut towards zero; it has the sign of the dividend. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).fmod_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"]
+    #[pyo3(name = "fmod_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_fmod_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(61, slf, args, kwargs)
+        method_in_place(382, slf, args, kwargs)
     }
 
-    fn __ne__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        binary(61, slf, other)
-    }
-
-    #[doc = "Whether the first element is smaller.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).lt(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"]
-    #[pyo3(name = "lt", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_lt<'py>(
+    #[doc = "Each element, or the nearer limit where it is beyond one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).clamp(min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"]
+    #[pyo3(name = "clamp", text_signature = "($self, min=None, max=None)", signature = (*args, **kwargs))]
+    fn op_clamp<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(62, slf, args, kwargs)
+        method(384, slf, args, kwargs)
     }
 
-    #[doc = "Whether the first element is smaller. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).lt_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [ True, False, False]])"]
-    #[pyo3(name = "lt_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_lt_in_place<'py>(
+    #[doc = "Each element, or the nearer limit where it is beyond one. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).clamp_(min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"]
+    #[pyo3(name = "clamp_", text_signature = "($self, min=None, max=None)", signature = (*args, **kwargs))]
+    fn op_clamp_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(62, slf, args, kwargs)
+        method_in_place(384, slf, args, kwargs)
     }
 
-    #[doc = "Whether the first element is smaller.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).lt(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"]
-    #[pyo3(name = "less", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_less<'py>(
+    #[doc = "Each element, or the nearer limit where it is beyond one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).clamp(min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"]
+    #[pyo3(name = "clip", text_signature = "($self, min=None, max=None)", signature = (*args, **kwargs))]
+    fn op_clip<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(62, slf, args, kwargs)
+        method(384, slf, args, kwargs)
     }
 
-    #[doc = "Whether the first element is smaller. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).lt_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [ True, False, False]])"]
-    #[pyo3(name = "less_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_less_in_place<'py>(
+    #[doc = "Each element, or the nearer limit where it is beyond one. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).clamp_(min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"]
+    #[pyo3(name = "clip_", text_signature = "($self, min=None, max=None)", signature = (*args, **kwargs))]
+    fn op_clip_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(62, slf, args, kwargs)
+        method_in_place(384, slf, args, kwargs)
     }
 
-    fn __lt__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        binary(62, slf, other)
-    }
-
-    #[doc = "Whether the first element is smaller or equal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).le(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"]
-    #[pyo3(name = "le", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_le<'py>(
+    #[doc = "input + weight (end - input), element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).lerp(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 0.0000,  0.2500,  3.0000],\n        [ 1.5000, -0.7500,  5.0000]])"]
+    #[pyo3(name = "lerp", text_signature = "($self, end, weight)", signature = (*args, **kwargs))]
+    fn op_lerp<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(63, slf, args, kwargs)
+        method(385, slf, args, kwargs)
     }
 
-    #[doc = "Whether the first element is smaller or equal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).le_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[True, True, True],\n        [True, True, True]])"]
-    #[pyo3(name = "le_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_le_in_place<'py>(
+    #[doc = "input + weight (end - input), element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).lerp_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 0.0000,  0.2500,  3.0000],\n        [ 1.5000, -0.7500,  5.0000]])"]
+    #[pyo3(name = "lerp_", text_signature = "($self, end, weight)", signature = (*args, **kwargs))]
+    fn op_lerp_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(63, slf, args, kwargs)
+        method_in_place(385, slf, args, kwargs)
     }
 
-    #[doc = "Whether the first element is smaller or equal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).le(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"]
-    #[pyo3(name = "less_equal", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_less_equal<'py>(
+    #[doc = "input + value tensor1 tensor2, element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).addcmul(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[ 1.8750,  0.0000,  4.5000],\n        [ 0.7500, -0.6250,  7.0000]])"]
+    #[pyo3(name = "addcmul", text_signature = "($self, tensor1, tensor2, value=1)", signature = (*args, **kwargs))]
+    fn op_addcmul<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(63, slf, args, kwargs)
+        method(386, slf, args, kwargs)
     }
 
-    #[doc = "Whether the first element is smaller or equal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).le_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[True, True, True],\n        [True, True, True]])"]
-    #[pyo3(name = "less_equal_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_less_equal_in_place<'py>(
+    #[doc = "input + value tensor1 tensor2, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).addcmul_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[ 1.8750,  0.0000,  4.5000],\n        [ 0.7500, -0.6250,  7.0000]])"]
+    #[pyo3(name = "addcmul_", text_signature = "($self, tensor1, tensor2, value=1)", signature = (*args, **kwargs))]
+    fn op_addcmul_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(63, slf, args, kwargs)
+        method_in_place(386, slf, args, kwargs)
     }
 
-    fn __le__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        binary(63, slf, other)
-    }
-
-    #[doc = "Whether the first element is larger.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).gt(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"]
-    #[pyo3(name = "gt", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_gt<'py>(
+    #[doc = "The tensor with a number where the mask holds.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).masked_fill(gt.tensor([[True, False, True], [False, True, False]]), 0.5)\ntensor([[ 0.5000, -0.5000,  0.5000],\n        [ 0.0000,  0.5000,  3.0000]])"]
+    #[pyo3(name = "masked_fill", text_signature = "($self, mask, value)", signature = (*args, **kwargs))]
+    fn op_masked_fill<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(64, slf, args, kwargs)
+        method(387, slf, args, kwargs)
     }
 
-    #[doc = "Whether the first element is larger. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).gt_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [False, False, False]])"]
-    #[pyo3(name = "gt_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_gt_in_place<'py>(
+    #[doc = "The tensor with a number where the mask holds. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).masked_fill_(gt.tensor([[True, False, True], [False, True, False]]), 0.5)\ntensor([[ 0.5000, -0.5000,  0.5000],\n        [ 0.0000,  0.5000,  3.0000]])"]
+    #[pyo3(name = "masked_fill_", text_signature = "($self, mask, value)", signature = (*args, **kwargs))]
+    fn op_masked_fill_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(64, slf, args, kwargs)
+        method_in_place(387, slf, args, kwargs)
     }
 
-    #[doc = "Whether the first element is larger.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).gt(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"]
-    #[pyo3(name = "greater", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_greater<'py>(
+    #[doc = "Each element, or the limit where it is below.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).clamp_min(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.5000, -0.5000,  2.5000],\n        [ 1.0000, -1.0000,  4.0000]])"]
+    #[pyo3(name = "clamp_min", text_signature = "($self, min)", signature = (*args, **kwargs))]
+    fn op_clamp_min<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(64, slf, args, kwargs)
+        method(389, slf, args, kwargs)
     }
 
-    #[doc = "Whether the first element is larger. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).gt_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[False, False, False],\n        [False, False, False]])"]
-    #[pyo3(name = "greater_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_greater_in_place<'py>(
+    #[doc = "Each element, or the limit where it is below. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).clamp_min_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.5000, -0.5000,  2.5000],\n        [ 1.0000, -1.0000,  4.0000]])"]
+    #[pyo3(name = "clamp_min_", text_signature = "($self, min)", signature = (*args, **kwargs))]
+    fn op_clamp_min_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(64, slf, args, kwargs)
+        method_in_place(389, slf, args, kwargs)
     }
 
-    fn __gt__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        binary(64, slf, other)
-    }
-
-    #[doc = "Whether the first element is larger or equal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).ge(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"]
-    #[pyo3(name = "ge", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_ge<'py>(
+    #[doc = "Each element, or the limit where it is above.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).clamp_max(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.5000, -2.0000,  2.0000],\n        [ 0.0000, -1.5000,  3.0000]])"]
+    #[pyo3(name = "clamp_max", text_signature = "($self, max)", signature = (*args, **kwargs))]
+    fn op_clamp_max<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(65, slf, args, kwargs)
+        method(390, slf, args, kwargs)
     }
 
-    #[doc = "Whether the first element is larger or equal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).ge_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[ True,  True,  True],\n        [False,  True,  True]])"]
-    #[pyo3(name = "ge_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_ge_in_place<'py>(
+    #[doc = "Each element, or the limit where it is above. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).clamp_max_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.5000, -2.0000,  2.0000],\n        [ 0.0000, -1.5000,  3.0000]])"]
+    #[pyo3(name = "clamp_max_", text_signature = "($self, max)", signature = (*args, **kwargs))]
+    fn op_clamp_max_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(65, slf, args, kwargs)
+        method_in_place(390, slf, args, kwargs)
     }
 
-    #[doc = "Whether the first element is larger or equal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).ge(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"]
-    #[pyo3(name = "greater_equal", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_greater_equal<'py>(
+    #[doc = "The product of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).prod()\ntensor(18.)"]
+    #[pyo3(name = "prod", text_signature = "($self, dim=None, keepdim=False, dtype=None)", signature = (*args, **kwargs))]
+    fn op_prod<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(65, slf, args, kwargs)
+        method(400, slf, args, kwargs)
     }
 
-    #[doc = "Whether the first element is larger or equal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[True, True, True], [False, True, True]]).ge_(gt.tensor([[True, True, True], [True, True, True]]))\ntensor([[ True,  True,  True],\n        [False,  True,  True]])"]
-    #[pyo3(name = "greater_equal_", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_greater_equal_in_place<'py>(
+    #[doc = "Whether an element along axes, or of all, is not zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).any(dim=(0,), keepdim=True)\ntensor([[True, True]])"]
+    #[pyo3(name = "any", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
+    fn op_any<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(65, slf, args, kwargs)
+        method(401, slf, args, kwargs)
     }
 
-    fn __ge__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        binary(65, slf, other)
-    }
-
-    #[doc = "Whether two elements differ by no more than the tolerances allow.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).isclose(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), rtol=0.5, atol=0.1)\ntensor([[False, False,  True],\n        [False,  True,  True]])"]
-    #[pyo3(name = "isclose", text_signature = "($self, other, rtol=1e-5, atol=1e-8, equal_nan=False)", signature = (*args, **kwargs))]
-    fn op_isclose<'py>(
+    #[doc = "Whether no element along axes, or of all, is zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).all(dim=(0,), keepdim=True)\ntensor([[ True, False]])"]
+    #[pyo3(name = "all", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
+    fn op_all<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(520, slf, args, kwargs)
-    }
-
-    #[doc = "The sum of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).sum(dim=(0,), keepdim=True)\ntensor([[5.5000, 1.5000]])"]
-    #[pyo3(name = "sum", text_signature = "($self, dim=None, keepdim=False, dtype=None)", signature = (*args, **kwargs))]
-    fn op_sum<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(80, slf, args, kwargs)
-    }
-
-    #[doc = "The mean of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).mean(dim=(0,), keepdim=True)\ntensor([[1.1000, 0.3000]])"]
-    #[pyo3(name = "mean", text_signature = "($self, dim=None, keepdim=False, dtype=None)", signature = (*args, **kwargs))]
-    fn op_mean<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(81, slf, args, kwargs)
-    }
-
-    #[doc = "The largest element along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).amax(dim=(0,), keepdim=True)\ntensor([[2.5000, 3.0000]])"]
-    #[pyo3(name = "amax", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
-    fn op_amax<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(82, slf, args, kwargs)
-    }
-
-    #[doc = "The smallest element along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).amin(dim=(0,), keepdim=True)\ntensor([[-1., -2.]])"]
-    #[pyo3(name = "amin", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
-    fn op_amin<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(83, slf, args, kwargs)
+        method(402, slf, args, kwargs)
     }
 
     #[doc = "Where the largest element is along an axis, or among all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).argmax()\ntensor(11)"]
@@ -2100,34 +1798,14 @@ impl Tensor {
         method(408, slf, args, kwargs)
     }
 
-    #[doc = "Whether an element along axes, or of all, is not zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).any(dim=(0,), keepdim=True)\ntensor([[True, True]])"]
-    #[pyo3(name = "any", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
-    fn op_any<'py>(
+    #[doc = "The sum of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).cumsum(0)\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 0.5000,  2.5000,  2.5000, -2.0000],\n        [ 3.0000,  3.5000,  1.0000,  2.0000]])"]
+    #[pyo3(name = "cumsum", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
+    fn op_cumsum<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(401, slf, args, kwargs)
-    }
-
-    #[doc = "Whether no element along axes, or of all, is zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]).all(dim=(0,), keepdim=True)\ntensor([[ True, False]])"]
-    #[pyo3(name = "all", text_signature = "($self, dim=None, keepdim=False)", signature = (*args, **kwargs))]
-    fn op_all<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(402, slf, args, kwargs)
-    }
-
-    #[doc = "The product of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).prod()\ntensor(18.)"]
-    #[pyo3(name = "prod", text_signature = "($self, dim=None, keepdim=False, dtype=None)", signature = (*args, **kwargs))]
-    fn op_prod<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(400, slf, args, kwargs)
+        method(409, slf, args, kwargs)
     }
 
     #[doc = "The product of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]).cumprod(0)\ntensor([[  1.5000,  -0.5000,   2.0000,   4.0000],\n        [ -1.5000,  -1.5000,   0.5000, -10.0000],\n        [ -5.2500,  -1.1250,  -2.5000, -60.0000]])"]
@@ -2140,32 +1818,222 @@ impl Tensor {
         method(410, slf, args, kwargs)
     }
 
-    #[doc = "The sum of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).cumsum(0)\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 0.5000,  2.5000,  2.5000, -2.0000],\n        [ 3.0000,  3.5000,  1.0000,  2.0000]])"]
-    #[pyo3(name = "cumsum", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
-    fn op_cumsum<'py>(
+    #[doc = "The tensor so many times along each axis; there may be more axes than it has.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).repeat((2, 1))\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000],\n        [ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000]])"]
+    #[pyo3(name = "repeat", text_signature = "($self, repeats)", signature = (*args, **kwargs))]
+    fn op_repeat<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(409, slf, args, kwargs)
+        method(420, slf, args, kwargs)
     }
 
-    #[doc = "Matrix products of the last two axes; those before them broadcast.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).matmul(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0]]))\ntensor([[ -0.7500,   5.2500],\n        [  3.0000,   6.0000],\n        [  9.2500, -13.7500]])"]
-    #[pyo3(name = "matmul", text_signature = "($self, other)", signature = (*args, **kwargs))]
-    fn op_matmul<'py>(
+    #[doc = "The tensor so many times along each of its last axes.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).tile((2,))\ntensor([[ 1.5000, -0.5000,  2.0000,  1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000,  0.0000, -1.0000,  3.0000]])"]
+    #[pyo3(name = "tile", text_signature = "($self, dims)", signature = (*args, **kwargs))]
+    fn op_tile<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(100, slf, args, kwargs)
+        method(421, slf, args, kwargs)
     }
 
-    fn __matmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        binary(100, slf, other)
+    #[doc = "The tensor with the elements along axes in the opposite order.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0, 0.0]).flip((0,))\ntensor([ 0.0000,  2.0000, -0.5000,  1.5000])"]
+    #[pyo3(name = "flip", text_signature = "($self, dims)", signature = (*args, **kwargs))]
+    fn op_flip<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(422, slf, args, kwargs)
     }
 
-    fn __rmatmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        reflected(100, slf, other)
+    #[doc = "The tensor with the elements along the second axis in the opposite order.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).fliplr()\ntensor([[ 2.0000, -0.5000,  1.5000],\n        [ 3.0000, -1.0000,  0.0000]])"]
+    #[pyo3(name = "fliplr", text_signature = "($self)")]
+    fn op_fliplr(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(423, slf)
+    }
+
+    #[doc = "The tensor with the elements along the first axis in the opposite order.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).flipud()\ntensor([[ 0.0000, -1.0000,  3.0000],\n        [ 1.5000, -0.5000,  2.0000]])"]
+    #[pyo3(name = "flipud", text_signature = "($self)")]
+    fn op_flipud(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(424, slf)
+    }
+
+    #[doc = "The elements moved along axes, or among all; what leaves at the end comes in again.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0]).roll((2,), dims=(0,))\ntensor([ 0.0000, -1.0000,  1.5000, -0.5000,  2.0000])"]
+    #[pyo3(name = "roll", text_signature = "($self, shifts, dims=None)", signature = (*args, **kwargs))]
+    fn op_roll<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(425, slf, args, kwargs)
+    }
+
+    #[doc = "The tensor turned k times by a right angle, from the first of two axes to the second.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).rot90()\ntensor([[ 2.0000,  3.0000],\n        [-0.5000, -1.0000],\n        [ 1.5000,  0.0000]])"]
+    #[pyo3(name = "rot90", text_signature = "($self, k=1, dims=None)", signature = (*args, **kwargs))]
+    fn op_rot90<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(426, slf, args, kwargs)
+    }
+
+    #[doc = "The matrix with zeros above a diagonal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]).tril()\ntensor([[ 1.5000,  0.0000,  0.0000],\n        [ 0.0000, -1.0000,  0.0000],\n        [ 0.5000, -2.0000,  2.5000]])"]
+    #[pyo3(name = "tril", text_signature = "($self, diagonal=0)", signature = (*args, **kwargs))]
+    fn op_tril<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(431, slf, args, kwargs)
+    }
+
+    #[doc = "The matrix with zeros above a diagonal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]).tril_()\ntensor([[ 1.5000,  0.0000,  0.0000],\n        [ 0.0000, -1.0000,  0.0000],\n        [ 0.5000, -2.0000,  2.5000]])"]
+    #[pyo3(name = "tril_", text_signature = "($self, diagonal=0)", signature = (*args, **kwargs))]
+    fn op_tril_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(431, slf, args, kwargs)
+    }
+
+    #[doc = "The matrix with zeros below a diagonal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]).triu()\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000],\n        [ 0.0000,  0.0000,  2.5000]])"]
+    #[pyo3(name = "triu", text_signature = "($self, diagonal=0)", signature = (*args, **kwargs))]
+    fn op_triu<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(432, slf, args, kwargs)
+    }
+
+    #[doc = "The matrix with zeros below a diagonal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]).triu_()\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000],\n        [ 0.0000,  0.0000,  2.5000]])"]
+    #[pyo3(name = "triu_", text_signature = "($self, diagonal=0)", signature = (*args, **kwargs))]
+    fn op_triu_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(432, slf, args, kwargs)
+    }
+
+    #[doc = "The diagonal of a matrix, or the matrix with a vector as its diagonal.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0]).diag()\ntensor([[ 1.5000,  0.0000,  0.0000],\n        [ 0.0000, -0.5000,  0.0000],\n        [ 0.0000,  0.0000,  2.0000]])"]
+    #[pyo3(name = "diag", text_signature = "($self, diagonal=0)", signature = (*args, **kwargs))]
+    fn op_diag<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(433, slf, args, kwargs)
+    }
+
+    #[doc = "The sum of a matrix's diagonal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]).trace()\ntensor(3.)"]
+    #[pyo3(name = "trace", text_signature = "($self)")]
+    fn op_trace(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(434, slf)
+    }
+
+    #[doc = "The tensor with some axes that follow each other as one.\n\n>>> import gt\n>>> gt.tensor(1.5).flatten()\ntensor([1.5000])"]
+    #[pyo3(name = "flatten", text_signature = "($self, start_dim=0, end_dim=-1)", signature = (*args, **kwargs))]
+    fn op_flatten<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(435, slf, args, kwargs)
+    }
+
+    #[doc = "The tensor with one axis as several; one size may be -1.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]).unflatten(0, (2, 3))\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000]])"]
+    #[pyo3(name = "unflatten", text_signature = "($self, dim, sizes)", signature = (*args, **kwargs))]
+    fn op_unflatten<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(436, slf, args, kwargs)
+    }
+
+    #[doc = "So many elements along an axis, from a position on.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0]).narrow(0, 1, 3)\ntensor([-0.5000,  2.0000,  0.0000])"]
+    #[pyo3(name = "narrow", text_signature = "($self, dim, start, length)", signature = (*args, **kwargs))]
+    fn op_narrow<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(437, slf, args, kwargs)
+    }
+
+    #[doc = "The tensor with some axes at other places, the others in their order.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0]).movedim((0,), (0,))\ntensor([ 1.5000, -0.5000,  2.0000])"]
+    #[pyo3(name = "movedim", text_signature = "($self, source, destination)", signature = (*args, **kwargs))]
+    fn op_movedim<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(438, slf, args, kwargs)
+    }
+
+    #[doc = "The tensor with some axes at other places, the others in their order.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0]).movedim((0,), (0,))\ntensor([ 1.5000, -0.5000,  2.0000])"]
+    #[pyo3(name = "moveaxis", text_signature = "($self, source, destination)", signature = (*args, **kwargs))]
+    fn op_moveaxis<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(438, slf, args, kwargs)
+    }
+
+    #[doc = "The tensor repeated along axes of size one until it has this shape.\n\n>>> import gt\n>>> gt.tensor([[1.5], [-0.5]]).broadcast_to((2, 3))\ntensor([[ 1.5000,  1.5000,  1.5000],\n        [-0.5000, -0.5000, -0.5000]])"]
+    #[pyo3(name = "broadcast_to", text_signature = "($self, shape)", signature = (*args, **kwargs))]
+    fn op_broadcast_to<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(439, slf, args, kwargs)
+    }
+
+    #[doc = "One with the probability that each element says, or p, else zero.\n\n>>> import gt\n>>> gt.tensor([0.5, 0.25, 0.75]).bernoulli(p=0.25).shape\n(3,)"]
+    #[pyo3(name = "bernoulli", text_signature = "($self, p=None)", signature = (*args, **kwargs))]
+    fn op_bernoulli<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(451, slf, args, kwargs)
+    }
+
+    #[doc = "Random numbers evenly between two numbers, in the shape of the tensor. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0]).uniform_(low=-2.0, to=3.0).shape\n(3,)"]
+    #[pyo3(name = "uniform_", text_signature = "($self, low=0.0, to=1.0)", signature = (*args, **kwargs))]
+    fn op_uniform_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(452, slf, args, kwargs)
+    }
+
+    #[doc = "Random numbers with a mean and a standard deviation, in the shape of the tensor. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0]).normal_(mean=-2.0, std=3.0).shape\n(3,)"]
+    #[pyo3(name = "normal_", text_signature = "($self, mean=0.0, std=1.0)", signature = (*args, **kwargs))]
+    fn op_normal_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(453, slf, args, kwargs)
+    }
+
+    #[doc = "Random positions along the last axis, each as likely as its weight says.\n\n>>> import gt\n>>> gt.tensor([1.5, 0.5, 2.0, 4.0]).multinomial(3).shape\n(3,)"]
+    #[pyo3(name = "multinomial", text_signature = "($self, num_samples, replacement=False)", signature = (*args, **kwargs))]
+    fn op_multinomial<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(454, slf, args, kwargs)
     }
 
     #[doc = "The product of two matrices.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).mm(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0]]))\ntensor([[ -0.7500,   5.2500],\n        [  3.0000,   6.0000],\n        [  9.2500, -13.7500]])"]
@@ -2288,154 +2156,372 @@ impl Tensor {
         method_in_place(463, slf, args, kwargs)
     }
 
-    #[doc = "The same elements in another shape; one size may be -1.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).reshape((3, 2))\ntensor([[ 1.5000, -0.5000],\n        [ 2.0000,  0.0000],\n        [-1.0000,  3.0000]])"]
-    #[pyo3(name = "reshape", text_signature = "($self, shape)", signature = (*args, **kwargs))]
-    fn op_reshape<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(120, slf, args, kwargs)
+    #[doc = "The logarithm of each element to the base of ten.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).log10()\ntensor([[ 0.1761, -0.3010,  0.3010],\n        [ 0.6021,  0.0000,  0.4771]])"]
+    #[pyo3(name = "log10", text_signature = "($self)")]
+    fn op_log10(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(465, slf)
     }
 
-    #[doc = "The axes in another order.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).permute((1, 0))\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
-    #[pyo3(name = "permute", text_signature = "($self, dims)", signature = (*args, **kwargs))]
-    fn op_permute<'py>(
+    #[doc = "The logarithm of each element to the base of ten. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).log10_()\ntensor([[ 0.1761, -0.3010,  0.3010],\n        [ 0.6021,  0.0000,  0.4771]])"]
+    #[pyo3(name = "log10_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_log10_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(121, slf, args, kwargs)
+        method_in_place(465, slf, args, kwargs)
     }
 
-    #[doc = "The tensor repeated along axes of size one; -1 keeps a size.\n\n>>> import gt\n>>> gt.tensor([[1.5], [-0.5]]).expand((2, 3))\ntensor([[ 1.5000,  1.5000,  1.5000],\n        [-0.5000, -0.5000, -0.5000]])"]
-    #[pyo3(name = "expand", text_signature = "($self, shape)", signature = (*args, **kwargs))]
-    fn op_expand<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(122, slf, args, kwargs)
+    #[doc = "Two to the power of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).exp2()\ntensor([[2.8284, 0.7071, 4.0000],\n        [1.0000, 0.5000, 8.0000]])"]
+    #[pyo3(name = "exp2", text_signature = "($self)")]
+    fn op_exp2(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(466, slf)
     }
 
-    #[doc = "The same elements in another shape; one size may be -1.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).view((6,))\ntensor([ 1.5000, -0.5000,  2.0000,  0.0000, -1.0000,  3.0000])"]
-    #[pyo3(name = "view", text_signature = "($self, shape)", signature = (*args, **kwargs))]
-    fn op_view<'py>(
+    #[doc = "Two to the power of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).exp2_()\ntensor([[2.8284, 0.7071, 4.0000],\n        [1.0000, 0.5000, 8.0000]])"]
+    #[pyo3(name = "exp2_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_exp2_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(126, slf, args, kwargs)
+        method_in_place(466, slf, args, kwargs)
     }
 
-    #[doc = "Two axes exchanged.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).transpose(0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
-    #[pyo3(name = "transpose", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
-    fn op_transpose<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(127, slf, args, kwargs)
+    #[doc = "One less the error function of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).erfc()\ntensor([[3.3895e-02, 1.5205e+00, 4.6777e-03],\n        [1.0000e+00, 1.8427e+00, 2.2113e-05]])"]
+    #[pyo3(name = "erfc", text_signature = "($self)")]
+    fn op_erfc(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(467, slf)
     }
 
-    #[doc = "Two axes exchanged. Writes the result into the tensor."]
-    #[pyo3(name = "transpose_", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
-    fn op_transpose_in_place<'py>(
+    #[doc = "One less the error function of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).erfc_()\ntensor([[3.3895e-02, 1.5205e+00, 4.6777e-03],\n        [1.0000e+00, 1.8427e+00, 2.2113e-05]])"]
+    #[pyo3(name = "erfc_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_erfc_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(127, slf, args, kwargs)
+        method_in_place(467, slf, args, kwargs)
     }
 
-    #[doc = "Two axes exchanged.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).transpose(0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
-    #[pyo3(name = "swapaxes", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
-    fn op_swapaxes<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(127, slf, args, kwargs)
+    #[doc = "The fraction of each element, with its sign.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).frac()\ntensor([[ 0.5000, -0.5000,  0.0000],\n        [ 0.0000,  0.0000,  0.0000]])"]
+    #[pyo3(name = "frac", text_signature = "($self)")]
+    fn op_frac(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(468, slf)
     }
 
-    #[doc = "Two axes exchanged. Writes the result into the tensor."]
-    #[pyo3(name = "swapaxes_", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
-    fn op_swapaxes_in_place<'py>(
+    #[doc = "The fraction of each element, with its sign. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).frac_()\ntensor([[ 0.5000, -0.5000,  0.0000],\n        [ 0.0000,  0.0000,  0.0000]])"]
+    #[pyo3(name = "frac_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_frac_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(127, slf, args, kwargs)
+        method_in_place(468, slf, args, kwargs)
     }
 
-    #[doc = "Two axes exchanged.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).transpose(0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
-    #[pyo3(name = "swapdims", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
-    fn op_swapdims<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(127, slf, args, kwargs)
+    #[doc = "The hyperbolic sine of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sinh()\ntensor([[ 2.1293, -0.5211,  3.6269],\n        [ 0.0000, -1.1752, 10.0179]])"]
+    #[pyo3(name = "sinh", text_signature = "($self)")]
+    fn op_sinh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(470, slf)
     }
 
-    #[doc = "Two axes exchanged. Writes the result into the tensor."]
-    #[pyo3(name = "swapdims_", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
-    fn op_swapdims_in_place<'py>(
+    #[doc = "The hyperbolic sine of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).sinh_()\ntensor([[ 2.1293, -0.5211,  3.6269],\n        [ 0.0000, -1.1752, 10.0179]])"]
+    #[pyo3(name = "sinh_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_sinh_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(127, slf, args, kwargs)
+        method_in_place(470, slf, args, kwargs)
     }
 
-    #[doc = "With another axis of size one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).unsqueeze(0)\ntensor([[[ 1.5000, -0.5000,  2.0000],\n         [ 0.0000, -1.0000,  3.0000]]])"]
-    #[pyo3(name = "unsqueeze", text_signature = "($self, dim)", signature = (*args, **kwargs))]
-    fn op_unsqueeze<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(128, slf, args, kwargs)
+    #[doc = "The hyperbolic cosine of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).cosh()\ntensor([[ 2.3524,  1.1276,  3.7622],\n        [ 1.0000,  1.5431, 10.0677]])"]
+    #[pyo3(name = "cosh", text_signature = "($self)")]
+    fn op_cosh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(471, slf)
     }
 
-    #[doc = "With another axis of size one. Writes the result into the tensor."]
-    #[pyo3(name = "unsqueeze_", text_signature = "($self, dim)", signature = (*args, **kwargs))]
-    fn op_unsqueeze_in_place<'py>(
+    #[doc = "The hyperbolic cosine of each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).cosh_()\ntensor([[ 2.3524,  1.1276,  3.7622],\n        [ 1.0000,  1.5431, 10.0677]])"]
+    #[pyo3(name = "cosh_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_cosh_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(128, slf, args, kwargs)
+        method_in_place(471, slf, args, kwargs)
     }
 
-    #[doc = "Without the axes of size one that are named, or without any.\n\n>>> import gt\n>>> gt.tensor([[[1.5], [-0.5], [2.0]]]).squeeze()\ntensor([ 1.5000, -0.5000,  2.0000])"]
-    #[pyo3(name = "squeeze", text_signature = "($self, dim=None)", signature = (*args, **kwargs))]
-    fn op_squeeze<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(129, slf, args, kwargs)
+    #[doc = "The number whose hyperbolic sine is each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).asinh()\ntensor([[ 1.1948, -0.4812,  1.4436],\n        [ 0.0000, -0.8814,  1.8184]])"]
+    #[pyo3(name = "asinh", text_signature = "($self)")]
+    fn op_asinh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(472, slf)
     }
 
-    #[doc = "Without the axes of size one that are named, or without any. Writes the result into the tensor."]
-    #[pyo3(name = "squeeze_", text_signature = "($self, dim=None)", signature = (*args, **kwargs))]
-    fn op_squeeze_in_place<'py>(
+    #[doc = "The number whose hyperbolic sine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).asinh_()\ntensor([[ 1.1948, -0.4812,  1.4436],\n        [ 0.0000, -0.8814,  1.8184]])"]
+    #[pyo3(name = "asinh_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_asinh_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(129, slf, args, kwargs)
+        method_in_place(472, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with some axes that follow each other as one.\n\n>>> import gt\n>>> gt.tensor(1.5).flatten()\ntensor([1.5000])"]
-    #[pyo3(name = "flatten", text_signature = "($self, start_dim=0, end_dim=-1)", signature = (*args, **kwargs))]
-    fn op_flatten<'py>(
+    #[doc = "The number whose hyperbolic sine is each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).asinh()\ntensor([[ 1.1948, -0.4812,  1.4436],\n        [ 0.0000, -0.8814,  1.8184]])"]
+    #[pyo3(name = "arcsinh", text_signature = "($self)")]
+    fn op_arcsinh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(472, slf)
+    }
+
+    #[doc = "The number whose hyperbolic sine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).asinh_()\ntensor([[ 1.1948, -0.4812,  1.4436],\n        [ 0.0000, -0.8814,  1.8184]])"]
+    #[pyo3(name = "arcsinh_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_arcsinh_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(435, slf, args, kwargs)
+        method_in_place(472, slf, args, kwargs)
+    }
+
+    #[doc = "The number whose hyperbolic cosine is each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, 2.0, 3.0], [1.25, 4.0, 2.5]]).acosh()\ntensor([[0.9624, 1.3170, 1.7627],\n        [0.6931, 2.0634, 1.5668]])"]
+    #[pyo3(name = "acosh", text_signature = "($self)")]
+    fn op_acosh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(473, slf)
+    }
+
+    #[doc = "The number whose hyperbolic cosine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, 2.0, 3.0], [1.25, 4.0, 2.5]]).acosh_()\ntensor([[0.9624, 1.3170, 1.7627],\n        [0.6931, 2.0634, 1.5668]])"]
+    #[pyo3(name = "acosh_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_acosh_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(473, slf, args, kwargs)
+    }
+
+    #[doc = "The number whose hyperbolic cosine is each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, 2.0, 3.0], [1.25, 4.0, 2.5]]).acosh()\ntensor([[0.9624, 1.3170, 1.7627],\n        [0.6931, 2.0634, 1.5668]])"]
+    #[pyo3(name = "arccosh", text_signature = "($self)")]
+    fn op_arccosh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(473, slf)
+    }
+
+    #[doc = "The number whose hyperbolic cosine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, 2.0, 3.0], [1.25, 4.0, 2.5]]).acosh_()\ntensor([[0.9624, 1.3170, 1.7627],\n        [0.6931, 2.0634, 1.5668]])"]
+    #[pyo3(name = "arccosh_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_arccosh_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(473, slf, args, kwargs)
+    }
+
+    #[doc = "The number whose hyperbolic tangent is each element.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).atanh()\ntensor([[0.5493, 0.2554, 0.9730],\n        [0.1257, 1.3540, 0.7332]])"]
+    #[pyo3(name = "atanh", text_signature = "($self)")]
+    fn op_atanh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(474, slf)
+    }
+
+    #[doc = "The number whose hyperbolic tangent is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).atanh_()\ntensor([[0.5493, 0.2554, 0.9730],\n        [0.1257, 1.3540, 0.7332]])"]
+    #[pyo3(name = "atanh_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_atanh_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(474, slf, args, kwargs)
+    }
+
+    #[doc = "The number whose hyperbolic tangent is each element.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).atanh()\ntensor([[0.5493, 0.2554, 0.9730],\n        [0.1257, 1.3540, 0.7332]])"]
+    #[pyo3(name = "arctanh", text_signature = "($self)")]
+    fn op_arctanh(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(474, slf)
+    }
+
+    #[doc = "The number whose hyperbolic tangent is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).atanh_()\ntensor([[0.5493, 0.2554, 0.9730],\n        [0.1257, 1.3540, 0.7332]])"]
+    #[pyo3(name = "arctanh_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_arctanh_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(474, slf, args, kwargs)
+    }
+
+    #[doc = "Each element, or the nearer limit where it is beyond one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).hardtanh()\ntensor([[ 1.0000, -0.5000,  1.0000],\n        [ 1.0000, -1.0000,  1.0000]])"]
+    #[pyo3(name = "hardtanh", text_signature = "($self, min_val=-1.0, max_val=1.0)", signature = (*args, **kwargs))]
+    fn op_hardtanh<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(475, slf, args, kwargs)
+    }
+
+    #[doc = "Each element, or zero where it is negative, or six where it is above.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).relu6()\ntensor([[1.5000, 0.0000, 2.0000],\n        [4.0000, 0.0000, 3.0000]])"]
+    #[pyo3(name = "relu6", text_signature = "($self)")]
+    fn op_relu6(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(476, slf)
+    }
+
+    #[doc = "Each element times a straight line that goes from zero at -3 to one at 3.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).hardswish()\ntensor([[ 1.1250, -0.2083,  1.6667],\n        [ 0.0000, -0.3333,  3.0000]])"]
+    #[pyo3(name = "hardswish", text_signature = "($self)")]
+    fn op_hardswish(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(477, slf)
+    }
+
+    #[doc = "A straight line that goes from zero at -3 to one at 3.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).hardsigmoid()\ntensor([[0.7500, 0.4167, 0.8333],\n        [0.5000, 0.3333, 1.0000]])"]
+    #[pyo3(name = "hardsigmoid", text_signature = "($self)")]
+    fn op_hardsigmoid(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(478, slf)
+    }
+
+    #[doc = "Each element that is above a threshold, and a number for the others.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).threshold(0.0, 0.0)\ntensor([[1.5000, 0.0000, 2.0000],\n        [4.0000, 0.0000, 3.0000]])"]
+    #[pyo3(name = "threshold", text_signature = "($self, threshold, value)", signature = (*args, **kwargs))]
+    fn op_threshold<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(479, slf, args, kwargs)
+    }
+
+    #[doc = "Each element times the hyperbolic tangent of its softplus.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).mish()\ntensor([[ 1.4034, -0.2207,  1.9440],\n        [ 0.0000, -0.3034,  2.9865]])"]
+    #[pyo3(name = "mish", text_signature = "($self)")]
+    fn op_mish(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(480, slf)
+    }
+
+    #[doc = "Each element, or alpha (exp(x / alpha) - 1) where it is negative.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).celu()\ntensor([[ 1.5000, -0.3935,  2.0000],\n        [ 4.0000, -0.6321,  3.0000]])"]
+    #[pyo3(name = "celu", text_signature = "($self, alpha=1.0)", signature = (*args, **kwargs))]
+    fn op_celu<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(481, slf, args, kwargs)
+    }
+
+    #[doc = "A scaled elu that keeps a normal distribution normal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).selu()\ntensor([[ 1.5761, -0.6918,  2.1014],\n        [ 4.2028, -1.1113,  3.1521]])"]
+    #[pyo3(name = "selu", text_signature = "($self)")]
+    fn op_selu(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(482, slf)
+    }
+
+    #[doc = "The logarithm of the sigmoid of each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).logsigmoid()\ntensor([[-0.2014, -0.9741, -0.1269],\n        [-0.6931, -1.3133, -0.0486]])"]
+    #[pyo3(name = "logsigmoid", text_signature = "($self)")]
+    fn op_logsigmoid(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(483, slf)
+    }
+
+    #[doc = "input + value tensor1 / tensor2, element by element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).addcdiv(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[1.5833, 2.0000, 2.8750],\n        [4.2500, 4.0000, 4.5000]])"]
+    #[pyo3(name = "addcdiv", text_signature = "($self, tensor1, tensor2, value=1)", signature = (*args, **kwargs))]
+    fn op_addcdiv<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(485, slf, args, kwargs)
+    }
+
+    #[doc = "input + value tensor1 / tensor2, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).addcdiv_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[1.5833, 2.0000, 2.8750],\n        [4.2500, 4.0000, 4.5000]])"]
+    #[pyo3(name = "addcdiv_", text_signature = "($self, tensor1, tensor2, value=1)", signature = (*args, **kwargs))]
+    fn op_addcdiv_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(485, slf, args, kwargs)
+    }
+
+    #[doc = "log(exp(a) + exp(b)) of two elements.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).logaddexp(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.8133, -0.2986,  2.9741],\n        [ 1.3133, -0.5259,  4.3133]])"]
+    #[pyo3(name = "logaddexp", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_logaddexp<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(486, slf, args, kwargs)
+    }
+
+    #[doc = "The longest side of a right triangle with two elements as its legs.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).hypot(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[1.5207, 2.5495, 4.0311],\n        [4.0697, 5.0990, 6.7082]])"]
+    #[pyo3(name = "hypot", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_hypot<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(487, slf, args, kwargs)
+    }
+
+    #[doc = "The longest side of a right triangle with two elements as its legs. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).hypot_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[1.5207, 2.5495, 4.0311],\n        [4.0697, 5.0990, 6.7082]])"]
+    #[pyo3(name = "hypot_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_hypot_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(487, slf, args, kwargs)
+    }
+
+    #[doc = "Zero where an element is negative, one where it is positive, else a value.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).heaviside(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[1., 0., 1.],\n        [1., 0., 1.]])"]
+    #[pyo3(name = "heaviside", text_signature = "($self, values)", signature = (*args, **kwargs))]
+    fn op_heaviside<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(488, slf, args, kwargs)
+    }
+
+    #[doc = "Zero where an element is negative, one where it is positive, else a value. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).heaviside_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[1., 0., 1.],\n        [1., 0., 1.]])"]
+    #[pyo3(name = "heaviside_", text_signature = "($self, values)", signature = (*args, **kwargs))]
+    fn op_heaviside_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(488, slf, args, kwargs)
+    }
+
+    #[doc = "Each element, or a number where it is infinite or not a number.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).nan_to_num()\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000]])"]
+    #[pyo3(name = "nan_to_num", text_signature = "($self, nan=None, posinf=None, neginf=None)", signature = (*args, **kwargs))]
+    fn op_nan_to_num<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(489, slf, args, kwargs)
+    }
+
+    #[doc = "Each element, or a number where it is infinite or not a number. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).nan_to_num_()\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000]])"]
+    #[pyo3(name = "nan_to_num_", text_signature = "($self, nan=None, posinf=None, neginf=None)", signature = (*args, **kwargs))]
+    fn op_nan_to_num_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(489, slf, args, kwargs)
+    }
+
+    #[doc = "The logarithm of the softmax along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).log_softmax(-1)\ntensor([[-1.1279, -3.1279, -0.6279, -2.6279, -3.6279],\n        [-0.6047, -3.1047, -5.6047, -1.1047, -2.6047]])"]
+    #[pyo3(name = "log_softmax", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
+    fn op_log_softmax<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(490, slf, args, kwargs)
+    }
+
+    #[doc = "Exponentials of the negative elements along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).softmin(-1)\ntensor([[0.0390, 0.2880, 0.0236, 0.1747, 0.4748],\n        [0.0059, 0.0714, 0.8698, 0.0097, 0.0433]])"]
+    #[pyo3(name = "softmin", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
+    fn op_softmin<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(491, slf, args, kwargs)
     }
 
     #[doc = "The elements along one axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).ravel()\ntensor([ 1.5000, -0.5000,  2.0000,  0.0000, -1.0000,  3.0000])"]
@@ -2444,242 +2530,60 @@ impl Tensor {
         unary(492, slf)
     }
 
-    #[doc = "The tensor with one axis as several; one size may be -1.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]).unflatten(0, (2, 3))\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000]])"]
-    #[pyo3(name = "unflatten", text_signature = "($self, dim, sizes)", signature = (*args, **kwargs))]
-    fn op_unflatten<'py>(
+    #[doc = "sin(πx) / πx of each element, and one at zero.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).sinc()\ntensor([[-2.1221e-01,  6.3662e-01,  2.7828e-08],\n        [ 2.7828e-08, -2.7828e-08, -2.5305e-09]])"]
+    #[pyo3(name = "sinc", text_signature = "($self)")]
+    fn op_sinc(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(496, slf)
+    }
+
+    #[doc = "sin(πx) / πx of each element, and one at zero. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).sinc_()\ntensor([[-2.1221e-01,  6.3662e-01,  2.7828e-08],\n        [ 2.7828e-08, -2.7828e-08, -2.5305e-09]])"]
+    #[pyo3(name = "sinc_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_sinc_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(436, slf, args, kwargs)
+        method_in_place(496, slf, args, kwargs)
     }
 
-    #[doc = "So many elements along an axis, from a position on.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0]).narrow(0, 1, 3)\ntensor([-0.5000,  2.0000,  0.0000])"]
-    #[pyo3(name = "narrow", text_signature = "($self, dim, start, length)", signature = (*args, **kwargs))]
-    fn op_narrow<'py>(
+    #[doc = "A tensor of zeros in the dtype of another.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5]).new_zeros((2, 3))\ntensor([[0., 0., 0.],\n        [0., 0., 0.]])"]
+    #[pyo3(name = "new_zeros", text_signature = "($self, shape, dtype=None)", signature = (*args, **kwargs))]
+    fn op_new_zeros<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(437, slf, args, kwargs)
+        method(497, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with some axes at other places, the others in their order.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0]).movedim((0,), (0,))\ntensor([ 1.5000, -0.5000,  2.0000])"]
-    #[pyo3(name = "movedim", text_signature = "($self, source, destination)", signature = (*args, **kwargs))]
-    fn op_movedim<'py>(
+    #[doc = "A tensor of zeros in the dtype of another.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5]).new_zeros((2, 3))\ntensor([[0., 0., 0.],\n        [0., 0., 0.]])"]
+    #[pyo3(name = "new_empty", text_signature = "($self, shape, dtype=None)", signature = (*args, **kwargs))]
+    fn op_new_empty<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(438, slf, args, kwargs)
+        method(497, slf, args, kwargs)
     }
 
-    #[doc = "The tensor with some axes at other places, the others in their order.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0]).movedim((0,), (0,))\ntensor([ 1.5000, -0.5000,  2.0000])"]
-    #[pyo3(name = "moveaxis", text_signature = "($self, source, destination)", signature = (*args, **kwargs))]
-    fn op_moveaxis<'py>(
+    #[doc = "A tensor of ones in the dtype of another.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5]).new_ones((2, 3))\ntensor([[1., 1., 1.],\n        [1., 1., 1.]])"]
+    #[pyo3(name = "new_ones", text_signature = "($self, shape, dtype=None)", signature = (*args, **kwargs))]
+    fn op_new_ones<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(438, slf, args, kwargs)
+        method(498, slf, args, kwargs)
     }
 
-    #[doc = "The tensor repeated along axes of size one until it has this shape.\n\n>>> import gt\n>>> gt.tensor([[1.5], [-0.5]]).broadcast_to((2, 3))\ntensor([[ 1.5000,  1.5000,  1.5000],\n        [-0.5000, -0.5000, -0.5000]])"]
-    #[pyo3(name = "broadcast_to", text_signature = "($self, shape)", signature = (*args, **kwargs))]
-    fn op_broadcast_to<'py>(
+    #[doc = "A tensor with the same number everywhere, in the dtype of another.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5]).new_full((2, 3), 1.5)\ntensor([[1.5000, 1.5000, 1.5000],\n        [1.5000, 1.5000, 1.5000]])"]
+    #[pyo3(name = "new_full", text_signature = "($self, shape, fill_value, dtype=None)", signature = (*args, **kwargs))]
+    fn op_new_full<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(439, slf, args, kwargs)
-    }
-
-    #[doc = "The tensor so many times along each axis; there may be more axes than it has.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).repeat((2, 1))\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000],\n        [ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000]])"]
-    #[pyo3(name = "repeat", text_signature = "($self, repeats)", signature = (*args, **kwargs))]
-    fn op_repeat<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(420, slf, args, kwargs)
-    }
-
-    #[doc = "The tensor so many times along each of its last axes.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).tile((2,))\ntensor([[ 1.5000, -0.5000,  2.0000,  1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000,  0.0000, -1.0000,  3.0000]])"]
-    #[pyo3(name = "tile", text_signature = "($self, dims)", signature = (*args, **kwargs))]
-    fn op_tile<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(421, slf, args, kwargs)
-    }
-
-    #[doc = "The tensor with the elements along axes in the opposite order.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0, 0.0]).flip((0,))\ntensor([ 0.0000,  2.0000, -0.5000,  1.5000])"]
-    #[pyo3(name = "flip", text_signature = "($self, dims)", signature = (*args, **kwargs))]
-    fn op_flip<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(422, slf, args, kwargs)
-    }
-
-    #[doc = "The tensor with the elements along the second axis in the opposite order.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).fliplr()\ntensor([[ 2.0000, -0.5000,  1.5000],\n        [ 3.0000, -1.0000,  0.0000]])"]
-    #[pyo3(name = "fliplr", text_signature = "($self)")]
-    fn op_fliplr(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(423, slf)
-    }
-
-    #[doc = "The tensor with the elements along the first axis in the opposite order.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).flipud()\ntensor([[ 0.0000, -1.0000,  3.0000],\n        [ 1.5000, -0.5000,  2.0000]])"]
-    #[pyo3(name = "flipud", text_signature = "($self)")]
-    fn op_flipud(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(424, slf)
-    }
-
-    #[doc = "The elements moved along axes, or among all; what leaves at the end comes in again.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0]).roll((2,), dims=(0,))\ntensor([ 0.0000, -1.0000,  1.5000, -0.5000,  2.0000])"]
-    #[pyo3(name = "roll", text_signature = "($self, shifts, dims=None)", signature = (*args, **kwargs))]
-    fn op_roll<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(425, slf, args, kwargs)
-    }
-
-    #[doc = "The tensor turned k times by a right angle, from the first of two axes to the second.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).rot90()\ntensor([[ 2.0000,  3.0000],\n        [-0.5000, -1.0000],\n        [ 1.5000,  0.0000]])"]
-    #[pyo3(name = "rot90", text_signature = "($self, k=1, dims=None)", signature = (*args, **kwargs))]
-    fn op_rot90<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(426, slf, args, kwargs)
-    }
-
-    #[doc = "The matrix with zeros above a diagonal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]).tril()\ntensor([[ 1.5000,  0.0000,  0.0000],\n        [ 0.0000, -1.0000,  0.0000],\n        [ 0.5000, -2.0000,  2.5000]])"]
-    #[pyo3(name = "tril", text_signature = "($self, diagonal=0)", signature = (*args, **kwargs))]
-    fn op_tril<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(431, slf, args, kwargs)
-    }
-
-    #[doc = "The matrix with zeros above a diagonal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]).tril_()\ntensor([[ 1.5000,  0.0000,  0.0000],\n        [ 0.0000, -1.0000,  0.0000],\n        [ 0.5000, -2.0000,  2.5000]])"]
-    #[pyo3(name = "tril_", text_signature = "($self, diagonal=0)", signature = (*args, **kwargs))]
-    fn op_tril_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(431, slf, args, kwargs)
-    }
-
-    #[doc = "The matrix with zeros below a diagonal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]).triu()\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000],\n        [ 0.0000,  0.0000,  2.5000]])"]
-    #[pyo3(name = "triu", text_signature = "($self, diagonal=0)", signature = (*args, **kwargs))]
-    fn op_triu<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(432, slf, args, kwargs)
-    }
-
-    #[doc = "The matrix with zeros below a diagonal. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]).triu_()\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000],\n        [ 0.0000,  0.0000,  2.5000]])"]
-    #[pyo3(name = "triu_", text_signature = "($self, diagonal=0)", signature = (*args, **kwargs))]
-    fn op_triu_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(432, slf, args, kwargs)
-    }
-
-    #[doc = "The diagonal of a matrix, or the matrix with a vector as its diagonal.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0]).diag()\ntensor([[ 1.5000,  0.0000,  0.0000],\n        [ 0.0000, -0.5000,  0.0000],\n        [ 0.0000,  0.0000,  2.0000]])"]
-    #[pyo3(name = "diag", text_signature = "($self, diagonal=0)", signature = (*args, **kwargs))]
-    fn op_diag<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(433, slf, args, kwargs)
-    }
-
-    #[doc = "The diagonal of two axes, along an axis of its own that comes last.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).diagonal()\ntensor([ 1.5000,  3.0000, -1.5000])"]
-    #[pyo3(name = "diagonal", text_signature = "($self, offset=0, dim1=0, dim2=1)", signature = (*args, **kwargs))]
-    fn op_diagonal<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(649, slf, args, kwargs)
-    }
-
-    #[doc = "The tensor with other elements on a diagonal of two of its axes.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).diagonal_scatter(gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [-1.0000, -0.5000,  0.5000, -2.0000],\n        [ 2.5000,  1.0000,  2.0000,  4.0000]])"]
-    #[pyo3(name = "diagonal_scatter", text_signature = "($self, src, offset=0, dim1=0, dim2=1)", signature = (*args, **kwargs))]
-    fn op_diagonal_scatter<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(650, slf, args, kwargs)
-    }
-
-    #[doc = "The sum of a matrix's diagonal.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]).trace()\ntensor(3.)"]
-    #[pyo3(name = "trace", text_signature = "($self)")]
-    fn op_trace(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
-        unary(434, slf)
-    }
-
-    #[doc = "The elements that an index names along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).gather(0, gt.tensor([[1, 3, 1], [3, 1, 3]]))\ntensor([[ 0.0000, -1.5000,  3.0000],\n        [ 1.0000, -1.0000,  4.0000]])"]
-    #[pyo3(name = "gather", text_signature = "($self, dim, index)", signature = (*args, **kwargs))]
-    fn op_gather<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(140, slf, args, kwargs)
-    }
-
-    #[doc = "The tensor with elements of another added at the places an index names.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).scatter_add(-1, gt.tensor([[1, 3, 0], [2, 4, 1]]), gt.tensor([[-1.5, 4.0, 1.5], [-0.5, 2.0, 0.0]]))\ntensor([[ 3.0000, -2.0000,  2.0000,  4.0000, -1.0000],\n        [ 3.0000,  0.5000, -2.5000,  2.5000,  3.0000]])"]
-    #[pyo3(name = "scatter_add", text_signature = "($self, dim, index, src)", signature = (*args, **kwargs))]
-    fn op_scatter_add<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(141, slf, args, kwargs)
-    }
-
-    #[doc = "The tensor with elements of another added at the places an index names. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).scatter_add_(-1, gt.tensor([[1, 3, 0], [2, 4, 1]]), gt.tensor([[-1.5, 4.0, 1.5], [-0.5, 2.0, 0.0]]))\ntensor([[ 3.0000, -2.0000,  2.0000,  4.0000, -1.0000],\n        [ 3.0000,  0.5000, -2.5000,  2.5000,  3.0000]])"]
-    #[pyo3(name = "scatter_add_", text_signature = "($self, dim, index, src)", signature = (*args, **kwargs))]
-    fn op_scatter_add_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(141, slf, args, kwargs)
-    }
-
-    #[doc = "The k largest or smallest elements along an axis, and where they are.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]).topk(2)\ntopk(values=tensor([3., 2.]), indices=tensor([5, 2]))"]
-    #[pyo3(name = "topk", text_signature = "($self, k, dim=-1, largest=True, sorted=True)", signature = (*args, **kwargs))]
-    fn op_topk<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(142, slf, args, kwargs)
-    }
-
-    #[doc = "The elements with these numbers, counted row by row.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).take(gt.tensor([[1, 3, 5], [7, 9, 11]]))\ntensor([[-0.5000,  0.0000,  3.0000],\n        [-2.0000,  1.0000,  4.0000]])"]
-    #[pyo3(name = "take", text_signature = "($self, index)", signature = (*args, **kwargs))]
-    fn op_take<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(507, slf, args, kwargs)
+        method(499, slf, args, kwargs)
     }
 
     #[doc = "The parts of a tensor that a list of positions names along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).index_select(0, gt.tensor([1, 3, 1, 3, 1])).shape\n(5, 3)"]
@@ -2750,6 +2654,16 @@ impl Tensor {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         method_in_place(506, slf, args, kwargs)
+    }
+
+    #[doc = "The elements with these numbers, counted row by row.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).take(gt.tensor([[1, 3, 5], [7, 9, 11]]))\ntensor([[-0.5000,  0.0000,  3.0000],\n        [-2.0000,  1.0000,  4.0000]])"]
+    #[pyo3(name = "take", text_signature = "($self, index)", signature = (*args, **kwargs))]
+    fn op_take<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(507, slf, args, kwargs)
     }
 
     #[doc = "The tensor with elements of another, or a number, at the places an index names.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]).scatter(0, gt.tensor([[1, 3], [1, 3]]), gt.tensor([[1.5, -0.5], [2.0, 0.0]]), reduce=\"add\")\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 3.5000, -1.0000,  3.0000],\n        [ 0.5000, -2.0000,  2.5000],\n        [ 1.0000, -2.0000,  4.0000]])"]
@@ -2842,6 +2756,202 @@ impl Tensor {
         method(519, slf, args, kwargs)
     }
 
+    #[doc = "Whether two elements differ by no more than the tolerances allow.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).isclose(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), rtol=0.5, atol=0.1)\ntensor([[False, False,  True],\n        [False,  True,  True]])"]
+    #[pyo3(name = "isclose", text_signature = "($self, other, rtol=1e-5, atol=1e-8, equal_nan=False)", signature = (*args, **kwargs))]
+    fn op_isclose<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(520, slf, args, kwargs)
+    }
+
+    #[doc = "decay input + weight other, element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).decay_add_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0.9, 1.0)\ntensor([[ 1.8500, -2.4500,  4.3000],\n        [ 1.0000, -2.4000,  6.7000]])"]
+    #[pyo3(name = "decay_add_", text_signature = "($self, other, decay, weight)", signature = (*args, **kwargs))]
+    fn op_decay_add_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(642, slf, args, kwargs)
+    }
+
+    #[doc = "decay input + (1 - decay) other², element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).decay_add_square_(gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0.9)\ntensor([[ 1.3750, -0.0500,  2.4250],\n        [ 0.1000, -0.6750,  4.3000]])"]
+    #[pyo3(name = "decay_add_square_", text_signature = "($self, other, decay)", signature = (*args, **kwargs))]
+    fn op_decay_add_square_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(643, slf, args, kwargs)
+    }
+
+    #[doc = "input - size direction / (√square / scale + eps), element by element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]).step_along_(gt.tensor([[0.25, 2.5, 3.5], [0.75, 5.0, 6.0]]), gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]), 0.5, 1.0, 0.25)\ntensor([[ 1.4152, -0.8060,  0.9485],\n        [ 3.8333, -1.0000,  1.4864]])"]
+    #[pyo3(name = "step_along_", text_signature = "($self, direction, square, size, scale, eps)", signature = (*args, **kwargs))]
+    fn op_step_along_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(644, slf, args, kwargs)
+    }
+
+    #[doc = "The angle whose sine is each element.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).asin()\ntensor([[0.5236, 0.2527, 0.8481],\n        [0.1253, 1.0654, 0.6751]])"]
+    #[pyo3(name = "asin", text_signature = "($self)")]
+    fn op_asin(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(645, slf)
+    }
+
+    #[doc = "The angle whose sine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).asin_()\ntensor([[0.5236, 0.2527, 0.8481],\n        [0.1253, 1.0654, 0.6751]])"]
+    #[pyo3(name = "asin_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_asin_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(645, slf, args, kwargs)
+    }
+
+    #[doc = "The angle whose sine is each element.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).asin()\ntensor([[0.5236, 0.2527, 0.8481],\n        [0.1253, 1.0654, 0.6751]])"]
+    #[pyo3(name = "arcsin", text_signature = "($self)")]
+    fn op_arcsin(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(645, slf)
+    }
+
+    #[doc = "The angle whose sine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).asin_()\ntensor([[0.5236, 0.2527, 0.8481],\n        [0.1253, 1.0654, 0.6751]])"]
+    #[pyo3(name = "arcsin_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_arcsin_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(645, slf, args, kwargs)
+    }
+
+    #[doc = "The angle whose cosine is each element.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).acos()\ntensor([[1.0472, 1.3181, 0.7227],\n        [1.4455, 0.5054, 0.8957]])"]
+    #[pyo3(name = "acos", text_signature = "($self)")]
+    fn op_acos(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(646, slf)
+    }
+
+    #[doc = "The angle whose cosine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).acos_()\ntensor([[1.0472, 1.3181, 0.7227],\n        [1.4455, 0.5054, 0.8957]])"]
+    #[pyo3(name = "acos_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_acos_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(646, slf, args, kwargs)
+    }
+
+    #[doc = "The angle whose cosine is each element.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).acos()\ntensor([[1.0472, 1.3181, 0.7227],\n        [1.4455, 0.5054, 0.8957]])"]
+    #[pyo3(name = "arccos", text_signature = "($self)")]
+    fn op_arccos(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(646, slf)
+    }
+
+    #[doc = "The angle whose cosine is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]).acos_()\ntensor([[1.0472, 1.3181, 0.7227],\n        [1.4455, 0.5054, 0.8957]])"]
+    #[pyo3(name = "arccos_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_arccos_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(646, slf, args, kwargs)
+    }
+
+    #[doc = "The angle whose tangent is each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).atan()\ntensor([[ 0.9828, -0.4636,  1.1071],\n        [ 0.0000, -0.7854,  1.2490]])"]
+    #[pyo3(name = "atan", text_signature = "($self)")]
+    fn op_atan(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(647, slf)
+    }
+
+    #[doc = "The angle whose tangent is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).atan_()\ntensor([[ 0.9828, -0.4636,  1.1071],\n        [ 0.0000, -0.7854,  1.2490]])"]
+    #[pyo3(name = "atan_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_atan_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(647, slf, args, kwargs)
+    }
+
+    #[doc = "The angle whose tangent is each element.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).atan()\ntensor([[ 0.9828, -0.4636,  1.1071],\n        [ 0.0000, -0.7854,  1.2490]])"]
+    #[pyo3(name = "arctan", text_signature = "($self)")]
+    fn op_arctan(slf: &Bound<'_, Self>) -> PyResult<Tensor> {
+        unary(647, slf)
+    }
+
+    #[doc = "The angle whose tangent is each element. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).atan_()\ntensor([[ 0.9828, -0.4636,  1.1071],\n        [ 0.0000, -0.7854,  1.2490]])"]
+    #[pyo3(name = "arctan_", text_signature = "($self)", signature = (*args, **kwargs))]
+    fn op_arctan_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(647, slf, args, kwargs)
+    }
+
+    #[doc = "The angle of the point whose height is the first element and whose width the second.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).atan2(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 1.4056, -2.9442,  0.5191],\n        [ 1.3854, -2.9442,  0.4636]])"]
+    #[pyo3(name = "atan2", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_atan2<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(648, slf, args, kwargs)
+    }
+
+    #[doc = "The angle of the point whose height is the first element and whose width the second. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).atan2_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 1.4056, -2.9442,  0.5191],\n        [ 1.3854, -2.9442,  0.4636]])"]
+    #[pyo3(name = "atan2_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_atan2_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(648, slf, args, kwargs)
+    }
+
+    #[doc = "The angle of the point whose height is the first element and whose width the second.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).atan2(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 1.4056, -2.9442,  0.5191],\n        [ 1.3854, -2.9442,  0.4636]])"]
+    #[pyo3(name = "arctan2", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_arctan2<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(648, slf, args, kwargs)
+    }
+
+    #[doc = "The angle of the point whose height is the first element and whose width the second. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]).atan2_(gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 1.4056, -2.9442,  0.5191],\n        [ 1.3854, -2.9442,  0.4636]])"]
+    #[pyo3(name = "arctan2_", text_signature = "($self, other)", signature = (*args, **kwargs))]
+    fn op_arctan2_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(648, slf, args, kwargs)
+    }
+
+    #[doc = "The diagonal of two axes, along an axis of its own that comes last.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).diagonal()\ntensor([ 1.5000,  3.0000, -1.5000])"]
+    #[pyo3(name = "diagonal", text_signature = "($self, offset=0, dim1=0, dim2=1)", signature = (*args, **kwargs))]
+    fn op_diagonal<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(649, slf, args, kwargs)
+    }
+
+    #[doc = "The tensor with other elements on a diagonal of two of its axes.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]).diagonal_scatter(gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [-1.0000, -0.5000,  0.5000, -2.0000],\n        [ 2.5000,  1.0000,  2.0000,  4.0000]])"]
+    #[pyo3(name = "diagonal_scatter", text_signature = "($self, src, offset=0, dim1=0, dim2=1)", signature = (*args, **kwargs))]
+    fn op_diagonal_scatter<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(650, slf, args, kwargs)
+    }
+
     #[doc = "The element in the middle of all; of two, the smaller one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).median()\ntensor(0.)"]
     #[pyo3(name = "median", text_signature = "($self, dim=None, keepdim=None)", signature = (*args, **kwargs))]
     fn op_median<'py>(
@@ -2852,114 +2962,24 @@ impl Tensor {
         method(651, slf, args, kwargs)
     }
 
-    #[doc = "A tensor of zeros in the dtype of another.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5]).new_zeros((2, 3))\ntensor([[0., 0., 0.],\n        [0., 0., 0.]])"]
-    #[pyo3(name = "new_zeros", text_signature = "($self, shape, dtype=None)", signature = (*args, **kwargs))]
-    fn op_new_zeros<'py>(
+    #[doc = "kept input - size mean / (√square / scale + eps), where mean and square, the averages of grad and grad², have moved on by weight and by 1 - decay. Writes each result into the input at its place."]
+    #[pyo3(name = "adam_", text_signature = "($self, mean, square, grad, size, scale, kept, weight, decay, eps)", signature = (*args, **kwargs))]
+    fn op_adam_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(497, slf, args, kwargs)
+        method_in_place(656, slf, args, kwargs)
     }
 
-    #[doc = "A tensor of zeros in the dtype of another.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5]).new_zeros((2, 3))\ntensor([[0., 0., 0.],\n        [0., 0., 0.]])"]
-    #[pyo3(name = "new_empty", text_signature = "($self, shape, dtype=None)", signature = (*args, **kwargs))]
-    fn op_new_empty<'py>(
+    #[doc = "As adam, along the largest squares so far. Writes each result into the input at its place."]
+    #[pyo3(name = "amsgrad_", text_signature = "($self, mean, square, peak, grad, size, scale, kept, weight, decay, eps)", signature = (*args, **kwargs))]
+    fn op_amsgrad_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        method(497, slf, args, kwargs)
-    }
-
-    #[doc = "A tensor of ones in the dtype of another.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5]).new_ones((2, 3))\ntensor([[1., 1., 1.],\n        [1., 1., 1.]])"]
-    #[pyo3(name = "new_ones", text_signature = "($self, shape, dtype=None)", signature = (*args, **kwargs))]
-    fn op_new_ones<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(498, slf, args, kwargs)
-    }
-
-    #[doc = "A tensor with the same number everywhere, in the dtype of another.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5]).new_full((2, 3), 1.5)\ntensor([[1.5000, 1.5000, 1.5000],\n        [1.5000, 1.5000, 1.5000]])"]
-    #[pyo3(name = "new_full", text_signature = "($self, shape, fill_value, dtype=None)", signature = (*args, **kwargs))]
-    fn op_new_full<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(499, slf, args, kwargs)
-    }
-
-    #[doc = "One with the probability that each element says, or p, else zero.\n\n>>> import gt\n>>> gt.tensor([0.5, 0.25, 0.75]).bernoulli(p=0.25).shape\n(3,)"]
-    #[pyo3(name = "bernoulli", text_signature = "($self, p=None)", signature = (*args, **kwargs))]
-    fn op_bernoulli<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(451, slf, args, kwargs)
-    }
-
-    #[doc = "Random numbers evenly between two numbers, in the shape of the tensor. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0]).uniform_(low=-2.0, to=3.0).shape\n(3,)"]
-    #[pyo3(name = "uniform_", text_signature = "($self, low=0.0, to=1.0)", signature = (*args, **kwargs))]
-    fn op_uniform_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(452, slf, args, kwargs)
-    }
-
-    #[doc = "Random numbers with a mean and a standard deviation, in the shape of the tensor. Writes the result into the tensor.\n\n>>> import gt\n>>> gt.tensor([1.5, -0.5, 2.0]).normal_(mean=-2.0, std=3.0).shape\n(3,)"]
-    #[pyo3(name = "normal_", text_signature = "($self, mean=0.0, std=1.0)", signature = (*args, **kwargs))]
-    fn op_normal_in_place<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method_in_place(453, slf, args, kwargs)
-    }
-
-    #[doc = "Random positions along the last axis, each as likely as its weight says.\n\n>>> import gt\n>>> gt.tensor([1.5, 0.5, 2.0, 4.0]).multinomial(3).shape\n(3,)"]
-    #[pyo3(name = "multinomial", text_signature = "($self, num_samples, replacement=False)", signature = (*args, **kwargs))]
-    fn op_multinomial<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(454, slf, args, kwargs)
-    }
-
-    #[doc = "Exponentials along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).softmax(-1)\ntensor([[0.3237, 0.0438, 0.5337, 0.0722, 0.0266],\n        [0.5462, 0.0448, 0.0037, 0.3313, 0.0739]])"]
-    #[pyo3(name = "softmax", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
-    fn op_softmax<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(220, slf, args, kwargs)
-    }
-
-    #[doc = "The logarithm of the softmax along an axis.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).log_softmax(-1)\ntensor([[-1.1279, -3.1279, -0.6279, -2.6279, -3.6279],\n        [-0.6047, -3.1047, -5.6047, -1.1047, -2.6047]])"]
-    #[pyo3(name = "log_softmax", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
-    fn op_log_softmax<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(490, slf, args, kwargs)
-    }
-
-    #[doc = "Exponentials of the negative elements along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]).softmin(-1)\ntensor([[0.0390, 0.2880, 0.0236, 0.1747, 0.4748],\n        [0.0059, 0.0714, 0.8698, 0.0097, 0.0433]])"]
-    #[pyo3(name = "softmin", text_signature = "($self, dim, dtype=None)", signature = (*args, **kwargs))]
-    fn op_softmin<'py>(
-        slf: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        method(491, slf, args, kwargs)
+        method_in_place(657, slf, args, kwargs)
     }
 
 }
@@ -2982,15 +3002,34 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (26, "sigmoid(input)\n--\n\n1 / (1 + exp(-x)) of each element.\n\n>>> import gt\n>>> gt.sigmoid(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[0.8176, 0.3775, 0.8808],\n        [0.5000, 0.2689, 0.9526]])"),
     (27, "relu(input)\n--\n\nEach element, or zero where it is negative.\n\n>>> import gt\n>>> gt.relu(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[1.5000, 0.0000, 2.0000],\n        [4.0000, 0.0000, 3.0000]])"),
     (40, "where(condition, input, other)\n--\n\nElements of the first tensor where the condition holds, else of the second.\n\n>>> import gt\n>>> gt.where(gt.tensor([[True, False, True], [False, True, False]]), gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([0.5, -2.0, 2.5]))\ntensor([[ 1.5000, -2.0000,  2.0000],\n        [ 0.5000, -1.0000,  2.5000]])"),
-    (380, "floor_divide(input, other)\n--\n\nThe quotient of two elements, rounded down.\n\n>>> import gt\n>>> gt.floor_divide(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6., 0., 0.],\n        [5., 0., 0.]])"),
-    (381, "remainder(input, other)\n--\n\nWhat is left of a division rounded down; it has the sign of the divisor.\n\n>>> import gt\n>>> gt.remainder(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"),
-    (382, "fmod(input, other)\n--\n\nWhat is left of a division cut towards zero; it has the sign of the dividend.\n\n>>> import gt\n>>> gt.fmod(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"),
-    (384, "clamp(input, min=None, max=None)\n--\n\nEach element, or the nearer limit where it is beyond one.\n\n>>> import gt\n>>> gt.clamp(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]), min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"),
-    (389, "clamp_min(input, min)\n--\n\nEach element, or the limit where it is below.\n\n>>> import gt\n>>> gt.clamp_min(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.5000, -0.5000,  2.5000],\n        [ 1.0000, -1.0000,  4.0000]])"),
-    (390, "clamp_max(input, max)\n--\n\nEach element, or the limit where it is above.\n\n>>> import gt\n>>> gt.clamp_max(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.5000, -2.0000,  2.0000],\n        [ 0.0000, -1.5000,  3.0000]])"),
-    (385, "lerp(input, end, weight)\n--\n\ninput + weight (end - input), element by element.\n\n>>> import gt\n>>> gt.lerp(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 0.0000,  0.2500,  3.0000],\n        [ 1.5000, -0.7500,  5.0000]])"),
-    (386, "addcmul(input, tensor1, tensor2, value=1)\n--\n\ninput + value tensor1 tensor2, element by element.\n\n>>> import gt\n>>> gt.addcmul(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[ 1.8750,  0.0000,  4.5000],\n        [ 0.7500, -0.6250,  7.0000]])"),
-    (387, "masked_fill(input, mask, value)\n--\n\nThe tensor with a number where the mask holds.\n\n>>> import gt\n>>> gt.masked_fill(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[True, False, True], [False, True, False]]), 0.5)\ntensor([[ 0.5000, -0.5000,  0.5000],\n        [ 0.0000,  0.5000,  3.0000]])"),
+    (60, "eq(input, other)\n--\n\nWhether two elements are equal.\n\n>>> import gt\n>>> gt.eq(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False, False],\n        [False, False, False]])"),
+    (61, "ne(input, other)\n--\n\nWhether two elements differ.\n\n>>> import gt\n>>> gt.ne(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"),
+    (62, "lt(input, other)\n--\n\nWhether the first element is smaller.\n\n>>> import gt\n>>> gt.lt(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"),
+    (63, "le(input, other)\n--\n\nWhether the first element is smaller or equal.\n\n>>> import gt\n>>> gt.le(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"),
+    (64, "gt(input, other)\n--\n\nWhether the first element is larger.\n\n>>> import gt\n>>> gt.gt(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"),
+    (65, "ge(input, other)\n--\n\nWhether the first element is larger or equal.\n\n>>> import gt\n>>> gt.ge(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"),
+    (80, "sum(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe sum of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.sum(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[5.5000, 1.5000]])"),
+    (81, "mean(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe mean of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.mean(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[1.1000, 0.3000]])"),
+    (82, "amax(input, dim=None, keepdim=False)\n--\n\nThe largest element along axes, or of all.\n\n>>> import gt\n>>> gt.amax(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[2.5000, 3.0000]])"),
+    (83, "amin(input, dim=None, keepdim=False)\n--\n\nThe smallest element along axes, or of all.\n\n>>> import gt\n>>> gt.amin(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[-1., -2.]])"),
+    (100, "matmul(input, other)\n--\n\nMatrix products of the last two axes; those before them broadcast.\n\n>>> import gt\n>>> gt.matmul(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0]]))\ntensor([[ -0.7500,   5.2500],\n        [  3.0000,   6.0000],\n        [  9.2500, -13.7500]])"),
+    (120, "reshape(input, shape)\n--\n\nThe same elements in another shape; one size may be -1.\n\n>>> import gt\n>>> gt.reshape(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), (3, 2))\ntensor([[ 1.5000, -0.5000],\n        [ 2.0000,  0.0000],\n        [-1.0000,  3.0000]])"),
+    (121, "permute(input, dims)\n--\n\nThe axes in another order.\n\n>>> import gt\n>>> gt.permute(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), (1, 0))\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"),
+    (125, "cat(tensors, dim=0)\n--\n\nThe tensors one after another along an axis.\n\n>>> import gt\n>>> gt.cat([gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5]])])\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000],\n        [ 0.5000, -2.0000,  2.5000]])"),
+    (127, "transpose(input, dim0, dim1)\n--\n\nTwo axes exchanged.\n\n>>> import gt\n>>> gt.transpose(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), 0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"),
+    (128, "unsqueeze(input, dim)\n--\n\nWith another axis of size one.\n\n>>> import gt\n>>> gt.unsqueeze(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), 0)\ntensor([[[ 1.5000, -0.5000,  2.0000],\n         [ 0.0000, -1.0000,  3.0000]]])"),
+    (129, "squeeze(input, dim=None)\n--\n\nWithout the axes of size one that are named, or without any.\n\n>>> import gt\n>>> gt.squeeze(gt.tensor([[[1.5], [-0.5], [2.0]]]))\ntensor([ 1.5000, -0.5000,  2.0000])"),
+    (140, "gather(input, dim, index)\n--\n\nThe elements that an index names along an axis.\n\n>>> import gt\n>>> gt.gather(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0, gt.tensor([[1, 3, 1], [3, 1, 3]]))\ntensor([[ 0.0000, -1.5000,  3.0000],\n        [ 1.0000, -1.0000,  4.0000]])"),
+    (141, "scatter_add(input, dim, index, src)\n--\n\nThe tensor with elements of another added at the places an index names.\n\n>>> import gt\n>>> gt.scatter_add(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1, gt.tensor([[1, 3, 0], [2, 4, 1]]), gt.tensor([[-1.5, 4.0, 1.5], [-0.5, 2.0, 0.0]]))\ntensor([[ 3.0000, -2.0000,  2.0000,  4.0000, -1.0000],\n        [ 3.0000,  0.5000, -2.5000,  2.5000,  3.0000]])"),
+    (142, "topk(input, k, dim=-1, largest=True, sorted=True)\n--\n\nThe k largest or smallest elements along an axis, and where they are.\n\n>>> import gt\n>>> gt.topk(gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]), 2)\ntopk(values=tensor([3., 2.]), indices=tensor([5, 2]))"),
+    (160, "zeros(shape, dtype=None)\n--\n\nA tensor of zeros.\n\n>>> import gt\n>>> gt.zeros((2, 3), dtype=gt.float32)\ntensor([[0., 0., 0.],\n        [0., 0., 0.]])"),
+    (161, "ones(shape, dtype=None)\n--\n\nA tensor of ones.\n\n>>> import gt\n>>> gt.ones((2, 3), dtype=gt.float32)\ntensor([[1., 1., 1.],\n        [1., 1., 1.]])"),
+    (162, "full(shape, fill_value, dtype=None)\n--\n\nA tensor with the same number everywhere.\n\n>>> import gt\n>>> gt.full((2, 3), 1.5)\ntensor([[1.5000, 1.5000, 1.5000],\n        [1.5000, 1.5000, 1.5000]])"),
+    (163, "arange(start, end, step=1, dtype=None)\n--\n\nThe numbers from start up to end, a step apart.\n\n>>> import gt\n>>> gt.arange(0, 5)\ntensor([0, 1, 2, 3, 4])"),
+    (180, "rand(shape, dtype=None)\n--\n\nRandom numbers evenly from zero up to one.\n\n>>> import gt\n>>> gt.rand((4, 5), dtype=gt.float32).shape\n(4, 5)"),
+    (181, "randn(shape, dtype=None)\n--\n\nRandom numbers with mean zero and variance one.\n\n>>> import gt\n>>> gt.randn((4, 5), dtype=gt.float32).shape\n(4, 5)"),
+    (220, "softmax(input, dim, dtype=None)\n--\n\nExponentials along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.softmax(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[0.3237, 0.0438, 0.5337, 0.0722, 0.0266],\n        [0.5462, 0.0448, 0.0037, 0.3313, 0.0739]])"),
+    (221, "conv2d(input, weight, stride=1, padding=0, dilation=1, groups=1)\n--\n\nConvolution of images (N, C, H, W) with filters (O, C / groups, kH, kW).\n\n>>> import gt\n>>> gt.conv2d(gt.ones(2, 3, 5, 6), gt.ones(4, 3, 3, 2), stride=(1, 1), padding=(0, 0), dilation=(1, 1)).shape\n(2, 4, 3, 5)"),
     (300, "sign(input)\n--\n\n-1, 0 or 1, as each element is negative, zero or positive.\n\n>>> import gt\n>>> gt.sign(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1., -1.,  1.],\n        [ 1., -1.,  1.]])"),
     (301, "floor(input)\n--\n\nThe largest whole number that is not above each element.\n\n>>> import gt\n>>> gt.floor(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1., -1.,  2.],\n        [ 4., -1.,  3.]])"),
     (302, "ceil(input)\n--\n\nThe smallest whole number that is not below each element.\n\n>>> import gt\n>>> gt.ceil(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 2., -0.,  2.],\n        [ 4., -1.,  3.]])"),
@@ -3006,40 +3045,11 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (312, "cos(input)\n--\n\nThe cosine of each element.\n\n>>> import gt\n>>> gt.cos(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 0.0707,  0.8776, -0.4161],\n        [ 1.0000,  0.5403, -0.9900]])"),
     (313, "tan(input)\n--\n\nThe tangent of each element.\n\n>>> import gt\n>>> gt.tan(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[14.1014, -0.5463, -2.1850],\n        [ 0.0000, -1.5574, -0.1425]])"),
     (314, "erf(input)\n--\n\nThe error function of each element.\n\n>>> import gt\n>>> gt.erf(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 0.9661, -0.5205,  0.9953],\n        [ 0.0000, -0.8427,  1.0000]])"),
-    (465, "log10(input)\n--\n\nThe logarithm of each element to the base of ten.\n\n>>> import gt\n>>> gt.log10(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]))\ntensor([[ 0.1761, -0.3010,  0.3010],\n        [ 0.6021,  0.0000,  0.4771]])"),
-    (466, "exp2(input)\n--\n\nTwo to the power of each element.\n\n>>> import gt\n>>> gt.exp2(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[2.8284, 0.7071, 4.0000],\n        [1.0000, 0.5000, 8.0000]])"),
-    (467, "erfc(input)\n--\n\nOne less the error function of each element.\n\n>>> import gt\n>>> gt.erfc(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[3.3895e-02, 1.5205e+00, 4.6777e-03],\n        [1.0000e+00, 1.8427e+00, 2.2113e-05]])"),
-    (468, "frac(input)\n--\n\nThe fraction of each element, with its sign.\n\n>>> import gt\n>>> gt.frac(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 0.5000, -0.5000,  0.0000],\n        [ 0.0000,  0.0000,  0.0000]])"),
-    (496, "sinc(input)\n--\n\nsin(πx) / πx of each element, and one at zero.\n\n>>> import gt\n>>> gt.sinc(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[-2.1221e-01,  6.3662e-01,  2.7828e-08],\n        [ 2.7828e-08, -2.7828e-08, -2.5305e-09]])"),
-    (645, "asin(input)\n--\n\nThe angle whose sine is each element.\n\n>>> import gt\n>>> gt.asin(gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]))\ntensor([[0.5236, 0.2527, 0.8481],\n        [0.1253, 1.0654, 0.6751]])"),
-    (646, "acos(input)\n--\n\nThe angle whose cosine is each element.\n\n>>> import gt\n>>> gt.acos(gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]))\ntensor([[1.0472, 1.3181, 0.7227],\n        [1.4455, 0.5054, 0.8957]])"),
-    (647, "atan(input)\n--\n\nThe angle whose tangent is each element.\n\n>>> import gt\n>>> gt.atan(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 0.9828, -0.4636,  1.1071],\n        [ 0.0000, -0.7854,  1.2490]])"),
-    (648, "atan2(input, other)\n--\n\nThe angle of the point whose height is the first element and whose width the second.\n\n>>> import gt\n>>> gt.atan2(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 1.4056, -2.9442,  0.5191],\n        [ 1.3854, -2.9442,  0.4636]])"),
-    (470, "sinh(input)\n--\n\nThe hyperbolic sine of each element.\n\n>>> import gt\n>>> gt.sinh(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 2.1293, -0.5211,  3.6269],\n        [ 0.0000, -1.1752, 10.0179]])"),
-    (471, "cosh(input)\n--\n\nThe hyperbolic cosine of each element.\n\n>>> import gt\n>>> gt.cosh(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 2.3524,  1.1276,  3.7622],\n        [ 1.0000,  1.5431, 10.0677]])"),
-    (472, "asinh(input)\n--\n\nThe number whose hyperbolic sine is each element.\n\n>>> import gt\n>>> gt.asinh(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 1.1948, -0.4812,  1.4436],\n        [ 0.0000, -0.8814,  1.8184]])"),
-    (473, "acosh(input)\n--\n\nThe number whose hyperbolic cosine is each element.\n\n>>> import gt\n>>> gt.acosh(gt.tensor([[1.5, 2.0, 3.0], [1.25, 4.0, 2.5]]))\ntensor([[0.9624, 1.3170, 1.7627],\n        [0.6931, 2.0634, 1.5668]])"),
-    (474, "atanh(input)\n--\n\nThe number whose hyperbolic tangent is each element.\n\n>>> import gt\n>>> gt.atanh(gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]))\ntensor([[0.5493, 0.2554, 0.9730],\n        [0.1257, 1.3540, 0.7332]])"),
-    (484, "rsub(input, other)\n--\n\nThe second element less the first.\n\n>>> import gt\n>>> gt.rsub(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[-1.0000, -1.5000,  0.5000],\n        [ 1.0000, -0.5000,  1.0000]])"),
-    (485, "addcdiv(input, tensor1, tensor2, value=1)\n--\n\ninput + value tensor1 / tensor2, element by element.\n\n>>> import gt\n>>> gt.addcdiv(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[1.5833, 2.0000, 2.8750],\n        [4.2500, 4.0000, 4.5000]])"),
-    (486, "logaddexp(input, other)\n--\n\nlog(exp(a) + exp(b)) of two elements.\n\n>>> import gt\n>>> gt.logaddexp(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.8133, -0.2986,  2.9741],\n        [ 1.3133, -0.5259,  4.3133]])"),
-    (487, "hypot(input, other)\n--\n\nThe longest side of a right triangle with two elements as its legs.\n\n>>> import gt\n>>> gt.hypot(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[1.5207, 2.5495, 4.0311],\n        [4.0697, 5.0990, 6.7082]])"),
-    (488, "heaviside(input, values)\n--\n\nZero where an element is negative, one where it is positive, else a value.\n\n>>> import gt\n>>> gt.heaviside(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[1., 0., 1.],\n        [1., 0., 1.]])"),
-    (489, "nan_to_num(input, nan=None, posinf=None, neginf=None)\n--\n\nEach element, or a number where it is infinite or not a number.\n\n>>> import gt\n>>> gt.nan_to_num(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000]])"),
     (330, "gelu(input, approximate=None)\n--\n\nEach element times the share of the normal distribution below it.\n\n>>> import gt\n>>> gt.gelu(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 1.3998, -0.1543,  1.9545],\n        [ 0.0000, -0.1587,  2.9960]])"),
     (331, "silu(input)\n--\n\nEach element times its sigmoid.\n\n>>> import gt\n>>> gt.silu(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 1.2264, -0.1888,  1.7616],\n        [ 0.0000, -0.2689,  2.8577]])"),
     (332, "softplus(input, beta=1.0, threshold=20.0)\n--\n\nlog(1 + exp(beta x)) / beta of each element; x itself above the threshold.\n\n>>> import gt\n>>> gt.softplus(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[1.7014, 0.4741, 2.1269],\n        [0.6931, 0.3133, 3.0486]])"),
     (333, "leaky_relu(input, negative_slope=0.01)\n--\n\nEach element, or a small part of it where it is negative.\n\n>>> import gt\n>>> gt.leaky_relu(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1.5000, -0.0050,  2.0000],\n        [ 4.0000, -0.0100,  3.0000]])"),
     (334, "elu(input, alpha=1.0)\n--\n\nEach element, or alpha (exp(x) - 1) where it is negative.\n\n>>> import gt\n>>> gt.elu(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1.5000, -0.3935,  2.0000],\n        [ 4.0000, -0.6321,  3.0000]])"),
-    (475, "hardtanh(input, min_val=-1.0, max_val=1.0)\n--\n\nEach element, or the nearer limit where it is beyond one.\n\n>>> import gt\n>>> gt.hardtanh(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1.0000, -0.5000,  1.0000],\n        [ 1.0000, -1.0000,  1.0000]])"),
-    (476, "relu6(input)\n--\n\nEach element, or zero where it is negative, or six where it is above.\n\n>>> import gt\n>>> gt.relu6(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[1.5000, 0.0000, 2.0000],\n        [4.0000, 0.0000, 3.0000]])"),
-    (477, "hardswish(input)\n--\n\nEach element times a straight line that goes from zero at -3 to one at 3.\n\n>>> import gt\n>>> gt.hardswish(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 1.1250, -0.2083,  1.6667],\n        [ 0.0000, -0.3333,  3.0000]])"),
-    (478, "hardsigmoid(input)\n--\n\nA straight line that goes from zero at -3 to one at 3.\n\n>>> import gt\n>>> gt.hardsigmoid(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[0.7500, 0.4167, 0.8333],\n        [0.5000, 0.3333, 1.0000]])"),
-    (479, "threshold(input, threshold, value)\n--\n\nEach element that is above a threshold, and a number for the others.\n\n>>> import gt\n>>> gt.threshold(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), 0.0, 0.0)\ntensor([[1.5000, 0.0000, 2.0000],\n        [4.0000, 0.0000, 3.0000]])"),
-    (480, "mish(input)\n--\n\nEach element times the hyperbolic tangent of its softplus.\n\n>>> import gt\n>>> gt.mish(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 1.4034, -0.2207,  1.9440],\n        [ 0.0000, -0.3034,  2.9865]])"),
-    (481, "celu(input, alpha=1.0)\n--\n\nEach element, or alpha (exp(x / alpha) - 1) where it is negative.\n\n>>> import gt\n>>> gt.celu(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1.5000, -0.3935,  2.0000],\n        [ 4.0000, -0.6321,  3.0000]])"),
-    (482, "selu(input)\n--\n\nA scaled elu that keeps a normal distribution normal.\n\n>>> import gt\n>>> gt.selu(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1.5761, -0.6918,  2.1014],\n        [ 4.2028, -1.1113,  3.1521]])"),
-    (483, "logsigmoid(input)\n--\n\nThe logarithm of the sigmoid of each element.\n\n>>> import gt\n>>> gt.logsigmoid(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[-0.2014, -0.9741, -0.1269],\n        [-0.6931, -1.3133, -0.0486]])"),
     (350, "isnan(input)\n--\n\nWhether each element is not a number.\n\n>>> import gt\n>>> gt.isnan(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[False, False, False],\n        [False, False, False]])"),
     (351, "isinf(input)\n--\n\nWhether each element is infinite.\n\n>>> import gt\n>>> gt.isinf(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[False, False, False],\n        [False, False, False]])"),
     (352, "isfinite(input)\n--\n\nWhether each element is a number and finite.\n\n>>> import gt\n>>> gt.isfinite(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"),
@@ -3053,50 +3063,26 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (360, "bitwise_not(input)\n--\n\nThe other bits of each element; the other truth of booleans.\n\n>>> import gt\n>>> gt.bitwise_not(gt.tensor([[1, 3, 5], [7, 0, 2]]))\ntensor([[-2, -4, -6],\n        [-8, -1, -3]])"),
     (361, "bitwise_left_shift(input, other)\n--\n\nThe bits of each element moved up.\n\n>>> import gt\n>>> gt.bitwise_left_shift(gt.tensor([[1, 3, 5], [7, 0, 2]]), gt.tensor([1, 3, 0]))\ntensor([[ 2, 24,  5],\n        [14,  0,  2]])"),
     (362, "bitwise_right_shift(input, other)\n--\n\nThe bits of each element moved down.\n\n>>> import gt\n>>> gt.bitwise_right_shift(gt.tensor([[1, 3, 5], [7, 0, 2]]), gt.tensor([1, 3, 0]))\ntensor([[0, 0, 5],\n        [3, 0, 2]])"),
-    (60, "eq(input, other)\n--\n\nWhether two elements are equal.\n\n>>> import gt\n>>> gt.eq(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False, False],\n        [False, False, False]])"),
-    (61, "ne(input, other)\n--\n\nWhether two elements differ.\n\n>>> import gt\n>>> gt.ne(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[True, True, True],\n        [True, True, True]])"),
-    (62, "lt(input, other)\n--\n\nWhether the first element is smaller.\n\n>>> import gt\n>>> gt.lt(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"),
-    (63, "le(input, other)\n--\n\nWhether the first element is smaller or equal.\n\n>>> import gt\n>>> gt.le(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[False, False,  True],\n        [ True, False,  True]])"),
-    (64, "gt(input, other)\n--\n\nWhether the first element is larger.\n\n>>> import gt\n>>> gt.gt(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"),
-    (65, "ge(input, other)\n--\n\nWhether the first element is larger or equal.\n\n>>> import gt\n>>> gt.ge(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ True,  True, False],\n        [False,  True, False]])"),
-    (520, "isclose(input, other, rtol=1e-5, atol=1e-8, equal_nan=False)\n--\n\nWhether two elements differ by no more than the tolerances allow.\n\n>>> import gt\n>>> gt.isclose(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), rtol=0.5, atol=0.1)\ntensor([[False, False,  True],\n        [False,  True,  True]])"),
-    (80, "sum(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe sum of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.sum(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[5.5000, 1.5000]])"),
-    (81, "mean(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe mean of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.mean(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[1.1000, 0.3000]])"),
-    (82, "amax(input, dim=None, keepdim=False)\n--\n\nThe largest element along axes, or of all.\n\n>>> import gt\n>>> gt.amax(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[2.5000, 3.0000]])"),
-    (83, "amin(input, dim=None, keepdim=False)\n--\n\nThe smallest element along axes, or of all.\n\n>>> import gt\n>>> gt.amin(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[-1., -2.]])"),
+    (380, "floor_divide(input, other)\n--\n\nThe quotient of two elements, rounded down.\n\n>>> import gt\n>>> gt.floor_divide(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[6., 0., 0.],\n        [5., 0., 0.]])"),
+    (381, "remainder(input, other)\n--\n\nWhat is left of a division rounded down; it has the sign of the divisor.\n\n>>> import gt\n>>> gt.remainder(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"),
+    (382, "fmod(input, other)\n--\n\nWhat is left of a division cut towards zero; it has the sign of the dividend.\n\n>>> import gt\n>>> gt.fmod(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 0.0000, -0.5000,  2.0000],\n        [ 0.2500, -1.0000,  3.0000]])"),
+    (384, "clamp(input, min=None, max=None)\n--\n\nEach element, or the nearer limit where it is beyond one.\n\n>>> import gt\n>>> gt.clamp(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]), min=-0.5, max=0.75)\ntensor([[ 0.7500, -0.5000,  0.7500,  0.7500],\n        [-0.5000,  0.7500,  0.2500, -0.5000],\n        [ 0.7500,  0.7500, -0.5000,  0.7500]])"),
+    (385, "lerp(input, end, weight)\n--\n\ninput + weight (end - input), element by element.\n\n>>> import gt\n>>> gt.lerp(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 0.0000,  0.2500,  3.0000],\n        [ 1.5000, -0.7500,  5.0000]])"),
+    (386, "addcmul(input, tensor1, tensor2, value=1)\n--\n\ninput + value tensor1 tensor2, element by element.\n\n>>> import gt\n>>> gt.addcmul(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[ 1.8750,  0.0000,  4.5000],\n        [ 0.7500, -0.6250,  7.0000]])"),
+    (387, "masked_fill(input, mask, value)\n--\n\nThe tensor with a number where the mask holds.\n\n>>> import gt\n>>> gt.masked_fill(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[True, False, True], [False, True, False]]), 0.5)\ntensor([[ 0.5000, -0.5000,  0.5000],\n        [ 0.0000,  0.5000,  3.0000]])"),
+    (389, "clamp_min(input, min)\n--\n\nEach element, or the limit where it is below.\n\n>>> import gt\n>>> gt.clamp_min(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.5000, -0.5000,  2.5000],\n        [ 1.0000, -1.0000,  4.0000]])"),
+    (390, "clamp_max(input, max)\n--\n\nEach element, or the limit where it is above.\n\n>>> import gt\n>>> gt.clamp_max(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 0.5000, -2.0000,  2.0000],\n        [ 0.0000, -1.5000,  3.0000]])"),
+    (400, "prod(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe product of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.prod(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor(18.)"),
+    (401, "any(input, dim=None, keepdim=False)\n--\n\nWhether an element along axes, or of all, is not zero.\n\n>>> import gt\n>>> gt.any(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[True, True]])"),
+    (402, "all(input, dim=None, keepdim=False)\n--\n\nWhether no element along axes, or of all, is zero.\n\n>>> import gt\n>>> gt.all(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[ True, False]])"),
     (403, "argmax(input, dim=None, keepdim=False)\n--\n\nWhere the largest element is along an axis, or among all.\n\n>>> import gt\n>>> gt.argmax(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(11)"),
     (404, "argmin(input, dim=None, keepdim=False)\n--\n\nWhere the smallest element is along an axis, or among all.\n\n>>> import gt\n>>> gt.argmin(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(7)"),
     (405, "var(input, dim=None, correction=1, keepdim=False)\n--\n\nThe mean square distance of the elements from their mean.\n\n>>> import gt\n>>> gt.var(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(3.5208)"),
     (406, "std(input, dim=None, correction=1, keepdim=False)\n--\n\nThe square root of the mean square distance of the elements from their mean.\n\n>>> import gt\n>>> gt.std(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor(1.8764)"),
     (407, "norm(input, p=2.0, dim=None, keepdim=False, dtype=None)\n--\n\nThe length of the elements along axes, or of all: the p-th root of their p-th powers.\n\n>>> import gt\n>>> gt.norm(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]))\ntensor(10.6125)"),
     (408, "logsumexp(input, dim, keepdim=False)\n--\n\nThe logarithm of the sum of the exponentials along axes.\n\n>>> import gt\n>>> gt.logsumexp(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), (1,))\ntensor([2.6010, 3.1018, 4.2445])"),
-    (401, "any(input, dim=None, keepdim=False)\n--\n\nWhether an element along axes, or of all, is not zero.\n\n>>> import gt\n>>> gt.any(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[True, True]])"),
-    (402, "all(input, dim=None, keepdim=False)\n--\n\nWhether no element along axes, or of all, is zero.\n\n>>> import gt\n>>> gt.all(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0], [2.5, 1.0]]), dim=(0,), keepdim=True)\ntensor([[ True, False]])"),
-    (400, "prod(input, dim=None, keepdim=False, dtype=None)\n--\n\nThe product of the elements along axes, or of all.\n\n>>> import gt\n>>> gt.prod(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor(18.)"),
-    (410, "cumprod(input, dim, dtype=None)\n--\n\nThe product of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.cumprod(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]), 0)\ntensor([[  1.5000,  -0.5000,   2.0000,   4.0000],\n        [ -1.5000,  -1.5000,   0.5000, -10.0000],\n        [ -5.2500,  -1.1250,  -2.5000, -60.0000]])"),
     (409, "cumsum(input, dim, dtype=None)\n--\n\nThe sum of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.cumsum(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 0.5000,  2.5000,  2.5000, -2.0000],\n        [ 3.0000,  3.5000,  1.0000,  2.0000]])"),
-    (100, "matmul(input, other)\n--\n\nMatrix products of the last two axes; those before them broadcast.\n\n>>> import gt\n>>> gt.matmul(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0]]))\ntensor([[ -0.7500,   5.2500],\n        [  3.0000,   6.0000],\n        [  9.2500, -13.7500]])"),
-    (456, "mm(input, mat2)\n--\n\nThe product of two matrices.\n\n>>> import gt\n>>> gt.mm(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0]]))\ntensor([[ -0.7500,   5.2500],\n        [  3.0000,   6.0000],\n        [  9.2500, -13.7500]])"),
-    (457, "bmm(input, mat2)\n--\n\nThe products of the matrices in two stacks of the same height.\n\n>>> import gt\n>>> gt.bmm(gt.tensor([[[1.5, -0.5], [2.0, 0.0]]]), gt.tensor([[[-1.0], [3.0]]]))\ntensor([[[-3.],\n         [-2.]]])"),
-    (458, "mv(input, vec)\n--\n\nThe product of a matrix and a vector.\n\n>>> import gt\n>>> gt.mv(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0, 0.0]))\ntensor([ 6.5000, -2.0000,  0.2500])"),
-    (459, "dot(input, tensor)\n--\n\nThe sum of the products of two vectors' elements.\n\n>>> import gt\n>>> gt.dot(gt.tensor([1.5, -0.5, 2.0, 0.0]), gt.tensor([-1.0, 3.0, 0.5, -2.0]))\ntensor(-2.)"),
-    (460, "outer(input, vec2)\n--\n\nThe product of each element of a vector with each of another.\n\n>>> import gt\n>>> gt.outer(gt.tensor([1.5, -0.5, 2.0]), gt.tensor([0.0, -1.0, 3.0, 0.5]))\ntensor([[ 0.0000, -1.5000,  4.5000,  0.7500],\n        [-0.0000,  0.5000, -1.5000, -0.2500],\n        [ 0.0000, -2.0000,  6.0000,  1.0000]])"),
-    (461, "inner(input, other)\n--\n\nThe sums of products along the last axis of each of two tensors.\n\n>>> import gt\n>>> gt.inner(gt.tensor([1.5, -0.5, 2.0, 0.0]), gt.tensor([-1.0, 3.0, 0.5, -2.0]))\ntensor(-2.)"),
-    (462, "addmm(input, mat1, mat2, beta=1, alpha=1)\n--\n\nbeta input + alpha (mat1 @ mat2), for matrices.\n\n>>> import gt\n>>> gt.addmm(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5, 1.0], [-1.5, 4.0, 1.5, -0.5], [2.0, 0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0], [2.5, 1.0], [-1.5, 4.0], [1.5, -0.5]]))\ntensor([[-5.5000,  6.0000],\n        [ 8.2500, 13.2500],\n        [ 6.0000, -6.5000]])"),
-    (463, "baddbmm(input, batch1, batch2, beta=1, alpha=1)\n--\n\nbeta input + alpha (batch1 @ batch2), for stacks of matrices.\n\n>>> import gt\n>>> gt.baddbmm(gt.tensor([[[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0]], [[0.5, -2.0], [2.5, 1.0], [-1.5, 4.0]]]), gt.ones(2, 3, 4), gt.ones(2, 4, 2))\ntensor([[[5.5000, 3.5000],\n         [6.0000, 4.0000],\n         [3.0000, 7.0000]],\n<BLANKLINE>\n        [[4.5000, 2.0000],\n         [6.5000, 5.0000],\n         [2.5000, 8.0000]]])"),
-    (464, "einsum(equation, operands)\n--\n\nThe sums of products that an equation such as \"ij,jk->ik\" describes.\n\n>>> import gt\n>>> gt.einsum(\"ij,jk->ik\", [gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5, 1.0], [-1.5, 4.0, 1.5, -0.5], [2.0, 0.0, -1.0, 3.0]])])\ntensor([[ 5.5000, -5.0000,  1.0000,  7.7500],\n        [ 7.5000, -4.0000, -4.5000,  9.5000]])"),
-    (120, "reshape(input, shape)\n--\n\nThe same elements in another shape; one size may be -1.\n\n>>> import gt\n>>> gt.reshape(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), (3, 2))\ntensor([[ 1.5000, -0.5000],\n        [ 2.0000,  0.0000],\n        [-1.0000,  3.0000]])"),
-    (121, "permute(input, dims)\n--\n\nThe axes in another order.\n\n>>> import gt\n>>> gt.permute(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), (1, 0))\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"),
-    (125, "cat(tensors, dim=0)\n--\n\nThe tensors one after another along an axis.\n\n>>> import gt\n>>> gt.cat([gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5]])])\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000],\n        [ 0.5000, -2.0000,  2.5000]])"),
-    (127, "transpose(input, dim0, dim1)\n--\n\nTwo axes exchanged.\n\n>>> import gt\n>>> gt.transpose(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), 0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"),
-    (128, "unsqueeze(input, dim)\n--\n\nWith another axis of size one.\n\n>>> import gt\n>>> gt.unsqueeze(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), 0)\ntensor([[[ 1.5000, -0.5000,  2.0000],\n         [ 0.0000, -1.0000,  3.0000]]])"),
-    (129, "squeeze(input, dim=None)\n--\n\nWithout the axes of size one that are named, or without any.\n\n>>> import gt\n>>> gt.squeeze(gt.tensor([[[1.5], [-0.5], [2.0]]]))\ntensor([ 1.5000, -0.5000,  2.0000])"),
-    (435, "flatten(input, start_dim=0, end_dim=-1)\n--\n\nThe tensor with some axes that follow each other as one.\n\n>>> import gt\n>>> gt.flatten(gt.tensor(1.5))\ntensor([1.5000])"),
-    (492, "ravel(input)\n--\n\nThe elements along one axis.\n\n>>> import gt\n>>> gt.ravel(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([ 1.5000, -0.5000,  2.0000,  0.0000, -1.0000,  3.0000])"),
-    (436, "unflatten(input, dim, sizes)\n--\n\nThe tensor with one axis as several; one size may be -1.\n\n>>> import gt\n>>> gt.unflatten(gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]), 0, (2, 3))\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000]])"),
-    (437, "narrow(input, dim, start, length)\n--\n\nSo many elements along an axis, from a position on.\n\n>>> import gt\n>>> gt.narrow(gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0]), 0, 1, 3)\ntensor([-0.5000,  2.0000,  0.0000])"),
-    (438, "movedim(input, source, destination)\n--\n\nThe tensor with some axes at other places, the others in their order.\n\n>>> import gt\n>>> gt.movedim(gt.tensor([1.5, -0.5, 2.0]), (0,), (0,))\ntensor([ 1.5000, -0.5000,  2.0000])"),
-    (439, "broadcast_to(input, shape)\n--\n\nThe tensor repeated along axes of size one until it has this shape.\n\n>>> import gt\n>>> gt.broadcast_to(gt.tensor([[1.5], [-0.5]]), (2, 3))\ntensor([[ 1.5000,  1.5000,  1.5000],\n        [-0.5000, -0.5000, -0.5000]])"),
+    (410, "cumprod(input, dim, dtype=None)\n--\n\nThe product of each element and those before it along an axis.\n\n>>> import gt\n>>> gt.cumprod(gt.tensor([[1.5, -0.5, 2.0, 4.0], [-1.0, 3.0, 0.25, -2.5], [3.5, 0.75, -5.0, 6.0]]), 0)\ntensor([[  1.5000,  -0.5000,   2.0000,   4.0000],\n        [ -1.5000,  -1.5000,   0.5000, -10.0000],\n        [ -5.2500,  -1.1250,  -2.5000, -60.0000]])"),
     (421, "tile(input, dims)\n--\n\nThe tensor so many times along each of its last axes.\n\n>>> import gt\n>>> gt.tile(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), (2,))\ntensor([[ 1.5000, -0.5000,  2.0000,  1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000,  0.0000, -1.0000,  3.0000]])"),
     (422, "flip(input, dims)\n--\n\nThe tensor with the elements along axes in the opposite order.\n\n>>> import gt\n>>> gt.flip(gt.tensor([1.5, -0.5, 2.0, 0.0]), (0,))\ntensor([ 0.0000,  2.0000, -0.5000,  1.5000])"),
     (423, "fliplr(input)\n--\n\nThe tensor with the elements along the second axis in the opposite order.\n\n>>> import gt\n>>> gt.fliplr(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 2.0000, -0.5000,  1.5000],\n        [ 3.0000, -1.0000,  0.0000]])"),
@@ -3110,17 +3096,67 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (431, "tril(input, diagonal=0)\n--\n\nThe matrix with zeros above a diagonal.\n\n>>> import gt\n>>> gt.tril(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]))\ntensor([[ 1.5000,  0.0000,  0.0000],\n        [ 0.0000, -1.0000,  0.0000],\n        [ 0.5000, -2.0000,  2.5000]])"),
     (432, "triu(input, diagonal=0)\n--\n\nThe matrix with zeros below a diagonal.\n\n>>> import gt\n>>> gt.triu(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]))\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000],\n        [ 0.0000,  0.0000,  2.5000]])"),
     (433, "diag(input, diagonal=0)\n--\n\nThe diagonal of a matrix, or the matrix with a vector as its diagonal.\n\n>>> import gt\n>>> gt.diag(gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 1.5000,  0.0000,  0.0000],\n        [ 0.0000, -0.5000,  0.0000],\n        [ 0.0000,  0.0000,  2.0000]])"),
-    (649, "diagonal(input, offset=0, dim1=0, dim2=1)\n--\n\nThe diagonal of two axes, along an axis of its own that comes last.\n\n>>> import gt\n>>> gt.diagonal(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor([ 1.5000,  3.0000, -1.5000])"),
-    (650, "diagonal_scatter(input, src, offset=0, dim1=0, dim2=1)\n--\n\nThe tensor with other elements on a diagonal of two of its axes.\n\n>>> import gt\n>>> gt.diagonal_scatter(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [-1.0000, -0.5000,  0.5000, -2.0000],\n        [ 2.5000,  1.0000,  2.0000,  4.0000]])"),
     (434, "trace(input)\n--\n\nThe sum of a matrix's diagonal.\n\n>>> import gt\n>>> gt.trace(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]))\ntensor(3.)"),
-    (140, "gather(input, dim, index)\n--\n\nThe elements that an index names along an axis.\n\n>>> import gt\n>>> gt.gather(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0, gt.tensor([[1, 3, 1], [3, 1, 3]]))\ntensor([[ 0.0000, -1.5000,  3.0000],\n        [ 1.0000, -1.0000,  4.0000]])"),
-    (141, "scatter_add(input, dim, index, src)\n--\n\nThe tensor with elements of another added at the places an index names.\n\n>>> import gt\n>>> gt.scatter_add(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1, gt.tensor([[1, 3, 0], [2, 4, 1]]), gt.tensor([[-1.5, 4.0, 1.5], [-0.5, 2.0, 0.0]]))\ntensor([[ 3.0000, -2.0000,  2.0000,  4.0000, -1.0000],\n        [ 3.0000,  0.5000, -2.5000,  2.5000,  3.0000]])"),
-    (142, "topk(input, k, dim=-1, largest=True, sorted=True)\n--\n\nThe k largest or smallest elements along an axis, and where they are.\n\n>>> import gt\n>>> gt.topk(gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]), 2)\ntopk(values=tensor([3., 2.]), indices=tensor([5, 2]))"),
-    (507, "take(input, index)\n--\n\nThe elements with these numbers, counted row by row.\n\n>>> import gt\n>>> gt.take(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([[1, 3, 5], [7, 9, 11]]))\ntensor([[-0.5000,  0.0000,  3.0000],\n        [-2.0000,  1.0000,  4.0000]])"),
+    (435, "flatten(input, start_dim=0, end_dim=-1)\n--\n\nThe tensor with some axes that follow each other as one.\n\n>>> import gt\n>>> gt.flatten(gt.tensor(1.5))\ntensor([1.5000])"),
+    (436, "unflatten(input, dim, sizes)\n--\n\nThe tensor with one axis as several; one size may be -1.\n\n>>> import gt\n>>> gt.unflatten(gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]), 0, (2, 3))\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000]])"),
+    (437, "narrow(input, dim, start, length)\n--\n\nSo many elements along an axis, from a position on.\n\n>>> import gt\n>>> gt.narrow(gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0]), 0, 1, 3)\ntensor([-0.5000,  2.0000,  0.0000])"),
+    (438, "movedim(input, source, destination)\n--\n\nThe tensor with some axes at other places, the others in their order.\n\n>>> import gt\n>>> gt.movedim(gt.tensor([1.5, -0.5, 2.0]), (0,), (0,))\ntensor([ 1.5000, -0.5000,  2.0000])"),
+    (439, "broadcast_to(input, shape)\n--\n\nThe tensor repeated along axes of size one until it has this shape.\n\n>>> import gt\n>>> gt.broadcast_to(gt.tensor([[1.5], [-0.5]]), (2, 3))\ntensor([[ 1.5000,  1.5000,  1.5000],\n        [-0.5000, -0.5000, -0.5000]])"),
+    (440, "linspace(start, end, steps, dtype=None)\n--\n\nSo many numbers from start to end, evenly spaced.\n\n>>> import gt\n>>> gt.linspace(0.0, 1.0, 5)\ntensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])"),
+    (441, "logspace(start, end, steps, base=10.0, dtype=None)\n--\n\nPowers of a base, whose exponents go evenly from start to end.\n\n>>> import gt\n>>> gt.logspace(0.0, 2.0, 3)\ntensor([  1.,  10., 100.])"),
+    (442, "eye(n, m=None, dtype=None)\n--\n\nA matrix with ones on its diagonal and zeros elsewhere.\n\n>>> import gt\n>>> gt.eye(3)\ntensor([[1., 0., 0.],\n        [0., 1., 0.],\n        [0., 0., 1.]])"),
+    (443, "zeros_like(input, dtype=None)\n--\n\nA tensor of zeros in the shape of another.\n\n>>> import gt\n>>> gt.zeros_like(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[0., 0., 0.],\n        [0., 0., 0.]])"),
+    (444, "ones_like(input, dtype=None)\n--\n\nA tensor of ones in the shape of another.\n\n>>> import gt\n>>> gt.ones_like(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[1., 1., 1.],\n        [1., 1., 1.]])"),
+    (445, "full_like(input, fill_value, dtype=None)\n--\n\nA tensor with the same number everywhere, in the shape of another.\n\n>>> import gt\n>>> gt.full_like(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), 1.5)\ntensor([[1.5000, 1.5000, 1.5000],\n        [1.5000, 1.5000, 1.5000]])"),
+    (446, "rand_like(input, dtype=None)\n--\n\nRandom numbers evenly from zero up to one, in the shape of a tensor.\n\n>>> import gt\n>>> gt.rand_like(gt.tensor(1.5)).shape\n()"),
+    (447, "randn_like(input, dtype=None)\n--\n\nRandom numbers with mean zero and variance one, in the shape of a tensor.\n\n>>> import gt\n>>> gt.randn_like(gt.tensor(1.5)).shape\n()"),
+    (448, "randint(low, high, shape, dtype=None)\n--\n\nRandom whole numbers from low up to, but not including, high.\n\n>>> import gt\n>>> gt.randint(0, 10, (4, 5)).shape\n(4, 5)"),
+    (449, "randint_like(input, low, high, dtype=None)\n--\n\nRandom whole numbers from low up to, but not including, high, in the shape of a tensor.\n\n>>> import gt\n>>> gt.randint_like(gt.tensor(1.5), 0, 2).shape\n()"),
+    (450, "randperm(n, dtype=None)\n--\n\nThe whole numbers from zero up to n in a random order.\n\n>>> import gt\n>>> gt.randperm(10).shape\n(10,)"),
+    (451, "bernoulli(input, p=None)\n--\n\nOne with the probability that each element says, or p, else zero.\n\n>>> import gt\n>>> gt.bernoulli(gt.tensor([0.5, 0.25, 0.75]), p=0.25).shape\n(3,)"),
+    (454, "multinomial(input, num_samples, replacement=False)\n--\n\nRandom positions along the last axis, each as likely as its weight says.\n\n>>> import gt\n>>> gt.multinomial(gt.tensor([1.5, 0.5, 2.0, 4.0]), 3).shape\n(3,)"),
+    (456, "mm(input, mat2)\n--\n\nThe product of two matrices.\n\n>>> import gt\n>>> gt.mm(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0], [0.5, -2.0]]))\ntensor([[ -0.7500,   5.2500],\n        [  3.0000,   6.0000],\n        [  9.2500, -13.7500]])"),
+    (457, "bmm(input, mat2)\n--\n\nThe products of the matrices in two stacks of the same height.\n\n>>> import gt\n>>> gt.bmm(gt.tensor([[[1.5, -0.5], [2.0, 0.0]]]), gt.tensor([[[-1.0], [3.0]]]))\ntensor([[[-3.],\n         [-2.]]])"),
+    (458, "mv(input, vec)\n--\n\nThe product of a matrix and a vector.\n\n>>> import gt\n>>> gt.mv(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0, 0.0]))\ntensor([ 6.5000, -2.0000,  0.2500])"),
+    (459, "dot(input, tensor)\n--\n\nThe sum of the products of two vectors' elements.\n\n>>> import gt\n>>> gt.dot(gt.tensor([1.5, -0.5, 2.0, 0.0]), gt.tensor([-1.0, 3.0, 0.5, -2.0]))\ntensor(-2.)"),
+    (460, "outer(input, vec2)\n--\n\nThe product of each element of a vector with each of another.\n\n>>> import gt\n>>> gt.outer(gt.tensor([1.5, -0.5, 2.0]), gt.tensor([0.0, -1.0, 3.0, 0.5]))\ntensor([[ 0.0000, -1.5000,  4.5000,  0.7500],\n        [-0.0000,  0.5000, -1.5000, -0.2500],\n        [ 0.0000, -2.0000,  6.0000,  1.0000]])"),
+    (461, "inner(input, other)\n--\n\nThe sums of products along the last axis of each of two tensors.\n\n>>> import gt\n>>> gt.inner(gt.tensor([1.5, -0.5, 2.0, 0.0]), gt.tensor([-1.0, 3.0, 0.5, -2.0]))\ntensor(-2.)"),
+    (462, "addmm(input, mat1, mat2, beta=1, alpha=1)\n--\n\nbeta input + alpha (mat1 @ mat2), for matrices.\n\n>>> import gt\n>>> gt.addmm(gt.tensor([[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5, 1.0], [-1.5, 4.0, 1.5, -0.5], [2.0, 0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0], [2.5, 1.0], [-1.5, 4.0], [1.5, -0.5]]))\ntensor([[-5.5000,  6.0000],\n        [ 8.2500, 13.2500],\n        [ 6.0000, -6.5000]])"),
+    (463, "baddbmm(input, batch1, batch2, beta=1, alpha=1)\n--\n\nbeta input + alpha (batch1 @ batch2), for stacks of matrices.\n\n>>> import gt\n>>> gt.baddbmm(gt.tensor([[[1.5, -0.5], [2.0, 0.0], [-1.0, 3.0]], [[0.5, -2.0], [2.5, 1.0], [-1.5, 4.0]]]), gt.ones(2, 3, 4), gt.ones(2, 4, 2))\ntensor([[[5.5000, 3.5000],\n         [6.0000, 4.0000],\n         [3.0000, 7.0000]],\n<BLANKLINE>\n        [[4.5000, 2.0000],\n         [6.5000, 5.0000],\n         [2.5000, 8.0000]]])"),
+    (464, "einsum(equation, operands)\n--\n\nThe sums of products that an equation such as \"ij,jk->ik\" describes.\n\n>>> import gt\n>>> gt.einsum(\"ij,jk->ik\", [gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5, 1.0], [-1.5, 4.0, 1.5, -0.5], [2.0, 0.0, -1.0, 3.0]])])\ntensor([[ 5.5000, -5.0000,  1.0000,  7.7500],\n        [ 7.5000, -4.0000, -4.5000,  9.5000]])"),
+    (465, "log10(input)\n--\n\nThe logarithm of each element to the base of ten.\n\n>>> import gt\n>>> gt.log10(gt.tensor([[1.5, 0.5, 2.0], [4.0, 1.0, 3.0]]))\ntensor([[ 0.1761, -0.3010,  0.3010],\n        [ 0.6021,  0.0000,  0.4771]])"),
+    (466, "exp2(input)\n--\n\nTwo to the power of each element.\n\n>>> import gt\n>>> gt.exp2(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[2.8284, 0.7071, 4.0000],\n        [1.0000, 0.5000, 8.0000]])"),
+    (467, "erfc(input)\n--\n\nOne less the error function of each element.\n\n>>> import gt\n>>> gt.erfc(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[3.3895e-02, 1.5205e+00, 4.6777e-03],\n        [1.0000e+00, 1.8427e+00, 2.2113e-05]])"),
+    (468, "frac(input)\n--\n\nThe fraction of each element, with its sign.\n\n>>> import gt\n>>> gt.frac(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 0.5000, -0.5000,  0.0000],\n        [ 0.0000,  0.0000,  0.0000]])"),
+    (470, "sinh(input)\n--\n\nThe hyperbolic sine of each element.\n\n>>> import gt\n>>> gt.sinh(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 2.1293, -0.5211,  3.6269],\n        [ 0.0000, -1.1752, 10.0179]])"),
+    (471, "cosh(input)\n--\n\nThe hyperbolic cosine of each element.\n\n>>> import gt\n>>> gt.cosh(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 2.3524,  1.1276,  3.7622],\n        [ 1.0000,  1.5431, 10.0677]])"),
+    (472, "asinh(input)\n--\n\nThe number whose hyperbolic sine is each element.\n\n>>> import gt\n>>> gt.asinh(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 1.1948, -0.4812,  1.4436],\n        [ 0.0000, -0.8814,  1.8184]])"),
+    (473, "acosh(input)\n--\n\nThe number whose hyperbolic cosine is each element.\n\n>>> import gt\n>>> gt.acosh(gt.tensor([[1.5, 2.0, 3.0], [1.25, 4.0, 2.5]]))\ntensor([[0.9624, 1.3170, 1.7627],\n        [0.6931, 2.0634, 1.5668]])"),
+    (474, "atanh(input)\n--\n\nThe number whose hyperbolic tangent is each element.\n\n>>> import gt\n>>> gt.atanh(gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]))\ntensor([[0.5493, 0.2554, 0.9730],\n        [0.1257, 1.3540, 0.7332]])"),
+    (475, "hardtanh(input, min_val=-1.0, max_val=1.0)\n--\n\nEach element, or the nearer limit where it is beyond one.\n\n>>> import gt\n>>> gt.hardtanh(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1.0000, -0.5000,  1.0000],\n        [ 1.0000, -1.0000,  1.0000]])"),
+    (476, "relu6(input)\n--\n\nEach element, or zero where it is negative, or six where it is above.\n\n>>> import gt\n>>> gt.relu6(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[1.5000, 0.0000, 2.0000],\n        [4.0000, 0.0000, 3.0000]])"),
+    (477, "hardswish(input)\n--\n\nEach element times a straight line that goes from zero at -3 to one at 3.\n\n>>> import gt\n>>> gt.hardswish(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 1.1250, -0.2083,  1.6667],\n        [ 0.0000, -0.3333,  3.0000]])"),
+    (478, "hardsigmoid(input)\n--\n\nA straight line that goes from zero at -3 to one at 3.\n\n>>> import gt\n>>> gt.hardsigmoid(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[0.7500, 0.4167, 0.8333],\n        [0.5000, 0.3333, 1.0000]])"),
+    (479, "threshold(input, threshold, value)\n--\n\nEach element that is above a threshold, and a number for the others.\n\n>>> import gt\n>>> gt.threshold(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), 0.0, 0.0)\ntensor([[1.5000, 0.0000, 2.0000],\n        [4.0000, 0.0000, 3.0000]])"),
+    (480, "mish(input)\n--\n\nEach element times the hyperbolic tangent of its softplus.\n\n>>> import gt\n>>> gt.mish(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 1.4034, -0.2207,  1.9440],\n        [ 0.0000, -0.3034,  2.9865]])"),
+    (481, "celu(input, alpha=1.0)\n--\n\nEach element, or alpha (exp(x / alpha) - 1) where it is negative.\n\n>>> import gt\n>>> gt.celu(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1.5000, -0.3935,  2.0000],\n        [ 4.0000, -0.6321,  3.0000]])"),
+    (482, "selu(input)\n--\n\nA scaled elu that keeps a normal distribution normal.\n\n>>> import gt\n>>> gt.selu(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[ 1.5761, -0.6918,  2.1014],\n        [ 4.2028, -1.1113,  3.1521]])"),
+    (483, "logsigmoid(input)\n--\n\nThe logarithm of the sigmoid of each element.\n\n>>> import gt\n>>> gt.logsigmoid(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[-0.2014, -0.9741, -0.1269],\n        [-0.6931, -1.3133, -0.0486]])"),
+    (484, "rsub(input, other)\n--\n\nThe second element less the first.\n\n>>> import gt\n>>> gt.rsub(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[-1.0000, -1.5000,  0.5000],\n        [ 1.0000, -0.5000,  1.0000]])"),
+    (485, "addcdiv(input, tensor1, tensor2, value=1)\n--\n\ninput + value tensor1 / tensor2, element by element.\n\n>>> import gt\n>>> gt.addcdiv(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]), gt.tensor([1.5, -0.5, 2.0]), value=0.5)\ntensor([[1.5833, 2.0000, 2.8750],\n        [4.2500, 4.0000, 4.5000]])"),
+    (486, "logaddexp(input, other)\n--\n\nlog(exp(a) + exp(b)) of two elements.\n\n>>> import gt\n>>> gt.logaddexp(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[ 1.8133, -0.2986,  2.9741],\n        [ 1.3133, -0.5259,  4.3133]])"),
+    (487, "hypot(input, other)\n--\n\nThe longest side of a right triangle with two elements as its legs.\n\n>>> import gt\n>>> gt.hypot(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[1.5207, 2.5495, 4.0311],\n        [4.0697, 5.0990, 6.7082]])"),
+    (488, "heaviside(input, values)\n--\n\nZero where an element is negative, one where it is positive, else a value.\n\n>>> import gt\n>>> gt.heaviside(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]))\ntensor([[1., 0., 1.],\n        [1., 0., 1.]])"),
+    (489, "nan_to_num(input, nan=None, posinf=None, neginf=None)\n--\n\nEach element, or a number where it is infinite or not a number.\n\n>>> import gt\n>>> gt.nan_to_num(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000]])"),
+    (490, "log_softmax(input, dim, dtype=None)\n--\n\nThe logarithm of the softmax along an axis.\n\n>>> import gt\n>>> gt.log_softmax(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[-1.1279, -3.1279, -0.6279, -2.6279, -3.6279],\n        [-0.6047, -3.1047, -5.6047, -1.1047, -2.6047]])"),
+    (491, "softmin(input, dim, dtype=None)\n--\n\nExponentials of the negative elements along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.softmin(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[0.0390, 0.2880, 0.0236, 0.1747, 0.4748],\n        [0.0059, 0.0714, 0.8698, 0.0097, 0.0433]])"),
+    (492, "ravel(input)\n--\n\nThe elements along one axis.\n\n>>> import gt\n>>> gt.ravel(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([ 1.5000, -0.5000,  2.0000,  0.0000, -1.0000,  3.0000])"),
+    (496, "sinc(input)\n--\n\nsin(πx) / πx of each element, and one at zero.\n\n>>> import gt\n>>> gt.sinc(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]))\ntensor([[-2.1221e-01,  6.3662e-01,  2.7828e-08],\n        [ 2.7828e-08, -2.7828e-08, -2.5305e-09]])"),
     (503, "index_select(input, dim, index)\n--\n\nThe parts of a tensor that a list of positions names along an axis.\n\n>>> import gt\n>>> gt.index_select(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0, gt.tensor([1, 3, 1, 3, 1])).shape\n(5, 3)"),
     (504, "index_add(input, dim, index, source, alpha=1)\n--\n\nThe tensor with parts of another added at the positions a list names along an axis.\n\n>>> import gt\n>>> gt.index_add(gt.tensor(1.5), 0, gt.tensor([0]), gt.tensor(-0.5), alpha=2)\ntensor(0.5000)"),
     (505, "index_copy(input, dim, index, source)\n--\n\nThe tensor with parts of another at the positions a list names along an axis.\n\n>>> import gt\n>>> gt.index_copy(gt.tensor(1.5), 0, gt.tensor([0]), gt.tensor(-0.5))\ntensor(-0.5000)"),
     (506, "index_fill(input, dim, index, value)\n--\n\nThe tensor with a number at the positions a list names along an axis.\n\n>>> import gt\n>>> gt.index_fill(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0, gt.tensor([1, 3, 1, 3, 1]), 1.5)\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 1.5000,  1.5000,  1.5000],\n        [ 0.5000, -2.0000,  2.5000],\n        [ 1.5000,  1.5000,  1.5000]])"),
+    (507, "take(input, index)\n--\n\nThe elements with these numbers, counted row by row.\n\n>>> import gt\n>>> gt.take(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([[1, 3, 5], [7, 9, 11]]))\ntensor([[-0.5000,  0.0000,  3.0000],\n        [-2.0000,  1.0000,  4.0000]])"),
     (508, "scatter(input, dim, index, src, reduce=None)\n--\n\nThe tensor with elements of another, or a number, at the places an index names.\n\n>>> import gt\n>>> gt.scatter(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0, gt.tensor([[1, 3], [1, 3]]), gt.tensor([[1.5, -0.5], [2.0, 0.0]]), reduce=\"add\")\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 3.5000, -1.0000,  3.0000],\n        [ 0.5000, -2.0000,  2.5000],\n        [ 1.0000, -2.0000,  4.0000]])"),
     (509, "take_along_dim(input, indices, dim=None)\n--\n\nThe elements that an index names along an axis, broadcasting; without one, among all.\n\n>>> import gt\n>>> gt.take_along_dim(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([[1], [3]]), dim=0)\ntensor([[ 0.0000, -1.0000,  3.0000],\n        [ 1.0000, -1.5000,  4.0000]])"),
     (510, "masked_scatter(input, mask, source)\n--\n\nThe tensor with the elements of another, one after another, where the mask holds.\n\n>>> import gt\n>>> gt.masked_scatter(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[True, False, True], [False, True, False]]), gt.tensor([0.5, -2.0, 2.5, 1.0, -1.5, 4.0, 1.5]))\ntensor([[ 0.5000, -0.5000, -2.0000],\n        [ 0.0000,  2.5000,  3.0000]])"),
@@ -3129,34 +3165,18 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (513, "argsort(input, dim=-1, descending=False, stable=False)\n--\n\nWhere the elements are that come first, second and so on along an axis.\n\n>>> import gt\n>>> gt.argsort(gt.tensor([1.5, -0.5, 2.0, 0.0, -1.0, 3.0]), stable=True)\ntensor([4, 1, 3, 0, 2, 5])"),
     (518, "cummax(input, dim)\n--\n\nThe largest of each element and those before it along an axis, and where it is.\n\n>>> import gt\n>>> gt.cummax(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ncummax(values=tensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [ 1.5000,  3.0000,  2.0000,  0.0000],\n        [ 2.5000,  3.0000,  2.0000,  4.0000]]), indices=tensor([[0, 0, 0, 0],\n        [0, 1, 0, 0],\n        [2, 1, 0, 2]]))"),
     (519, "cummin(input, dim)\n--\n\nThe smallest of each element and those before it along an axis, and where it is.\n\n>>> import gt\n>>> gt.cummin(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), 0)\ncummin(values=tensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [-1.0000, -0.5000,  0.5000, -2.0000],\n        [-1.0000, -0.5000, -1.5000, -2.0000]]), indices=tensor([[0, 0, 0, 0],\n        [1, 0, 1, 1],\n        [1, 0, 2, 1]]))"),
-    (651, "median(input, dim=None, keepdim=None)\n--\n\nThe element in the middle of all; of two, the smaller one.\n\n>>> import gt\n>>> gt.median(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor(0.)"),
-    (653, "searchsorted(sorted_sequence, input, out_int32=False, right=False, side=None, sorter=None)\n--\n\nWhere elements would stand among sorted ones: before those that are equal, or after.\n\n>>> import gt\n>>> gt.searchsorted(gt.tensor([1.5, -0.5, 2.0, 0.0]), gt.tensor([[-1.0, 3.0, 0.5], [-2.0, 2.5, 1.0]]))\ntensor([[0, 4, 2],\n        [0, 4, 2]])"),
-    (654, "bucketize(input, boundaries, out_int32=False, right=False)\n--\n\nBetween which boundaries each element lies: the number of the upper one.\n\n>>> import gt\n>>> gt.bucketize(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([0.5, -2.0, 2.5, 1.0]))\ntensor([[3, 1, 3],\n        [1, 1, 4]])"),
-    (160, "zeros(shape, dtype=None)\n--\n\nA tensor of zeros.\n\n>>> import gt\n>>> gt.zeros((2, 3), dtype=gt.float32)\ntensor([[0., 0., 0.],\n        [0., 0., 0.]])"),
-    (161, "ones(shape, dtype=None)\n--\n\nA tensor of ones.\n\n>>> import gt\n>>> gt.ones((2, 3), dtype=gt.float32)\ntensor([[1., 1., 1.],\n        [1., 1., 1.]])"),
-    (162, "full(shape, fill_value, dtype=None)\n--\n\nA tensor with the same number everywhere.\n\n>>> import gt\n>>> gt.full((2, 3), 1.5)\ntensor([[1.5000, 1.5000, 1.5000],\n        [1.5000, 1.5000, 1.5000]])"),
-    (163, "arange(start, end, step=1, dtype=None)\n--\n\nThe numbers from start up to end, a step apart.\n\n>>> import gt\n>>> gt.arange(0, 5)\ntensor([0, 1, 2, 3, 4])"),
-    (440, "linspace(start, end, steps, dtype=None)\n--\n\nSo many numbers from start to end, evenly spaced.\n\n>>> import gt\n>>> gt.linspace(0.0, 1.0, 5)\ntensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])"),
-    (441, "logspace(start, end, steps, base=10.0, dtype=None)\n--\n\nPowers of a base, whose exponents go evenly from start to end.\n\n>>> import gt\n>>> gt.logspace(0.0, 2.0, 3)\ntensor([  1.,  10., 100.])"),
-    (442, "eye(n, m=None, dtype=None)\n--\n\nA matrix with ones on its diagonal and zeros elsewhere.\n\n>>> import gt\n>>> gt.eye(3)\ntensor([[1., 0., 0.],\n        [0., 1., 0.],\n        [0., 0., 1.]])"),
-    (443, "zeros_like(input, dtype=None)\n--\n\nA tensor of zeros in the shape of another.\n\n>>> import gt\n>>> gt.zeros_like(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[0., 0., 0.],\n        [0., 0., 0.]])"),
-    (444, "ones_like(input, dtype=None)\n--\n\nA tensor of ones in the shape of another.\n\n>>> import gt\n>>> gt.ones_like(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[1., 1., 1.],\n        [1., 1., 1.]])"),
-    (445, "full_like(input, fill_value, dtype=None)\n--\n\nA tensor with the same number everywhere, in the shape of another.\n\n>>> import gt\n>>> gt.full_like(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), 1.5)\ntensor([[1.5000, 1.5000, 1.5000],\n        [1.5000, 1.5000, 1.5000]])"),
-    (180, "rand(shape, dtype=None)\n--\n\nRandom numbers evenly from zero up to one.\n\n>>> import gt\n>>> gt.rand((4, 5), dtype=gt.float32).shape\n(4, 5)"),
-    (181, "randn(shape, dtype=None)\n--\n\nRandom numbers with mean zero and variance one.\n\n>>> import gt\n>>> gt.randn((4, 5), dtype=gt.float32).shape\n(4, 5)"),
-    (446, "rand_like(input, dtype=None)\n--\n\nRandom numbers evenly from zero up to one, in the shape of a tensor.\n\n>>> import gt\n>>> gt.rand_like(gt.tensor(1.5)).shape\n()"),
-    (447, "randn_like(input, dtype=None)\n--\n\nRandom numbers with mean zero and variance one, in the shape of a tensor.\n\n>>> import gt\n>>> gt.randn_like(gt.tensor(1.5)).shape\n()"),
-    (448, "randint(low, high, shape, dtype=None)\n--\n\nRandom whole numbers from low up to, but not including, high.\n\n>>> import gt\n>>> gt.randint(0, 10, (4, 5)).shape\n(4, 5)"),
-    (449, "randint_like(input, low, high, dtype=None)\n--\n\nRandom whole numbers from low up to, but not including, high, in the shape of a tensor.\n\n>>> import gt\n>>> gt.randint_like(gt.tensor(1.5), 0, 2).shape\n()"),
-    (450, "randperm(n, dtype=None)\n--\n\nThe whole numbers from zero up to n in a random order.\n\n>>> import gt\n>>> gt.randperm(10).shape\n(10,)"),
-    (451, "bernoulli(input, p=None)\n--\n\nOne with the probability that each element says, or p, else zero.\n\n>>> import gt\n>>> gt.bernoulli(gt.tensor([0.5, 0.25, 0.75]), p=0.25).shape\n(3,)"),
-    (454, "multinomial(input, num_samples, replacement=False)\n--\n\nRandom positions along the last axis, each as likely as its weight says.\n\n>>> import gt\n>>> gt.multinomial(gt.tensor([1.5, 0.5, 2.0, 4.0]), 3).shape\n(3,)"),
-    (220, "softmax(input, dim, dtype=None)\n--\n\nExponentials along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.softmax(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[0.3237, 0.0438, 0.5337, 0.0722, 0.0266],\n        [0.5462, 0.0448, 0.0037, 0.3313, 0.0739]])"),
-    (490, "log_softmax(input, dim, dtype=None)\n--\n\nThe logarithm of the softmax along an axis.\n\n>>> import gt\n>>> gt.log_softmax(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[-1.1279, -3.1279, -0.6279, -2.6279, -3.6279],\n        [-0.6047, -3.1047, -5.6047, -1.1047, -2.6047]])"),
-    (491, "softmin(input, dim, dtype=None)\n--\n\nExponentials of the negative elements along an axis, scaled so that they sum to one.\n\n>>> import gt\n>>> gt.softmin(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[0.0390, 0.2880, 0.0236, 0.1747, 0.4748],\n        [0.0059, 0.0714, 0.8698, 0.0097, 0.0433]])"),
-    (221, "conv2d(input, weight, stride=1, padding=0, dilation=1, groups=1)\n--\n\nConvolution of images (N, C, H, W) with filters (O, C / groups, kH, kW).\n\n>>> import gt\n>>> gt.conv2d(gt.ones(2, 3, 5, 6), gt.ones(4, 3, 3, 2), stride=(1, 1), padding=(0, 0), dilation=(1, 1)).shape\n(2, 4, 3, 5)"),
+    (520, "isclose(input, other, rtol=1e-5, atol=1e-8, equal_nan=False)\n--\n\nWhether two elements differ by no more than the tolerances allow.\n\n>>> import gt\n>>> gt.isclose(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), rtol=0.5, atol=0.1)\ntensor([[False, False,  True],\n        [False,  True,  True]])"),
+    (560, "standardize(input, dim, eps=1e-5)\n--\n\nThe elements with mean zero and variance one along axes, their mean, and the reciprocal of their standard deviation.\n\n>>> import gt\n>>> gt.standardize(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), (-1,))\nstandardize(result=tensor([[ 0.7276, -1.2127,  1.2127, -0.7276],\n        [-0.5974,  1.5266,  0.1991, -1.1283],\n        [ 0.4924, -0.2462, -1.4771,  1.2309]]), mean=tensor([[0.7500],\n        [0.1250],\n        [1.5000]]), rstd=tensor([[0.9701],\n        [0.5310],\n        [0.4924]]))"),
     (561, "conv_transpose2d(input, weight, stride=1, padding=0, output_padding=0, groups=1, dilation=1)\n--\n\nThe adjoint of a convolution: images (N, O, H, W), filters (O, C / groups, kH, kW).\n\n>>> import gt\n>>> gt.conv_transpose2d(gt.ones(2, 3, 4, 3), gt.ones(3, 2, 3, 2), stride=(1, 1), padding=(0, 0), output_padding=(0, 0), dilation=(1, 1)).shape\n(2, 2, 6, 4)"),
     (562, "max_pool2d_with_places(input, kernel_size, stride, padding=0, dilation=1)\n--\n\nThe largest element under each position of a window, and its place in the window.\n\n>>> import gt\n>>> gt.max_pool2d_with_places(gt.tensor([[[[1.5, -0.5, 2.0, 0.0, -1.0, 3.0], [0.5, -2.0, 2.5, 1.0, -1.5, 4.0]]]]), (2, 3), (2, 3), padding=(0, 0), dilation=(1, 1))\nmax_pool2d_with_places(values=tensor([[[[2.5000, 4.0000]]]]), places=tensor([[[[5, 5]]]]))"),
     (563, "avg_pool2d_of_windows(input, kernel_size, stride, padding=0, count_include_pad=True)\n--\n\nThe mean of the elements under each position of a window.\n\n>>> import gt\n>>> gt.avg_pool2d_of_windows(gt.ones(2, 2, 4, 6), (2, 3), (2, 3), padding=(0, 0)).shape\n(2, 2, 2, 2)"),
-    (560, "standardize(input, dim, eps=1e-5)\n--\n\nThe elements with mean zero and variance one along axes, their mean, and the reciprocal of their standard deviation.\n\n>>> import gt\n>>> gt.standardize(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), (-1,))\nstandardize(result=tensor([[ 0.7276, -1.2127,  1.2127, -0.7276],\n        [-0.5974,  1.5266,  0.1991, -1.1283],\n        [ 0.4924, -0.2462, -1.4771,  1.2309]]), mean=tensor([[0.7500],\n        [0.1250],\n        [1.5000]]), rstd=tensor([[0.9701],\n        [0.5310],\n        [0.4924]]))"),
+    (645, "asin(input)\n--\n\nThe angle whose sine is each element.\n\n>>> import gt\n>>> gt.asin(gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]))\ntensor([[0.5236, 0.2527, 0.8481],\n        [0.1253, 1.0654, 0.6751]])"),
+    (646, "acos(input)\n--\n\nThe angle whose cosine is each element.\n\n>>> import gt\n>>> gt.acos(gt.tensor([[0.5, 0.25, 0.75], [0.125, 0.875, 0.625]]))\ntensor([[1.0472, 1.3181, 0.7227],\n        [1.4455, 0.5054, 0.8957]])"),
+    (647, "atan(input)\n--\n\nThe angle whose tangent is each element.\n\n>>> import gt\n>>> gt.atan(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor([[ 0.9828, -0.4636,  1.1071],\n        [ 0.0000, -0.7854,  1.2490]])"),
+    (648, "atan2(input, other)\n--\n\nThe angle of the point whose height is the first element and whose width the second.\n\n>>> import gt\n>>> gt.atan2(gt.tensor([[1.5, -0.5, 2.0], [4.0, -1.0, 3.0]]), gt.tensor([[0.25, -2.5, 3.5], [0.75, -5.0, 6.0]]))\ntensor([[ 1.4056, -2.9442,  0.5191],\n        [ 1.3854, -2.9442,  0.4636]])"),
+    (649, "diagonal(input, offset=0, dim1=0, dim2=1)\n--\n\nThe diagonal of two axes, along an axis of its own that comes last.\n\n>>> import gt\n>>> gt.diagonal(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]))\ntensor([ 1.5000,  3.0000, -1.5000])"),
+    (650, "diagonal_scatter(input, src, offset=0, dim1=0, dim2=1)\n--\n\nThe tensor with other elements on a diagonal of two of its axes.\n\n>>> import gt\n>>> gt.diagonal_scatter(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0]))\ntensor([[ 1.5000, -0.5000,  2.0000,  0.0000],\n        [-1.0000, -0.5000,  0.5000, -2.0000],\n        [ 2.5000,  1.0000,  2.0000,  4.0000]])"),
+    (651, "median(input, dim=None, keepdim=None)\n--\n\nThe element in the middle of all; of two, the smaller one.\n\n>>> import gt\n>>> gt.median(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]))\ntensor(0.)"),
+    (653, "searchsorted(sorted_sequence, input, out_int32=False, right=False, side=None, sorter=None)\n--\n\nWhere elements would stand among sorted ones: before those that are equal, or after.\n\n>>> import gt\n>>> gt.searchsorted(gt.tensor([1.5, -0.5, 2.0, 0.0]), gt.tensor([[-1.0, 3.0, 0.5], [-2.0, 2.5, 1.0]]))\ntensor([[0, 4, 2],\n        [0, 4, 2]])"),
+    (654, "bucketize(input, boundaries, out_int32=False, right=False)\n--\n\nBetween which boundaries each element lies: the number of the upper one.\n\n>>> import gt\n>>> gt.bucketize(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([0.5, -2.0, 2.5, 1.0]))\ntensor([[3, 1, 3],\n        [1, 1, 4]])"),
 ];

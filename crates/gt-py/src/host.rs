@@ -8,6 +8,8 @@ use gt::host::{Host, PATIENCE};
 use gt::{Error, Result};
 use pyo3::prelude::*;
 
+use crate::{provenance, scope};
+
 /// The thread that ends the interpreter, once it does.
 static ENDING: OnceLock<ThreadId> = OnceLock::new();
 
@@ -16,8 +18,8 @@ pub fn end() {
     let _ = ENDING.set(thread::current().id());
 }
 
-/// Stays here if the interpreter ends on another thread: there is no Python to go back to, and what
-/// the wait was for is nobody's business any more.
+/// Stays here if the interpreter ends on another thread: there is no Python to return to, and the
+/// result of the wait is not used.
 fn rest_in_peace() {
     while ENDING.get().is_some_and(|ending| *ending != thread::current().id()) {
         thread::park();
@@ -44,5 +46,19 @@ impl Host for PythonHost {
             }
             Ok(())
         })
+    }
+
+    fn warn(&self, text: &str) -> Result<()> {
+        Python::attach(|py| {
+            let told = provenance::warn(py, text);
+            told.map_err(|raised| {
+                raised.restore(py);
+                Error::Interrupted
+            })
+        })
+    }
+
+    fn configured(&self) {
+        Python::attach(scope::name_modules);
     }
 }

@@ -6,6 +6,7 @@
 mod attr;
 mod autocast;
 mod call;
+mod config;
 mod convert;
 mod data;
 mod device;
@@ -28,6 +29,7 @@ mod provenance;
 mod random;
 mod read;
 mod results;
+mod scope;
 mod session;
 mod sets;
 mod size;
@@ -56,6 +58,8 @@ fn _gt(module: &Bound<'_, PyModule>) -> PyResult<()> {
     grad::register(module)?;
     session::register(module)?;
     autocast::register(module)?;
+    scope::register(module)?;
+    config::register(module)?;
     random::register(module)?;
     function::register(module)
 }

@@ -2,12 +2,14 @@
 //! which costs little; the line is looked up once for each key.
 
 use std::cell::RefCell;
-use std::ffi::c_int;
+use std::ffi::{CString, c_int};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 use gt::Provenance;
-use gt::provenance::{Place, register, set_current};
+use gt::provenance::{Place, place, register, set_current};
+use gt::scope::{self, Maker};
+use pyo3::exceptions::PyUserWarning;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -24,13 +26,26 @@ unsafe extern "C" {
 enum Known {
     User(Provenance),
     /// Inside GT, in a function that users call by its name: the caller's position counts.
-    Named,
+    Named(Maker),
     /// The same in one that they do not.
-    Unnamed,
+    Unnamed(Maker),
+}
+
+impl Known {
+    /// Who asks for what is called there.
+    fn maker(self) -> Maker {
+        match self {
+            Known::User(_) => Maker::User,
+            Known::Named(maker) | Known::Unnamed(maker) => maker,
+        }
+    }
 }
 
 /// Files whose functions pass a call on to the layer that it is for.
-const PASSING: [&str; 2] = ["nn/module.py", "nn/container.py"];
+const PASSING: [&str; 3] = ["nn/module.py", "nn/container.py", "nn/scopes.py"];
+
+/// Folders of what makes tensors for itself. Other parts of ours make what users ask for.
+const MAKING: [&str; 4] = ["amp/", "autograd/", "nn/", "optim/"];
 
 /// So many positions are known at a time. Programs that make code as they run, such as notebooks,
 /// come by others for ever.
@@ -48,7 +63,7 @@ thread_local! {
     static KNOWN: RefCell<Positions> = RefCell::default();
 }
 
-/// Says that this thread's next instructions come from the innermost line of the user's program.
+/// Sets that this thread's next instructions come from the innermost line of the user's program.
 pub fn mark(py: Python<'_>) {
     // SAFETY: Python is attached. The frame is borrowed from the interpreter, and is a frame.
     let frame = unsafe { ffi::PyEval_GetFrame() };
@@ -56,6 +71,17 @@ pub fn mark(py: Python<'_>) {
         Some(frame) => set_current(find(py, Frame::borrowed(frame))),
         None => set_current(Provenance::UNKNOWN),
     }
+}
+
+/// Warns of something at the innermost line of the user's program.
+pub fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
+    // SAFETY: as in `mark`.
+    let frame = NonNull::new(unsafe { ffi::PyEval_GetFrame() });
+    let place = frame.and_then(|frame| place(find(py, Frame::borrowed(frame))));
+    let (file, line) = place.map_or(("gt".into(), 0), |place| (place.file, place.line));
+    let (text, file) = (CString::new(text)?, CString::new(file)?);
+    let category = py.get_type::<PyUserWarning>();
+    PyErr::warn_explicit(py, &category, &text, &file, line as i32, None, None)
 }
 
 /// A frame that is kept alive.
@@ -101,7 +127,7 @@ impl Drop for Frame {
 }
 
 fn find(py: Python<'_>, mut frame: Frame) -> Provenance {
-    let mut called: Option<Py<PyAny>> = None;
+    let (mut called, mut is_innermost): (Option<Py<PyAny>>, _) = (None, true);
     loop {
         let code = frame.code(py);
         let callee = called.as_ref().map_or(0, |called| called.as_ptr() as usize);
@@ -112,10 +138,13 @@ fn find(py: Python<'_>, mut frame: Frame) -> Provenance {
             remember(key, learned, code.clone_ref(py));
             learned
         });
+        if std::mem::take(&mut is_innermost) {
+            scope::set_maker(known.maker());
+        }
         match known {
             Known::User(provenance) => return provenance,
-            Known::Named => called = Some(code),
-            Known::Unnamed => {}
+            Known::Named(_) => called = Some(code),
+            Known::Unnamed(_) => {}
         }
         match frame.caller() {
             Some(caller) => frame = caller,
@@ -139,7 +168,9 @@ fn learn(py: Python<'_>, frame: &Frame, code: &Py<PyAny>, called: Option<&Py<PyA
     let (file, function) = (text(py, code, "co_filename"), text(py, code, "co_qualname"));
     if let Some(file) = package(py).and_then(|folder| file.strip_prefix(folder)) {
         let passes = PASSING.contains(&file) || public_name(&function).is_none();
-        return if passes { Known::Unnamed } else { Known::Named };
+        let makes = MAKING.iter().any(|folder| file.starts_with(folder));
+        let maker = if makes { Maker::Library } else { Maker::User };
+        return if passes { Known::Unnamed(maker) } else { Known::Named(maker) };
     }
     let called = called.and_then(|called| public_name(&text(py, called, "co_qualname")));
     Known::User(register(Place { file, line: frame.line(), function }, called.map(Arc::from)))

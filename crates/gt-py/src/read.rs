@@ -1,5 +1,5 @@
-//! Reading elements, which waits. Nobody holds the Python tensor meanwhile: another thread may give
-//! it other data.
+//! Reads of elements, which wait. The Python tensor is not borrowed meanwhile: another thread may
+//! give it other data.
 
 use gt::display;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};

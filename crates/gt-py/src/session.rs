@@ -1,5 +1,6 @@
-//! Python's `Session`, and what it tells of itself.
+//! Python's `Session`, its state and its memory.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use pyo3::exceptions::PyUserWarning;
@@ -8,6 +9,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::error::to_python;
 use crate::host;
+use crate::tensor::Tensor;
 
 /// A stream of instructions to a dispatcher and its workers. In a `with` statement it is the one
 /// that this thread uses, and it is closed at the end.
@@ -97,7 +99,9 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(synchronize, module)?)?;
     module.add_function(wrap_pyfunction!(status, module)?)?;
     module.add_function(wrap_pyfunction!(memory, module)?)?;
-    module.add_function(wrap_pyfunction!(counters, module)?)
+    module.add_function(wrap_pyfunction!(counters, module)?)?;
+    module.add_function(wrap_pyfunction!(_placement, module)?)?;
+    module.add_function(wrap_pyfunction!(_moved_bytes, module)?)
 }
 
 /// Opens a session and makes it the default. Without an address it is at `GT_SERVER`, or lives in
@@ -115,8 +119,8 @@ fn connect(
     insecure: bool,
 ) -> PyResult<Session> {
     let trust = gt::address::Trust::asked(key, insecure).map_err(to_python)?;
-    let wish = gt::Wish { address, name, workers, new, trust };
-    py.detach(|| gt::connect(&wish)).map(Session).map_err(to_python)
+    let options = gt::ConnectOptions { address, name, workers, new, trust };
+    py.detach(|| gt::connect(&options)).map(Session).map_err(to_python)
 }
 
 /// Ends the default session, if there is one; the one before it is the default again.
@@ -214,4 +218,19 @@ fn memory_of<'py>(py: Python<'py>, session: &gt::Session) -> PyResult<Bound<'py,
     dict.set_item("by_dtype", by_dtype)?;
     dict.set_item("by_line", by_line)?;
     Ok(dict)
+}
+
+/// Where a tensor is, in words.
+#[pyfunction]
+fn _placement(py: Python<'_>, tensor: PyRef<'_, Tensor>) -> PyResult<String> {
+    let tensor = tensor.0.clone();
+    py.detach(|| tensor.placement()).map_err(to_python)
+}
+
+/// How many bytes went from which worker to which.
+#[pyfunction]
+fn _moved_bytes(py: Python<'_>) -> PyResult<HashMap<(u32, u32), u64>> {
+    let links = py.detach(|| gt::session().and_then(|session| session.moved_bytes()));
+    let links = links.map_err(to_python)?;
+    Ok(links.into_iter().map(|(from, to, bytes)| ((from, to), bytes)).collect())
 }

@@ -145,7 +145,7 @@ impl Client {
         let batch = self.stream.take();
         self.sent.commands += batch.len() as u64;
         self.sent.bytes += batch.bytes() as u64;
-        out.push(Message::Commands { session: self.id, batch });
+        out.push(Message::Commands { session: self.id, batch: batch.into() });
     }
 
     /// Takes in a message.

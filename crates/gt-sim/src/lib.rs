@@ -2,6 +2,8 @@
 //! next, so whatever goes wrong happens again with the same seed. For tests only.
 
 pub mod client;
+pub mod cluster;
+pub mod data_network;
 mod dependence;
 pub mod dice;
 pub mod interpreter;

@@ -8,7 +8,9 @@ use bytes::Bytes;
 use gt_core::attrs::Attrs;
 use gt_core::instruction::{Command, Operand, Replaces};
 use gt_core::op::{Arg, Call, Op, Sample, SampleInput};
-use gt_core::{DType, Meta, RequestId, Shape, Slot, ops};
+use gt_core::placement::{OnUse, Wish};
+use gt_core::rules::risk::{Risk, row_risk};
+use gt_core::{DType, Meta, RequestId, ScopeId, Shape, Slot, ops};
 use gt_transport::Failure;
 
 use crate::dice::Dice;
@@ -36,7 +38,17 @@ impl Program {
     /// A program of `length` steps. Programs of one `structure` take the same steps as long as
     /// nothing depends on values, and so give their values the same names.
     pub fn random(structure: u64, values: u64, length: usize) -> Program {
+        Program::with_wishes(structure, values, length, &COPIES)
+    }
+
+    /// The same where signals cut values. Sums are added up in another order then.
+    pub fn random_cut(structure: u64, values: u64, length: usize) -> Program {
+        Program::with_wishes(structure, values, length, &CUTS)
+    }
+
+    fn with_wishes(structure: u64, values: u64, length: usize, wishes: &'static Wishes) -> Program {
         let mut writer = Writer {
+            wishes,
             structure: Dice::new(structure),
             values: Dice::new(values),
             script: Script::default(),
@@ -44,7 +56,7 @@ impl Program {
             known: Interpreter::default(),
             live: Vec::new(),
             shapeless: BTreeSet::new(),
-            signals: 0,
+            scopes: 0,
         };
         for _ in 0..length {
             writer.step();
@@ -68,8 +80,26 @@ struct Writer {
     live: Vec<Slot>,
     /// Values whose shape nobody will ever learn, because they failed.
     shapeless: BTreeSet<Slot>,
-    signals: usize,
+    scopes: u32,
+    /// What signals may want.
+    wishes: &'static Wishes,
 }
+
+/// Wishes to choose from: an axis that is cut, if one is, and the workers.
+type Wishes = [(Option<i32>, &'static [u32])];
+
+static COPIES: [(Option<i32>, &[u32]); 3] = [(None, &[]), (None, &[0, 1]), (None, &[1])];
+
+static CUTS: [(Option<i32>, &[u32]); 8] = [
+    (Some(0), &[]),
+    (Some(0), &[]),
+    (Some(0), &[0, 1]),
+    (Some(0), &[1, 2]),
+    (Some(1), &[]),
+    (Some(-1), &[0, 1]),
+    (None, &[]),
+    (None, &[1]),
+];
 
 impl Writer {
     fn step(&mut self) {
@@ -78,10 +108,14 @@ impl Writer {
             0 => self.upload_any(),
             1 | 2 => self.free(),
             3 => self.read(),
-            4 if self.structure.once_in(4) => self.signal(),
+            4 if self.structure.once_in(if self.cuts() { 2 } else { 4 }) => self.signal(),
             4 if self.structure.once_in(3) => self.synchronize(),
             _ => self.apply(),
         }
+    }
+
+    fn cuts(&self) -> bool {
+        self.wishes.iter().any(|(cut, _)| cut.is_some())
     }
 
     /// Reads all that is left, and then frees some of it.
@@ -106,14 +140,29 @@ impl Writer {
         self.said = sayings.len();
     }
 
+    /// Moves to some scope, which may be one that is defined for it.
     fn signal(&mut self) {
-        if self.signals > 0 && self.structure.once_in(2) {
-            self.signals -= 1;
-            self.script.command(Command::Exit);
-        } else {
-            self.signals += 1;
-            self.script.command(Command::Enter("layer".into()));
+        if self.structure.once_in(2) {
+            let parent = ScopeId(self.structure.below(self.scopes as usize + 1) as u32);
+            self.scopes += 1;
+            // A program means the same with any wish.
+            let choice = self.structure.below(self.wishes.len() + 1);
+            let wish = self.wishes.get(choice).map(|&(cut, workers)| {
+                let workers = workers.iter().copied();
+                let wish = match cut {
+                    Some(axis) => Wish::sharded(axis, workers),
+                    None => Wish::replicated(workers),
+                };
+                let keep = cut.is_none() || self.structure.once_in(2);
+                let replicate = cut.is_some() && self.structure.once_in(2);
+                let on_use = if replicate { OnUse::Replicate } else { OnUse::AsPlaced };
+                Wish { keep, on_use, ..wish }
+            });
+            let (scope, name) = (ScopeId(self.scopes), "layer".into());
+            self.script.command(Command::DefineScope { scope, parent, name, wish });
         }
+        let scope = ScopeId(self.structure.below(self.scopes as usize + 1) as u32);
+        self.script.command(Command::Scope(scope));
     }
 
     fn free(&mut self) {
@@ -214,7 +263,18 @@ impl Writer {
             (op.kernel)(&call)?;
             Ok(call.infer()?.outputs)
         });
-        outputs.is_ok_and(|outputs| outputs.iter().all(|meta| meta.bytes() <= LARGEST_BYTES))
+        let is_small = |meta: &Meta| meta.bytes() <= LARGEST_BYTES;
+        outputs.is_ok_and(|outputs| outputs.iter().all(is_small)) && !self.may_fail_anew(op, inputs)
+    }
+
+    /// Whether something beside a failed input can go wrong: a part of a composite that does not
+    /// depend on it may fail on its own, and nobody says which failure is told.
+    fn may_fail_anew(&self, op: &'static Op, inputs: &[Operand]) -> bool {
+        let has_failed = |input: &Operand| match input {
+            Operand::Scalar(_) => false,
+            Operand::Slot(slot) => self.known.has_failed(*slot),
+        };
+        op.expansion.is_some() && row_risk(op) == Risk::Data && inputs.iter().any(has_failed)
     }
 
     fn args(&self, inputs: &[Operand]) -> Vec<Arg<'_>> {
@@ -242,7 +302,7 @@ impl Writer {
 
     /// At times a value that the first result can take the place of, rather an input than another.
     fn replaced(&mut self, op: &'static Op, inputs: &[Operand], attrs: &Attrs) -> Option<Slot> {
-        // A client writes in place with operations of one result.
+        // One result is enough to take the place of a value.
         let many = op.outputs.len() > 1;
         if op.data_dependent || many || !self.structure.once_in(3) {
             return None;

@@ -80,7 +80,7 @@ impl Simulation {
         let Settings { seed, clients, workers, window, busy_ns } = settings;
         let pool = Pool::new(MEMORY_BYTES);
         let engine = Arc::new(Native::new(pool.clone(), 1).expect("it needs no threads"));
-        let executor = |_| Executor::new(engine.clone(), pool.clone());
+        let executor = |_| Executor::new(engine.clone());
         let ids = || (0..workers as u32).map(WorkerId);
         let mut dispatcher = Dispatcher::new(0);
         for id in ids() {

@@ -6,7 +6,7 @@ use common::for_each_seed;
 use gt_core::attrs::{Attr, AttrKind, AttrSpec, Attrs};
 use gt_core::instruction::{Command, Instruction, Operand};
 use gt_core::op::{Arg, Call, Op};
-use gt_core::{DType, Meta, Provenance, RequestId, SessionId, Slot, WorkerId, ops};
+use gt_core::{DType, Meta, Provenance, RequestId, ScopeId, SessionId, Slot, WorkerId, ops};
 use gt_sim::client::Answer;
 use gt_sim::script::Saying;
 use gt_sim::{Dice, Program, Script, Settings, Simulation};
@@ -101,10 +101,15 @@ fn what_depends_on_a_failure_fails_with_it_and_updates_in_place_keep_the_old_val
 }
 
 /// A batch as it is, with names and codes that no stream would give.
+fn scope(number: u32, parent: u32) -> Command {
+    let (scope, parent) = (ScopeId(number), ScopeId(parent));
+    Command::DefineScope { scope, parent, name: "layer".into(), wish: None }
+}
+
 fn batch(commands: &[Command]) -> Saying {
     let mut batch = Batch::default();
     commands.iter().for_each(|command| batch.push(command));
-    Saying::Message(Message::Commands { session: SessionId(77), batch })
+    Saying::Message(Message::Commands { session: SessionId(77), batch: batch.into() })
 }
 
 fn apply(text: &str) -> Command {
@@ -134,7 +139,9 @@ fn offences() -> Vec<(Saying, &'static str)> {
     outside.push(&apply("t2 := sum t0"));
     outside.push(&upload(3));
     outside.extra.clear();
-    let raw = |batch| Saying::Message(Message::Commands { session: SessionId(2), batch });
+    let raw = |batch: Batch| {
+        Saying::Message(Message::Commands { session: SessionId(2), batch: batch.into() })
+    };
     let answer = Message::Answer {
         session: SessionId(2),
         request: RequestId(1),
@@ -161,7 +168,9 @@ fn offences() -> Vec<(Saying, &'static str)> {
         (batch(&[apply("t2 := nonzero t0 replaces t0")]), "in the place of"),
         (batch(&[apply("t2 := reshape t0 shape=[7]")]), "reshape"),
         (batch(&[apply("t2 := nonzero t0"), apply("t3 := abs t2")]), "not known yet"),
-        (batch(&[Command::Exit]), "did not begin"),
+        (batch(&[Command::Scope(ScopeId(1))]), "scope1 is not defined"),
+        (batch(&[scope(2, 0)]), "scope2 is not the next"),
+        (batch(&[scope(1, 1)]), "scope1 is not defined"),
         (batch(&[Command::Send { slot: Slot(0), to: WorkerId(1), tag: 0 }]), "may not say"),
         (
             batch(&[Command::Receive { out: Slot(2), tag: 0, provenance: Provenance(0) }]),
@@ -253,8 +262,8 @@ fn nothing_is_left_of_sessions_that_left_in_the_middle_of_their_work() {
 fn a_batch_that_gives_no_worker_anything_to_do_is_done_at_once() {
     let mut simulation = Simulation::new(settings(1, 1));
     let mut script = Script::default();
-    script.command(Command::Enter("layer".into()));
-    script.command(Command::Exit);
+    script.command(scope(1, 0));
+    script.command(Command::Scope(ScopeId(1)));
     simulation.say(0, script.take());
     simulation.run_to_quiet();
     let client = simulation.client(0);

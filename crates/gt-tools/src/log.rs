@@ -98,12 +98,17 @@ fn command_name(command: &Command) -> &'static str {
         Command::Upload { .. } | Command::Announce { .. } => "CreateTensor",
         Command::Read { .. } => "GetData",
         Command::Describe { .. } => "GetShape",
-        Command::Enter(_) => "EnterSignal",
-        Command::Exit => "ExitSignal",
+        Command::Ask { .. } => "Ask",
+        Command::DefineScope { .. } => "DefineSignal",
+        Command::Scope(_) => "EnterSignal",
         Command::Send { .. } => "SendTensor",
         Command::Receive { .. } => "ReceiveTensor",
+        Command::DefineSignature { .. } => "DefineSignature",
+        Command::Signature(_) => "Signature",
+        Command::Move(_) => "MoveTensor",
         Command::Sync { .. } => "Synchronize",
         Command::Report { .. } => "Report",
+        Command::Vote { .. } => "Vote",
         Command::Settle { .. } => "Settle",
         Command::Wait { .. } => "Wait",
     }
@@ -138,10 +143,17 @@ impl Display for Details<'_> {
             Command::Read { slot, .. }
             | Command::Describe { slot, .. }
             | Command::Send { slot, .. } => write!(f, " tensor_id={}", slot.0),
-            Command::Enter(_)
-            | Command::Exit
+            Command::Move(moved) => {
+                write!(f, " result={} tensor_id={}", moved.out.0, moved.slot.0)
+            }
+            Command::Ask { .. }
+            | Command::DefineScope { .. }
+            | Command::Scope(_)
+            | Command::DefineSignature { .. }
+            | Command::Signature(_)
             | Command::Sync { .. }
             | Command::Report { .. }
+            | Command::Vote { .. }
             | Command::Settle { .. }
             | Command::Wait { .. } => Ok(()),
         }
@@ -206,8 +218,9 @@ impl Display for Size {
 mod tests {
     use super::*;
     use bytes::Bytes;
+    use gt_core::placement::Wish;
     use gt_core::text::parse_instruction;
-    use gt_core::{DType, Meta, Provenance, RequestId, SessionId, WorkerId, ops};
+    use gt_core::{DType, Meta, Provenance, RequestId, ScopeId, SessionId, WorkerId, ops};
 
     fn apply(line: &str) -> Option<Command> {
         Some(Command::Apply(parse_instruction(line).unwrap()))
@@ -325,7 +338,7 @@ session=s1 op=exp result=3 tensor_id=2 ERROR=\"out of memory:\\n4 GB\" t3 := exp
 
     #[test]
     fn commands_that_compute_nothing_have_names_too() {
-        let (slot, request) = (Slot(3), RequestId(4));
+        let (slot, request, scope) = (Slot(3), RequestId(4), ScopeId(1));
         let upload = Command::Upload {
             out: slot,
             meta: Meta::new(DType::U8, [2]),
@@ -342,8 +355,16 @@ session=s1 op=exp result=3 tensor_id=2 ERROR=\"out of memory:\\n4 GB\" t3 := exp
                 Command::Describe { slot, request },
                 "GetShape            | tensor_id=3 describe t3 as r4",
             ),
-            (Command::Enter("a\nb".into()), "EnterSignal         | enter \"a\\nb\""),
-            (Command::Exit, "ExitSignal          | exit"),
+            (
+                Command::DefineScope {
+                    scope,
+                    parent: ScopeId::ROOT,
+                    name: "a\nb".into(),
+                    wish: Some(Wish::replicated([0, 2])),
+                },
+                "DefineSignal        | scope1 := \"a\\nb\" in scope0 replicated 0 2",
+            ),
+            (Command::Scope(scope), "EnterSignal         | in scope1"),
             (
                 Command::Send { slot, to: WorkerId(1), tag: 9 },
                 "SendTensor          | tensor_id=3 send t3 to w1 as #9",

@@ -1,15 +1,18 @@
 //! A batch of commands: 32 bytes each, and beside them what does not fit into 32 bytes.
 
 use bytes::Bytes;
-use gt_core::instruction::{Command, Instruction, Operand};
+use gt_core::instruction::{Command, Instruction, Question};
 use gt_core::record::{Parts, Record, code};
-use gt_core::{Error, Meta, Provenance, RequestId, Result, Slot, WorkerId, ops};
+use gt_core::{
+    Error, Meta, Provenance, RequestId, Result, ScopeId, SignatureId, Slot, WorkerId, ops,
+};
 use serde::Serialize;
 use smallvec::SmallVec;
 
 use self::rest::{Bare, RestOfInstruction, RestOfUpload};
 use self::rest::{checked, ended, join_scalars, read, read_attrs, split_scalars};
 
+mod check;
 pub(crate) mod rest;
 
 /// Uploads up to this many bytes travel inside the batch; larger ones beside it, by reference
@@ -74,8 +77,19 @@ impl Batch {
             Command::Describe { slot, request } => {
                 self.push_request(code::DESCRIBE, *slot, *request);
             }
-            Command::Enter(name) => self.push_extended(bare(code::ENTER, 0), name),
-            Command::Exit => self.records.push(bare(code::EXIT, 0)),
+            Command::Ask { question, request } => match question {
+                Question::Placement(slot) => {
+                    self.push_request(code::ASK, *slot, *request);
+                    self.records.last_mut().expect("it was just pushed").arity = 1;
+                }
+                Question::Moved => self.push_request(code::ASK, Slot(0), *request),
+            },
+            Command::DefineScope { scope, parent, name, wish } => {
+                let mut record = bare(code::DEFINE_SCOPE, scope.0);
+                record.inputs[0] = parent.0;
+                self.push_extended(record, &(name, wish));
+            }
+            Command::Scope(scope) => self.records.push(bare(code::SCOPE, scope.0)),
             Command::Send { slot, to, tag } => {
                 let mut record = bare(code::SEND, slot.0);
                 record.inputs[0] = to.0;
@@ -88,8 +102,14 @@ impl Batch {
                 record.payload = tag.to_le_bytes();
                 self.records.push(record);
             }
+            Command::DefineSignature { number, signature } => {
+                self.push_extended(bare(code::DEFINE_SIGNATURE, number.0), signature);
+            }
+            Command::Signature(number) => self.records.push(bare(code::SIGNATURE, number.0)),
+            Command::Move(moved) => self.push_extended(bare(code::MOVE, moved.out.0), moved),
             Command::Sync { request } => self.push_request(code::SYNC, Slot(0), *request),
             Command::Report { barrier } => self.push_word(code::REPORT, *barrier),
+            Command::Vote { barrier } => self.push_word(code::VOTE, *barrier),
             Command::Settle { barrier } => self.push_word(code::SETTLE, *barrier),
             Command::Wait { barrier } => self.push_word(code::WAIT, *barrier),
         }
@@ -154,19 +174,40 @@ impl Batch {
             code::UPLOAD => self.upload(record)?,
             code::READ => Command::Read { slot, request: RequestId(record.provenance) },
             code::DESCRIBE => Command::Describe { slot, request: RequestId(record.provenance) },
-            code::ENTER => {
-                let (name, rest) = read(self.rest(record)?)?;
-                ended(rest)?;
-                Command::Enter(name)
+            code::ASK => {
+                let question = match record.arity {
+                    0 => Question::Moved,
+                    1 => Question::Placement(slot),
+                    other => return Err(Error::bug(format!("no question has the arity {other}"))),
+                };
+                Command::Ask { question, request: RequestId(record.provenance) }
             }
-            code::EXIT => Command::Exit,
+            code::DEFINE_SCOPE => {
+                let ((name, wish), rest) = read(self.rest(record)?)?;
+                ended(rest)?;
+                let (scope, parent) = (ScopeId(record.out), ScopeId(record.inputs[0]));
+                Command::DefineScope { scope, parent, name, wish }
+            }
+            code::SCOPE => Command::Scope(ScopeId(record.out)),
             code::SEND => Command::Send { slot, to: WorkerId(record.inputs[0]), tag },
             code::RECEIVE => {
                 let provenance = Provenance(record.provenance);
                 Command::Receive { out: slot, tag, provenance }
             }
+            code::DEFINE_SIGNATURE => {
+                let (signature, rest) = read(self.rest(record)?)?;
+                ended(rest)?;
+                Command::DefineSignature { number: SignatureId(record.out), signature }
+            }
+            code::SIGNATURE => Command::Signature(SignatureId(record.out)),
+            code::MOVE => {
+                let (moved, rest) = read(self.rest(record)?)?;
+                ended(rest)?;
+                Command::Move(Box::new(moved))
+            }
             code::SYNC => Command::Sync { request: RequestId(record.provenance) },
             code::REPORT => Command::Report { barrier: tag },
+            code::VOTE => Command::Vote { barrier: tag },
             code::SETTLE => Command::Settle { barrier: tag },
             code::WAIT => Command::Wait { barrier: tag },
             code::ANNOUNCE => self.announced(record)?,
@@ -177,78 +218,6 @@ impl Batch {
     /// All commands in order, each checked.
     pub fn commands(&self) -> impl Iterator<Item = Result<Command>> {
         (0..self.len()).map(|index| self.command(index))
-    }
-
-    /// The `index`-th command of a client, checked further: it names no slot that only the
-    /// dispatcher may name, and says nothing that only the dispatcher may say.
-    pub fn client_command(&self, index: usize) -> Result<Command> {
-        let command = self.command(index)?;
-        let is_copy = |slot: &Slot| slot.is_copy();
-        let copy = match &command {
-            Command::Apply(Instruction { outputs, inputs, replaces, .. }) => {
-                let slots = inputs.iter().filter_map(|input| match input {
-                    Operand::Slot(slot) => Some(*slot),
-                    Operand::Scalar(_) => None,
-                });
-                let slots = slots.chain(outputs.iter().copied()).chain(replaces.slots());
-                slots.into_iter().find(is_copy)
-            }
-            Command::Free(slots) => slots.iter().find(|slot| slot.is_copy()).copied(),
-            Command::Upload { out: slot, .. }
-            | Command::Announce { out: slot, .. }
-            | Command::Read { slot, .. }
-            | Command::Describe { slot, .. } => Some(*slot).filter(is_copy),
-            Command::Enter(_) | Command::Exit | Command::Sync { .. } => None,
-            Command::Send { .. }
-            | Command::Receive { .. }
-            | Command::Report { .. }
-            | Command::Settle { .. }
-            | Command::Wait { .. } => {
-                return Err(Error::bug(format!("a client may not say '{command}'")));
-            }
-        };
-        match copy {
-            Some(slot) => Err(Error::bug(format!("a client may not name {slot}: '{command}'"))),
-            None => Ok(command),
-        }
-    }
-
-    /// Refuses a batch from elsewhere whose records do not use each of its other parts once, in
-    /// order: a part that many records share would cost more memory than it took on the wire.
-    pub(crate) fn check_parts(&self) -> Result<()> {
-        let (mut extra, mut payloads) = (0, 0);
-        for record in &self.records {
-            let may_extend = matches!(record.op, code::UPLOAD | code::ENTER | code::ANNOUNCE)
-                || ops::by_code(record.op).is_some();
-            if !may_extend && !(code::FREE..=code::LAST).contains(&record.op) {
-                return Err(Error::bug(format!("no command has the code {}", record.op)));
-            }
-            if !may_extend && record.flags != 0 {
-                return Err(Error::bug(format!("flags on a command with the code {}", record.op)));
-            }
-            if record.is_extended() {
-                let (start, len) = record.extent();
-                if start as usize != extra {
-                    return Err(Error::bug(format!("a part of a batch at {start}, not {extra}")));
-                }
-                extra += len as usize;
-            }
-            if record.op == code::UPLOAD && record.arity == BESIDE {
-                let found = record.inputs[0];
-                if found as usize != payloads {
-                    return Err(Error::bug(format!("payload {found} used, not {payloads}")));
-                }
-                payloads += 1;
-            }
-        }
-        let (extra_found, payloads_found) = (self.extra.len(), self.payloads.len());
-        if extra != extra_found || payloads != payloads_found {
-            return Err(Error::bug(format!(
-                "a batch uses {extra} of {extra_found} bytes, {payloads} of {payloads_found} \
-                 payloads"
-            )));
-        }
-        Ok(())
     }
 
     /// The parts of the `index`-th command, if it is an instruction that fits into its record:

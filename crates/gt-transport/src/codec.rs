@@ -99,10 +99,10 @@ pub fn encode(message: &Message) -> Frames {
         M::Welcome(welcome) => frames(kind::WELCOME, welcome),
         M::Bye => frames(kind::BYE, &()),
         M::Register(info) => frames(kind::REGISTER, &**info),
-        M::Registered { worker } => frames(kind::REGISTERED, worker),
+        M::Registered { worker, key } => frames(kind::REGISTERED, &(worker, key)),
         M::Heartbeat { received, used_bytes } => frames(kind::HEARTBEAT, &(received, used_bytes)),
         M::Ticket(ticket) => frames(kind::TICKET, &**ticket),
-        M::Unreachable { tag } => frames(kind::UNREACHABLE, tag),
+        M::Channels(channels) => frames(kind::CHANNELS, channels),
         M::MemoryQuery { session, request, parts } => {
             frames(kind::MEMORY_QUERY, &(session, request, parts))
         }
@@ -209,7 +209,10 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
         kind::WELCOME => Message::Welcome(all(body, payloads)?),
         kind::BYE => all(body, payloads).map(|()| Message::Bye)?,
         kind::REGISTER => Message::Register(all(body, payloads)?),
-        kind::REGISTERED => Message::Registered { worker: all(body, payloads)? },
+        kind::REGISTERED => {
+            let (worker, key) = all(body, payloads)?;
+            Message::Registered { worker, key }
+        }
         kind::HEARTBEAT => {
             let (received, used_bytes) = all(body, payloads)?;
             Message::Heartbeat { received, used_bytes }
@@ -231,7 +234,7 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
             Message::Done { session, commands, bytes, busy_ns }
         }
         kind::TICKET => Message::Ticket(all::<Box<Ticket>>(body, payloads)?.checked()?),
-        kind::UNREACHABLE => Message::Unreachable { tag: all(body, payloads)? },
+        kind::CHANNELS => Message::Channels(all(body, payloads)?),
         kind::MEMORY_QUERY => {
             let (session, request, parts) = all(body, payloads)?;
             Message::MemoryQuery { session, request, parts }
@@ -349,11 +352,11 @@ fn commands(body: &[u8], payloads: Vec<Bytes>, limits: &Limits) -> Result<Messag
     }
     let (records, extra) = rest.split_at(rest.len() - extra_len);
     let (records, _) = records.as_chunks::<{ size_of::<Record>() }>();
-    let batch = Batch {
+    let batch = Arc::new(Batch {
         records: records.iter().map(|record| zerocopy::transmute!(*record)).collect(),
         extra: extra.to_vec(),
         payloads,
-    };
+    });
     batch.check_parts()?;
     Ok(Message::Commands { session: SessionId(header.session.get()), batch })
 }

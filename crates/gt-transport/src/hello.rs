@@ -5,8 +5,8 @@ use std::fmt;
 use gt_core::SessionId;
 use serde::{Deserialize, Serialize};
 
-use crate::bulk::seal;
 use crate::ticket::Address;
+use crate::transfers::seal;
 
 /// A client's first words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

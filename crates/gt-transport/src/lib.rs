@@ -1,7 +1,6 @@
 //! How GT's messages look on a wire, and the channels that carry them.
 
 pub mod batch;
-pub mod bulk;
 pub mod channel;
 pub mod codec;
 pub mod hello;
@@ -11,6 +10,7 @@ pub mod reliable;
 pub mod report;
 pub mod stop;
 pub mod ticket;
+pub mod transfers;
 
 pub use batch::Batch;
 pub use message::{Failure, FailureId, Holder, Message, Peer, Value};

@@ -1,5 +1,6 @@
 //! The messages between clients, the dispatcher and workers.
 
+use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -10,11 +11,11 @@ use smallvec::SmallVec;
 
 use crate::batch::Batch;
 use crate::hello::{Hello, Welcome, WorkerInfo};
-use crate::report::{MemoryUsage, Report};
-use crate::ticket::Ticket;
+use crate::report::{Channels, MemoryUsage, Report};
+use crate::ticket::{Key, Ticket};
 
 /// Who sends or gets a message, as the dispatcher sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Peer {
     /// A client's session.
     Client(SessionId),
@@ -22,6 +23,41 @@ pub enum Peer {
     Worker(WorkerId),
     /// What carries values that find no other way, beside the dispatcher.
     Relay,
+}
+
+impl Peer {
+    /// The peer as bytes of one length.
+    pub fn to_bytes(self) -> [u8; 9] {
+        let (kind, number) = match self {
+            Peer::Client(session) => (1, session.0),
+            Peer::Worker(worker) => (2, u64::from(worker.0)),
+            Peer::Relay => (3, 0),
+        };
+        let mut bytes = [kind; 9];
+        bytes[1..].copy_from_slice(&number.to_le_bytes());
+        bytes
+    }
+
+    /// The peer that has these bytes.
+    pub fn from_bytes(bytes: &[u8; 9]) -> Option<Peer> {
+        let number = u64::from_le_bytes(bytes[1..].try_into().expect("eight bytes"));
+        match bytes[0] {
+            1 => Some(Peer::Client(SessionId(number))),
+            2 => u32::try_from(number).ok().map(|number| Peer::Worker(WorkerId(number))),
+            3 if number == 0 => Some(Peer::Relay),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Peer::Client(session) => write!(f, "the client of {session}"),
+            Peer::Worker(worker) => write!(f, "worker {worker}"),
+            Peer::Relay => f.write_str("the relay"),
+        }
+    }
 }
 
 /// A message. Directions are given for each; whoever gets one from the wrong side ends the peer.
@@ -39,6 +75,8 @@ pub enum Message {
     Registered {
         /// Its number from now on.
         worker: WorkerId,
+        /// What those who bring or fetch tensor data prove that they know of.
+        key: Key,
     },
     /// Anybody, once a second: still here.
     Heartbeat {
@@ -52,8 +90,8 @@ pub enum Message {
     Commands {
         /// Whose they are. A client's own word for it is not believed.
         session: SessionId,
-        /// The commands.
-        batch: Batch,
+        /// The commands. Workers of a mesh share what is the same for all of them.
+        batch: Arc<Batch>,
     },
     /// Worker to dispatcher, dispatcher to client: the answer to a read.
     Answer {
@@ -116,11 +154,6 @@ pub enum Message {
     },
     /// Dispatcher to client or worker: leave to move one value.
     Ticket(Box<Ticket>),
-    /// Client or worker to dispatcher: the other side of a transfer cannot be reached.
-    Unreachable {
-        /// What both sides call the transfer.
-        tag: u64,
-    },
     /// Client to dispatcher, dispatcher to worker: what does the session hold?
     MemoryQuery {
         /// The session.
@@ -141,6 +174,8 @@ pub enum Message {
         /// What the session holds there.
         usage: Box<MemoryUsage>,
     },
+    /// Worker to dispatcher: what travelled between it and others.
+    Channels(Channels),
     /// Anybody to dispatcher: who is there, and what waits?
     StatusRequest,
     /// Dispatcher to whoever inquired.

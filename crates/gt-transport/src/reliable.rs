@@ -69,6 +69,11 @@ impl ReliableChannel {
     /// The parts in which a message travels. It is kept until it is confirmed. An error if no other
     /// side would take it; then nothing was said.
     pub fn say(&mut self, message: &Message) -> Result<Vec<Bytes>> {
+        self.say_encoded(codec::encode(message))
+    }
+
+    /// The same for a message that is encoded already, because others get it too.
+    pub fn say_encoded(&mut self, message: Frames) -> Result<Vec<Bytes>> {
         let parts = parts_of(self.first + self.kept.len() as u64, message);
         let bytes = check_size(&parts, &Limits::CONTROL)?;
         if self.without_replay {
@@ -125,7 +130,7 @@ impl ReliableChannel {
 
 /// A message outside of any channel: a first word, or a heartbeat.
 pub fn unsequenced(message: &Message) -> Vec<Bytes> {
-    parts_of(UNSEQUENCED, message)
+    parts_of(UNSEQUENCED, codec::encode(message))
 }
 
 /// The number of messages that are not counted.
@@ -155,8 +160,8 @@ fn check_size(parts: &[Bytes], limits: &Limits) -> Result<usize> {
     )))
 }
 
-fn parts_of(number: u64, message: &Message) -> Vec<Bytes> {
-    let Frames { head, payloads } = codec::encode(message);
+fn parts_of(number: u64, message: Frames) -> Vec<Bytes> {
+    let Frames { head, payloads } = message;
     let number = Bytes::copy_from_slice(&number.to_le_bytes());
     [number, head].into_iter().chain(payloads).collect()
 }

@@ -4,6 +4,7 @@ use gt_core::wire::some;
 use gt_core::{DType, Provenance, SessionId, WorkerId};
 use serde::{Deserialize, Serialize};
 
+use crate::Peer;
 use crate::hello::WorkerInfo;
 
 /// A dispatcher at one moment.
@@ -36,6 +37,41 @@ pub struct WorkerReport {
     pub used_bytes: u64,
     /// Commands that were sent to it and are not done.
     pub queued: u64,
+    /// Its channels to other processes, the first few.
+    #[serde(deserialize_with = "some")]
+    pub channels: Vec<ChannelTraffic>,
+}
+
+/// The way that tensor data takes between two processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Road {
+    /// Shared memory on one host.
+    Memory,
+    /// Sealed, over TCP.
+    Tcp,
+    /// Sealed, by the relay.
+    Relay,
+}
+
+/// What travelled between a process and another one, apart from messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelTraffic {
+    /// The other one.
+    pub peer: Peer,
+    /// The way that was taken last.
+    pub road: Road,
+    /// Bytes of values that came.
+    pub bytes_in: u64,
+    /// Bytes of values that left.
+    pub bytes_out: u64,
+}
+
+/// The channels of one process.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Channels {
+    /// At most a few hundred of them.
+    #[serde(deserialize_with = "some")]
+    pub list: Vec<ChannelTraffic>,
 }
 
 /// One session.

@@ -5,66 +5,76 @@ use std::ffi::CStr;
 use gt_core::{Meta, RequestId, Result, SessionId};
 use serde::{Deserialize, Serialize};
 
-use crate::bulk::seal;
+use crate::Peer;
 use crate::hello::Token;
+use crate::transfers::seal;
 
-pub use crate::bulk::{Address, Key};
+pub use crate::transfers::{Address, Key};
 
-/// Leave to move one value once.
+/// Leave to move one value once, as one of the two sides gets it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ticket {
     /// Whose value it is.
     pub session: SessionId,
     /// What both sides call the transfer.
     pub tag: u64,
-    /// What both sides show each other.
-    pub key: Key,
-    /// What to do with it.
-    pub errand: Errand,
+    /// The value's dtype and shape.
+    pub meta: Meta,
+    /// What the side that gets the ticket does.
+    pub role: Role,
+    /// What travels.
+    pub kind: TransferKind,
+    /// Who is at the other side.
+    pub peer: Peer,
+    /// How that is reached.
+    pub route: Route,
 }
 
 impl Ticket {
     /// The same ticket, if what it speaks of is a tensor that a machine could hold.
     pub(crate) fn checked(mut self: Box<Self>) -> Result<Box<Self>> {
-        if let Errand::Expect(meta) | Errand::Fetch(_, meta, _) = &mut self.errand {
-            let Meta { dtype, shape } = meta.clone();
-            *meta = Meta { dtype, shape: shape.checked(dtype)? };
-        }
+        let Meta { dtype, shape } = self.meta.clone();
+        self.meta = Meta { dtype, shape: shape.checked(dtype)? };
         Ok(self)
     }
 }
 
 /// One side's part in a transfer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Errand {
-    /// Somebody will bring a value.
-    Expect(Meta),
-    /// Bring something to this address.
-    Deliver(Goods, Address),
-    /// Somebody will fetch the answer to a read.
-    Offer(RequestId),
-    /// Fetch something from this address.
-    Fetch(Wanted, Meta, Address),
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Role {
+    /// It has the value.
+    Send,
+    /// It gets the value.
+    Receive,
 }
 
-/// What is to be brought somewhere.
+/// What travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Goods {
+pub enum TransferKind {
     /// The elements that a client announced under this number.
     Upload(u32),
-    /// What a worker hands over under the ticket's tag.
+    /// A value for another worker.
     Handover,
     /// The answer to a read.
     Answer(RequestId),
 }
 
-/// What something that was fetched is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Wanted {
-    /// The value that the ticket's tag names in the stream.
-    Handover,
-    /// The answer to a read.
-    Answer(RequestId),
+/// The ways from one process to another.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Route {
+    /// Where the other one listens, given to the one that connects.
+    pub direct: Option<Access>,
+    /// Where they meet if there is no direct way.
+    pub relay: Option<Access>,
+}
+
+/// Somewhere to connect to, and what to show there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Access {
+    /// Where.
+    pub address: Address,
+    /// What proves who connects.
+    pub key: Key,
 }
 
 /// What a dispatcher makes keys of. It is wiped when it is dropped.
@@ -74,14 +84,14 @@ pub struct Secret(Key);
 /// What a key is made for. Each has a context of its own, so that no key serves two purposes.
 #[derive(Clone, Copy)]
 enum Purpose {
-    Ticket,
+    Data,
     Token,
 }
 
 impl Purpose {
     fn context(self) -> &'static CStr {
         match self {
-            Purpose::Ticket => c"gtticket",
+            Purpose::Data => c"gt--data",
             Purpose::Token => c"gt-token",
         }
     }
@@ -98,9 +108,10 @@ impl Secret {
         Secret(Key([byte; 32]))
     }
 
-    /// The key of one transfer. Nobody without the secret can tell it, even from all others.
-    pub fn key(&self, tag: u64) -> Key {
-        self.derive(Purpose::Ticket, tag)
+    /// What whoever listens for tensor data knows, and [`Key::for_peer`] is shown to. Nobody
+    /// without the secret can tell it from all others.
+    pub fn listener(&self, peer: Peer) -> Key {
+        self.derive(Purpose::Data, 0).for_peer(peer)
     }
 
     /// What a client shows to go on with its session, and is of use to nobody but itself.
@@ -137,15 +148,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_token_is_part_of_a_ticket_or_of_another_token() {
+    fn no_token_is_part_of_a_key_or_of_another_token() {
         let secret = Secret::known(7);
         let token = secret.token(5, &[1; 33]);
         assert!(token == secret.token(5, &[1; 33]));
         assert!(token != secret.token(5, &[2; 33]) && token != secret.token(6, &[1; 33]));
         assert!(token != Secret::known(8).token(5, &[1; 33]));
-        for tag in [5, 5 | 1 << 63] {
-            assert!(secret.key(tag).0[..16] != token.0);
-            assert_ne!(secret.key(tag), secret.derive(Purpose::Token, tag));
-        }
+        let listener = secret.listener(Peer::Client(SessionId(5)));
+        assert!(listener.0[..16] != token.0);
+        assert_ne!(secret.derive(Purpose::Data, 5), secret.derive(Purpose::Token, 5));
+        assert_ne!(listener, secret.listener(Peer::Worker(gt_core::WorkerId(5))));
     }
 }

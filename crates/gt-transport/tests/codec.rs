@@ -6,7 +6,7 @@ use bytes::Bytes;
 use gt_core::instruction::Command;
 use gt_core::record::Record;
 use gt_core::text::parse_instruction;
-use gt_core::{DType, Meta, Provenance, SessionId, Slot};
+use gt_core::{DType, Meta, Provenance, ScopeId, SessionId, Slot};
 use gt_transport::codec::{Frames, Limits, MAJOR, MINOR, decode, encode};
 use gt_transport::{Batch, Message, Value};
 use proptest::prelude::*;
@@ -27,7 +27,8 @@ proptest! {
     fn every_command_survives_the_journey(
         commands in prop::collection::vec(common::command(), 0..30),
     ) {
-        let message = Message::Commands { session: SessionId(1), batch: common::batch(&commands) };
+        let batch = common::batch(&commands).into();
+        let message = Message::Commands { session: SessionId(1), batch };
         let decoded = decode(encode(&message), &Limits::default());
         let Ok(Message::Commands { batch, .. }) = decoded else { panic!("{decoded:?}") };
         prop_assert_eq!(batch.commands().collect::<Result<Vec<_>, _>>(), Ok(commands));
@@ -37,7 +38,7 @@ proptest! {
     fn a_client_may_name_only_its_own_slots(command in common::command()) {
         let batch = common::batch(std::slice::from_ref(&command));
         let mut text = command.to_string();
-        if let Command::Enter(_) = command {
+        if let Command::DefineScope { .. } = command {
             text.clear();
         }
         let copy = text
@@ -48,8 +49,12 @@ proptest! {
             command,
             Command::Send { .. }
                 | Command::Receive { .. }
+                | Command::Vote { .. }
                 | Command::Report { .. }
                 | Command::Settle { .. }
+                | Command::DefineSignature { .. }
+                | Command::Signature(_)
+                | Command::Move(_)
                 | Command::Wait { .. }
         );
         prop_assert_eq!(batch.client_command(0).is_err(), forbidden, "{}", text);
@@ -84,7 +89,8 @@ fn payloads_are_not_copied() {
         data: data.clone(),
         provenance: Provenance::UNKNOWN,
     };
-    let message = Message::Commands { session: SessionId(1), batch: common::batch(&[upload]) };
+    let message =
+        Message::Commands { session: SessionId(1), batch: common::batch(&[upload]).into() };
     let decoded = decode(encode(&message), &Limits::default());
     let Ok(Message::Commands { batch, .. }) = decoded else { panic!("{decoded:?}") };
     let Ok(Command::Upload { data: arrived, .. }) = batch.command(0) else { panic!("{batch:?}") };
@@ -139,11 +145,11 @@ fn what_is_wrong_with_a_batch_is_named() {
         data: vec![0; bytes].into(),
         provenance: Provenance::UNKNOWN,
     };
-    let commands = [upload(10), upload(5000), upload(6000), Command::Exit];
+    let commands = [upload(10), upload(5000), upload(6000), Command::Scope(ScopeId::ROOT)];
     let error = |change: fn(&mut Batch)| {
         let mut batch = common::batch(&commands);
         change(&mut batch);
-        let message = Message::Commands { session: SessionId(1), batch };
+        let message = Message::Commands { session: SessionId(1), batch: batch.into() };
         match decode(encode(&message), &Limits::default()) {
             Ok(Message::Commands { batch, .. }) => {
                 batch.commands().find_map(Result::err).expect("an error").to_string()
@@ -179,7 +185,8 @@ fn an_answer_has_all_elements_or_none() {
 #[test]
 fn bytes_after_the_end_of_an_instruction_are_refused() {
     let sum = parse_instruction("t2 := sum t0 dim=[1]").unwrap();
-    for command in [Command::Apply(sum), Command::Enter("a".into())] {
+    let (scope, parent, name) = (ScopeId(1), ScopeId::ROOT, "a".into());
+    for command in [Command::Apply(sum), Command::DefineScope { scope, parent, name, wish: None }] {
         let mut batch = common::batch(std::slice::from_ref(&command));
         batch.extra.push(0);
         batch.records[0].set_extent(0, batch.extra.len() as u32);
@@ -199,7 +206,7 @@ fn a_message_beyond_a_limit_is_refused() {
     let refused = |message: &Message, limits: Limits| {
         decode(encode(message), &limits).unwrap_err().to_string()
     };
-    let commands = Message::Commands { session: SessionId(1), batch };
+    let commands = Message::Commands { session: SessionId(1), batch: batch.into() };
     let few = Limits { records: 1, ..Limits::default() };
     assert!(refused(&commands, few).contains("2 commands in a batch are more than the limit of 1"));
     let small = Limits { message_bytes: 100, ..Limits::default() };

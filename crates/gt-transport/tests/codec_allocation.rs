@@ -135,7 +135,7 @@ fn lists_in_instructions_cost_nothing_they_did_not_send() {
                 let mut batch = batch.clone();
                 batch.records[0].set_extent(0, extra.len() as u32);
                 batch.extra = extra;
-                let message = Message::Commands { session: SessionId(1), batch };
+                let message = Message::Commands { session: SessionId(1), batch: batch.into() };
                 check(encode(&message), line);
             }
         }

@@ -7,6 +7,7 @@
 //! to report or to replace a value, waits for all before it that may still fail.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use gt_core::{Error, Result};
 use gt_transport::Batch;
@@ -33,7 +34,7 @@ const MOST_BYTES_AHEAD: u64 = 256 << 20;
 /// The commands of one session.
 #[derive(Debug, Default)]
 pub struct Backlog {
-    batches: VecDeque<Batch>,
+    batches: VecDeque<Arc<Batch>>,
     /// How many commands of the first batch are bound already.
     bound: usize,
     /// How many commands are not.
@@ -93,7 +94,7 @@ impl Holds {
         self.verdict |= matches!(bound.task, Task::Wait(_));
         self.risk |= bound.is_risky();
         self.replacement |= bound.replaces();
-        self.report |= matches!(bound.task, Task::Report(..));
+        self.report |= matches!(bound.task, Task::Report(..) | Task::Vote(_));
         self.telling |= tells(bound);
     }
 
@@ -103,7 +104,7 @@ impl Holds {
         }
         let failures = self.verdict || self.risk || self.telling;
         match &bound.task {
-            Task::Sync(_) => true,
+            Task::Sync(_) | Task::Vote(_) => true,
             Task::Report(_, Then::Stay) => failures || self.report,
             Task::Answer { .. } | Task::Report(..) => failures || self.report || self.replacement,
             _ => failures && bound.replaces(),
@@ -126,7 +127,7 @@ enum From {
 
 impl Backlog {
     /// Appends commands.
-    pub fn push(&mut self, batch: Batch) -> Result<()> {
+    pub fn push(&mut self, batch: Arc<Batch>) -> Result<()> {
         if batch.is_empty() {
             return Ok(());
         }
@@ -158,13 +159,16 @@ impl Backlog {
             std::mem::swap(&mut self.blocked, &mut self.admitted);
             self.holds = Holds::default();
         }
-        self.hurry(planner.names())?;
+        self.hurry(planner)?;
         let mut sent = Sent { number, first: self.next, risky: false };
         let room = |planner: &Planner| {
             planner.commands() < window.commands as u64 && planner.cost_ns() < window.cost_ns
         };
         while room(planner) {
-            let Some((bound, from)) = self.take(planner.names())? else { break };
+            if self.binds() && self.end_names(planner)? {
+                continue;
+            }
+            let Some((bound, from)) = self.take(planner)? else { break };
             if from != From::Urgent && self.must_wait(&bound, planner.names()) {
                 self.block(bound, from, planner.names());
                 continue;
@@ -195,38 +199,71 @@ impl Backlog {
     }
 
     /// The next command to look at.
-    fn take(&mut self, names: &mut Names) -> Result<Option<(Bound, From)>> {
+    fn take(&mut self, planner: &mut Planner) -> Result<Option<(Bound, From)>> {
         if let Some(bound) = self.urgent.pop_front() {
             return Ok(Some((bound, From::Urgent)));
         }
         if let Some(bound) = self.admitted.pop_front() {
             return Ok(Some((bound, From::Admitted)));
         }
-        let far_ahead = self.bytes_ahead > MOST_BYTES_AHEAD && !self.blocked.is_empty();
-        if far_ahead || self.blocked.len() >= MOST_BLOCKED {
+        if !self.binds() {
             return Ok(None);
         }
-        Ok(self.bind(names)?.map(|bound| (bound, From::Batch)))
+        let Some((bound, second)) = self.bind(planner)? else { return Ok(None) };
+        if let Some(second) = second {
+            hold(&second, planner.names());
+            self.admitted.push_back(second);
+        }
+        Ok(Some((bound, From::Batch)))
     }
 
-    /// Binds the next command.
-    fn bind(&mut self, names: &mut Names) -> Result<Option<Bound>> {
+    /// Whether what is looked at next was not bound yet.
+    fn binds(&self) -> bool {
+        let far_ahead = self.bytes_ahead > MOST_BYTES_AHEAD && !self.blocked.is_empty();
+        let waits = !self.urgent.is_empty() || !self.admitted.is_empty();
+        !waits && !far_ahead && self.blocked.len() < MOST_BLOCKED
+    }
+
+    /// Ends the names that the next command frees, if it does nothing else. Such a command waits
+    /// for nobody: who needs a value holds it.
+    fn end_names(&mut self, planner: &mut Planner) -> Result<bool> {
+        let freed = self.batches.front().and_then(|batch| batch.freed(self.bound));
+        let Some(slots) = freed else { return Ok(false) };
+        slots?.iter().for_each(|&slot| planner.names().end(slot));
+        planner.pass();
+        self.advance(planner.names());
+        Ok(true)
+    }
+
+    /// Binds the next command, which may be two tasks.
+    fn bind(&mut self, planner: &mut Planner) -> Result<Option<(Bound, Option<Bound>)>> {
         let Some(batch) = self.batches.front() else { return Ok(None) };
-        let bound = Bound::new(batch, self.bound, self.next, names)?;
+        let worker = planner.worker();
+        let names = planner.names();
+        names.recycle();
+        let bound = Bound::new(batch, self.bound, self.next, names, worker)?;
+        self.advance(names);
+        Ok(Some(bound))
+    }
+
+    /// Goes on to the next command.
+    fn advance(&mut self, names: &mut Names) {
         self.next.0 += 1;
         self.unbound -= 1;
         self.bound += 1;
-        if self.bound == batch.len() {
+        if self.batches.front().is_some_and(|batch| self.bound == batch.len()) {
             self.batches.pop_front();
             self.bound = 0;
+            // How commands are shared is said again in each batch.
+            names.signatures.end();
         }
-        Ok(Some(bound))
     }
 
     fn must_wait(&self, bound: &Bound, names: &Names) -> bool {
         let missing = match &bound.task {
             Task::Receive { tag, .. } => !self.arrived.values.contains_key(tag),
             Task::Wait(barrier) => !self.arrived.verdicts.contains_key(barrier),
+            Task::Get(get) if !self.arrived.have(get) => true,
             _ => bound.needs_any(|id| names.meta(id).is_none()),
         };
         missing || self.holds.stop(bound)

@@ -1,17 +1,25 @@
 //! Commands whose names have become values. A command that waits keeps its values, whatever becomes
 //! of their names meanwhile.
 
+use std::sync::Arc;
+
 use gt_core::attrs::Attrs;
 use gt_core::expr::Term;
-use gt_core::instruction::{Command, Instruction, Operand, Replaces};
+use gt_core::instruction::{Command, Instruction, Operand};
 use gt_core::op::Op;
+use gt_core::placement::Signature;
+use gt_core::record::{Parts, Record};
 use gt_core::rules::risk::{Risk, row_risk};
-use gt_core::{Provenance, RequestId, Result, Slot, WorkerId};
+use gt_core::{Error, Provenance, RequestId, Result, Slot, WorkerId};
 use gt_transport::Batch;
 use smallvec::{SmallVec, smallvec};
 
+use self::moved::bind_move;
+pub use self::moved::{Get, Give, Own, Part};
 use crate::names::Names;
 use crate::plan::{Position, Then, ValueId, Wanted};
+
+mod moved;
 
 /// A command, and its place among those of its session on this worker.
 #[derive(Debug)]
@@ -26,7 +34,7 @@ pub struct Bound {
 #[derive(Debug)]
 pub enum Task {
     /// Compute something.
-    Apply(Apply),
+    Apply(Box<Apply>),
     /// Take in a value from the client.
     Upload {
         /// The value.
@@ -34,7 +42,7 @@ pub enum Task {
         /// Its name.
         slot: Slot,
         /// Its elements.
-        value: gt_transport::Value,
+        value: Box<gt_transport::Value>,
         /// Where the user asked for it.
         provenance: Provenance,
     },
@@ -49,6 +57,10 @@ pub enum Task {
         /// Where the user asked for it.
         provenance: Provenance,
     },
+    /// Give parts of a value to other workers.
+    Give(Box<Give>),
+    /// Put a value together from parts.
+    Get(Box<Get>),
     /// Hand a value to another worker.
     Send {
         /// The value.
@@ -71,6 +83,8 @@ pub enum Task {
     Sync(RequestId),
     /// Report what has failed before this.
     Report(u64, Then),
+    /// The same, for whatever reason.
+    Vote(u64),
     /// Wait for the verdict of a failure barrier.
     Wait(u64),
     /// Nothing is left to do.
@@ -94,38 +108,35 @@ pub struct Apply {
     pub replaces: SmallVec<[Option<ValueId>; 1]>,
     /// Where in the user's program it came from.
     pub provenance: Provenance,
+    /// How the workers share it; each does all of it if there is none.
+    pub signature: Option<Arc<Signature>>,
 }
 
 impl Bound {
-    /// Gives the names in a batch's `index`-th command their meaning.
+    /// Gives the names in a batch's `index`-th command their meaning. A move is two tasks: what
+    /// this worker gives goes out whatever becomes of what it gets.
     pub fn new(
         batch: &Batch,
         index: usize,
         position: Position,
         names: &mut Names,
-    ) -> Result<Bound> {
+        worker: WorkerId,
+    ) -> Result<(Bound, Option<Bound>)> {
         let task = match batch.compact(index) {
             Some(compact) => {
                 let (record, parts) = compact?;
-                let instruction = Instruction {
-                    op: parts.op,
-                    outputs: smallvec![Slot(record.out)],
-                    inputs: parts.operands,
-                    attrs: Attrs::none(),
-                    replaces: Replaces::first(parts.replaces),
-                    provenance: Provenance(record.provenance),
-                };
-                Task::Apply(Apply::new(instruction, names)?)
+                Task::Apply(Box::new(Apply::compact(&record, &parts, names)?))
             }
-            None => match batch.freed(index) {
-                Some(slots) => {
-                    slots?.iter().for_each(|&slot| names.end(slot));
-                    Task::Nothing
+            None => match batch.command(index)? {
+                Command::Move(moved) => {
+                    let (give, get) = bind_move(&moved, worker, names)?;
+                    let get = get.map(|task| Bound { position, task });
+                    return Ok((Bound { position, task: give }, get));
                 }
-                None => Task::new(batch.command(index)?, names)?,
+                command => Task::new(command, names)?,
             },
         };
-        Ok(Bound { position, task })
+        Ok((Bound { position, task }, None))
     }
 
     /// The values it needs.
@@ -141,6 +152,8 @@ impl Bound {
             Task::Send { value, .. } | Task::Answer { value, .. } => {
                 SmallVec::from_slice(&[*value])
             }
+            Task::Give(give) => SmallVec::from_slice(&[give.value]),
+            Task::Get(get) => get.own.iter().map(|own| own.value).collect(),
             _ => SmallVec::new(),
         }
     }
@@ -154,6 +167,8 @@ impl Bound {
                     || apply.replaces.iter().flatten().any(|id| holds(*id))
             }
             Task::Send { value, .. } | Task::Answer { value, .. } => holds(*value),
+            Task::Give(give) => holds(give.value),
+            Task::Get(get) => get.own.as_ref().is_some_and(|own| holds(own.value)),
             _ => false,
         }
     }
@@ -163,6 +178,7 @@ impl Bound {
         match &self.task {
             Task::Apply(apply) => &apply.outputs,
             Task::Upload { out, .. } | Task::Receive { out, .. } => std::slice::from_ref(out),
+            Task::Get(get) => std::slice::from_ref(&get.out),
             _ => &[],
         }
     }
@@ -181,13 +197,13 @@ impl Bound {
 impl Task {
     fn new(command: Command, names: &mut Names) -> Result<Task> {
         Ok(match command {
-            Command::Apply(instruction) => Task::Apply(Apply::new(instruction, names)?),
+            Command::Apply(instruction) => Task::Apply(Box::new(Apply::new(instruction, names)?)),
             Command::Free(slots) => {
                 slots.iter().for_each(|&slot| names.end(slot));
                 Task::Nothing
             }
             Command::Upload { out: slot, meta, data, provenance } => {
-                let value = gt_transport::Value { meta, data };
+                let value = Box::new(gt_transport::Value { meta, data });
                 Task::Upload { out: names.name(slot)?, slot, value, provenance }
             }
             Command::Receive { out: slot, tag, provenance } => {
@@ -202,31 +218,61 @@ impl Task {
             Command::Send { slot, to, tag } => Task::Send { value: names.find(slot)?, to, tag },
             Command::Sync { request } => Task::Sync(request),
             Command::Report { barrier } => Task::Report(barrier, Then::Stay),
+            Command::Vote { barrier } => Task::Vote(barrier),
             Command::Settle { barrier } => Task::Report(barrier, Then::Settle),
             Command::Wait { barrier } => Task::Wait(barrier),
+            Command::DefineSignature { number, signature } => {
+                names.signatures.define(number, signature)?;
+                Task::Nothing
+            }
+            Command::Signature(number) => {
+                names.signatures.begin(number)?;
+                Task::Nothing
+            }
+            Command::Move(_) => return Err(Error::bug("a move is bound elsewhere")),
             // These mean something to the dispatcher only.
-            Command::Enter(_) | Command::Exit | Command::Announce { .. } => Task::Nothing,
+            Command::Ask { .. }
+            | Command::DefineScope { .. }
+            | Command::Scope(_)
+            | Command::Announce { .. } => Task::Nothing,
         })
     }
 }
 
 impl Apply {
+    /// An instruction that fits into its record, as most do.
+    fn compact(record: &Record, parts: &Parts, names: &mut Names) -> Result<Apply> {
+        let (slot, provenance) = (Slot(record.out), Provenance(record.provenance));
+        let inputs = bind_inputs(&parts.operands, names)?;
+        let mut replaces = SmallVec::new();
+        if let Some(old) = parts.replaces {
+            replaces.push(Some(names.take(old)?));
+        }
+        let outputs = smallvec![names.name(slot)?];
+        let (attrs, signature) = (Attrs::none(), names.signatures.current());
+        let op = parts.op;
+        Ok(Apply { op, outputs, slot, inputs, attrs, replaces, provenance, signature })
+    }
+
     fn new(instruction: Instruction, names: &mut Names) -> Result<Apply> {
         let Instruction { op, outputs, inputs, attrs, replaces, provenance } = instruction;
-        let mut terms = SmallVec::new();
-        for input in inputs {
-            terms.push(match input {
-                Operand::Slot(slot) => Term::Value(names.find(slot)?),
-                Operand::Scalar(scalar) => Term::Scalar(scalar),
-            });
-        }
-        let mut replaced = SmallVec::new();
-        for slot in replaces.0 {
-            replaced.push(slot.map(|slot| names.find(slot)).transpose()?);
-            slot.into_iter().for_each(|slot| names.end(slot));
-        }
+        let inputs = bind_inputs(&inputs, names)?;
+        let old = replaces.0.iter().map(|slot| slot.map(|slot| names.take(slot)).transpose());
+        let replaces = old.collect::<Result<_>>()?;
         let named: Result<_> = outputs.iter().map(|&slot| names.name(slot)).collect();
         let (outputs, slot) = (named?, outputs[0]);
-        Ok(Apply { op, outputs, slot, inputs: terms, attrs, replaces: replaced, provenance })
+        let signature = names.signatures.current();
+        Ok(Apply { op, outputs, slot, inputs, attrs, replaces, provenance, signature })
     }
+}
+
+fn bind_inputs(inputs: &[Operand], names: &Names) -> Result<SmallVec<[Term<ValueId>; 3]>> {
+    let mut terms = SmallVec::with_capacity(inputs.len());
+    for input in inputs {
+        terms.push(match *input {
+            Operand::Slot(slot) => Term::Value(names.find(slot)?),
+            Operand::Scalar(scalar) => Term::Scalar(scalar),
+        });
+    }
+    Ok(terms)
 }

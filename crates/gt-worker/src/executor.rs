@@ -1,11 +1,11 @@
-//! Runs plans, and has the values of sessions between them. What a value is made of is known here
-//! and to the engine alone.
+//! Runs plans, and has the values of sessions between them. What a value is made of is known to the
+//! engine alone.
 //!
 //! One plan runs at a time, in the order in which they were made, each by whichever thread has the
 //! turn. The table of values is locked when a plan begins and when it ends, so that others can ask
 //! what a session holds meanwhile.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -15,19 +15,28 @@ use gt_transport::lock::Mutex;
 
 use self::run::Run;
 use self::store::Store;
-use crate::buffer::Pool;
-use crate::engine::{Engine, Takes};
+use crate::engine::Engine;
 use crate::memory::{self, Holding};
 use crate::plan::{Plan, ValueId, Work};
 
 mod run;
 mod store;
 
-/// An engine, its memory, and the values of sessions.
-pub struct Executor {
-    engine: Arc<dyn Engine>,
-    pool: Arc<Pool>,
-    sessions: Mutex<HashMap<SessionId, Store>>,
+/// What runs plans, whatever its engine keeps tensors in.
+pub struct Executor(Box<dyn Runs>);
+
+/// What an executor does with its engine.
+trait Runs: Send + Sync {
+    fn run_steps(&self, plan: &mut Plan) -> (Vec<Message>, Vec<(ValueId, Meta)>);
+    fn forget(&self, session: SessionId);
+    fn stored(&self, session: SessionId) -> u64;
+    fn holdings(&self, session: SessionId) -> Vec<Holding>;
+}
+
+/// An engine, and the values of sessions.
+struct Runner<E: Engine + ?Sized> {
+    sessions: Mutex<BTreeMap<SessionId, Store<E::Value>>>,
+    engine: Arc<E>,
 }
 
 /// What came of a plan.
@@ -51,23 +60,16 @@ pub struct Outcome {
 
 impl Executor {
     /// An executor for plans of a worker.
-    pub fn new(engine: Arc<dyn Engine>, pool: Arc<Pool>) -> Self {
-        Executor { engine, pool, sessions: Mutex::default() }
-    }
-
-    /// What its engine computes whole.
-    pub fn takes(&self) -> Arc<dyn Takes> {
-        self.engine.clone()
+    pub fn new<E: Engine + ?Sized + 'static>(engine: Arc<E>) -> Self {
+        Executor(Box::new(Runner { engine, sessions: Mutex::default() }))
     }
 
     /// Does what is to be done; gives what came of a plan.
     pub fn work(&self, work: Work) -> Option<Outcome> {
         match work {
-            Work::Run(plan) => Some(self.run(plan)),
+            Work::Run(mut plan) => Some(self.run(&mut plan)),
             Work::Forget(session) => {
-                // The values are dropped without the lock.
-                let store = self.sessions.lock().remove(&session);
-                drop(store);
+                self.0.forget(session);
                 None
             }
         }
@@ -75,52 +77,69 @@ impl Executor {
 
     /// Runs a plan to its end. Whatever fails becomes a failed value; a panic outside of a kernel
     /// ends the session, whose values it may have taken with it.
-    pub fn run(&self, plan: Plan) -> Outcome {
-        let Plan { session, worker, number, commands, .. } = plan;
-        let run = AssertUnwindSafe(|| self.run_steps(plan));
+    pub fn run(&self, plan: &mut Plan) -> Outcome {
+        let Plan { session, worker, number, commands, .. } = *plan;
+        let run = AssertUnwindSafe(|| self.0.run_steps(plan));
         let (messages, metas) = catch_unwind(run).unwrap_or_else(|panic| {
             (vec![Message::Ended { session, error: panicked(&*panic) }], Vec::new())
         });
         Outcome { session, worker, number, metas, messages, commands, busy_ns: 0 }
     }
 
-    fn run_steps(&self, plan: Plan) -> (Vec<Message>, Vec<(ValueId, Meta)>) {
-        let Plan { session, steps, places, loads, drops, keeps, described, .. } = plan;
-        let mut run = Run::new(self, session, places);
-        let dropped = self.within(session, |store| {
-            run.load(store, &loads);
-            store.take(&drops)
-        });
-        // Those that the plan uses are in its registers.
-        drop(dropped);
-        steps.into_iter().for_each(|step| run.step(step));
-        let (messages, metas) = self.within(session, |store| {
-            run.keep(store, &keeps);
-            let meta = |id: ValueId| Some((id, store.meta(id)?.clone()));
-            (std::mem::take(&mut run.messages), described.into_iter().filter_map(meta).collect())
-        });
-        (messages, metas)
-    }
-
-    /// Does something with the values of a session.
-    fn within<T>(&self, session: SessionId, act: impl FnOnce(&mut Store) -> T) -> T {
-        act(self.sessions.lock().entry(session).or_default())
-    }
-
     /// How many values of a session were ever kept; what lives only inside a plan is not.
     pub fn stored(&self, session: SessionId) -> u64 {
-        self.sessions.lock().get(&session).map_or(0, Store::stored)
+        self.0.stored(session)
     }
 
     /// What the values of a session hold here, apart from those that a plan alone has.
     pub fn holdings(&self, session: SessionId) -> Vec<Holding> {
-        let sessions = self.sessions.lock();
-        sessions.get(&session).map_or(Vec::new(), |store| memory::held(store.values()))
+        self.0.holdings(session)
     }
 
     /// The bytes of a session's values by dtype and line, those that hold the most first.
     pub fn memory_usage(&self, session: SessionId) -> Vec<(DType, Provenance, u64)> {
         memory::usage_by_line(&self.holdings(session))
+    }
+}
+
+impl<E: Engine + ?Sized> Runner<E> {
+    /// Does something with the values of a session.
+    fn within<T>(&self, session: SessionId, act: impl FnOnce(&mut Store<E::Value>) -> T) -> T {
+        act(self.sessions.lock().entry(session).or_default())
+    }
+}
+
+impl<E: Engine + ?Sized> Runs for Runner<E> {
+    fn run_steps(&self, plan: &mut Plan) -> (Vec<Message>, Vec<(ValueId, Meta)>) {
+        let mut run = Run::new(self, plan);
+        let dropped = self.within(plan.session, |store| {
+            run.load(store, &plan.loads);
+            store.take(&plan.drops)
+        });
+        // Those that the plan uses are in its registers.
+        drop(dropped);
+        plan.steps.iter_mut().for_each(|step| run.step(step));
+        let metas = self.within(plan.session, |store| {
+            run.keep(store, &plan.keeps);
+            let meta = |&id: &ValueId| Some((id, store.meta(id)?.clone()));
+            plan.described.iter().filter_map(meta).collect()
+        });
+        (std::mem::take(&mut run.messages), metas)
+    }
+
+    fn forget(&self, session: SessionId) {
+        // The values are dropped without the lock.
+        let store = self.sessions.lock().remove(&session);
+        drop(store);
+    }
+
+    fn stored(&self, session: SessionId) -> u64 {
+        self.sessions.lock().get(&session).map_or(0, Store::stored)
+    }
+
+    fn holdings(&self, session: SessionId) -> Vec<Holding> {
+        let sessions = self.sessions.lock();
+        sessions.get(&session).map_or(Vec::new(), |store| memory::held(store.values()))
     }
 }
 
@@ -133,6 +152,7 @@ fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::buffer::Pool;
     use crate::engine::null::Null;
     use crate::panic_hook::in_kernel;
     use crate::plan::{Register, Step, Use};
@@ -140,14 +160,13 @@ mod tests {
     #[test]
     fn a_panic_ends_the_session_of_its_plan() {
         crate::panic_hook::kernel_panics();
-        let pool = Pool::new(1 << 20);
-        let executor = Executor::new(Arc::new(Null(pool.clone())), pool);
+        let executor = Executor::new(Arc::new(Null(Pool::new(1 << 20))));
         let worker = WorkerId(0);
         let mut plan = Plan { commands: 3, ..Plan::new(worker, SessionId(7)) };
         // A register that no plan has.
         let value = Use { register: Register(99), last: true };
         plan.steps.push(Step::Handover { to: worker, tag: 0, value });
-        let outcome = in_kernel(|| executor.run(plan));
+        let outcome = in_kernel(|| executor.run(&mut plan));
         assert_eq!((outcome.session, outcome.commands), (SessionId(7), 3));
         let ended = |message: &Message| matches!(message, Message::Ended { .. });
         assert!(outcome.messages.iter().all(ended) && outcome.messages.len() == 1);

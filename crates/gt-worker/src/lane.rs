@@ -131,7 +131,7 @@ impl Lane {
     /// Runs what was taken, and lets others take the next.
     fn run(&self, work: Work, pass_on: &mut impl FnMut(Outcome)) {
         let outcome = match work {
-            Work::Run(plan) => Some(self.measure(plan)),
+            Work::Run(mut plan) => Some(self.measure(&mut plan)),
             forget => self.executor.work(forget),
         };
         outcome.into_iter().for_each(pass_on);
@@ -143,14 +143,15 @@ impl Lane {
         }
     }
 
-    fn measure(&self, plan: Plan) -> Outcome {
+    fn measure(&self, plan: &mut Plan) -> Outcome {
         let start = Instant::now();
-        let Plan { worker, session, commands, cost_ns, .. } = plan;
-        let outcome = self.executor.run(plan);
+        let mut outcome = self.executor.run(plan);
         let took = start.elapsed();
+        let Plan { worker, session, commands, cost_ns, .. } = plan;
         let took_us = took.as_micros();
         debug!(target: "gt::worker", %worker, %session, commands, cost_ns, took_us, "plan");
-        Outcome { busy_ns: took.as_nanos() as u64, ..outcome }
+        outcome.busy_ns = took.as_nanos() as u64;
+        outcome
     }
 
     fn is_large(&self, work: &Work) -> bool {

@@ -14,6 +14,7 @@ pub mod plan;
 pub mod planner;
 pub mod queue;
 pub mod serve;
+pub mod transfers;
 pub mod value;
 pub mod worker;
 

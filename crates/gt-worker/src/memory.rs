@@ -8,7 +8,7 @@ use gt_core::{DType, Provenance};
 use gt_transport::Holder;
 use smallvec::SmallVec;
 
-use crate::value::Value;
+use crate::engine::EngineValue;
 
 /// How many holders an error names.
 pub const NAMED: usize = 4;
@@ -16,7 +16,7 @@ pub const NAMED: usize = 4;
 /// A buffer that somebody holds; values that share it are counted once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holding {
-    /// Where it begins; no two buffers begin at the same place.
+    /// Its number; no two buffers have the same.
     start: usize,
     /// What its elements are.
     pub dtype: DType,
@@ -27,12 +27,15 @@ pub struct Holding {
 }
 
 /// The buffers behind values, each once.
-pub fn held<'a>(values: impl Iterator<Item = (&'a Value, Provenance)>) -> Vec<Holding> {
+pub fn held<'a, V>(values: impl Iterator<Item = (&'a V, Provenance)>) -> Vec<Holding>
+where
+    V: EngineValue + 'a,
+{
     let mut buffers = HashMap::new();
-    for (value, provenance) in values.filter(|(value, _)| !value.buffer().is_empty()) {
-        let (start, bytes) = (value.buffer().as_ptr() as usize, value.buffer().len());
-        if let Entry::Vacant(place) = buffers.entry(start) {
-            place.insert(Holding { start, dtype: value.dtype(), bytes, provenance });
+    for (value, provenance) in values {
+        let (start, bytes) = value.memory();
+        if let (true, Entry::Vacant(place)) = (bytes > 0, buffers.entry(start)) {
+            place.insert(Holding { start, dtype: value.meta().dtype, bytes, provenance });
         }
     }
     buffers.into_values().collect()

@@ -1,7 +1,10 @@
 //! What a worker knows of a session's values without having them: their names, what they are, and
 //! who still needs them.
 
-use gt_core::{Error, Meta, Result, Slot};
+use std::sync::Arc;
+
+use gt_core::placement::Signature;
+use gt_core::{Error, Meta, Result, SignatureId, Slot};
 
 use crate::plan::{Plan, Register, ValueId};
 
@@ -15,8 +18,12 @@ pub struct Names {
     /// By number.
     known: Vec<Known>,
     unused: Vec<ValueId>,
-    /// The values that the next plan made, loaded or lost the last holder of.
+    /// The values that lost their last holder since [`Names::recycle`]; each once.
+    released: Vec<ValueId>,
+    /// The values that the next plan makes, loads or drops; each once.
     touched: Vec<ValueId>,
+    /// How this worker and others share instructions.
+    pub signatures: Signatures,
 }
 
 /// One value.
@@ -25,12 +32,18 @@ struct Known {
     /// What it is; `None` before it is planned, and while its shape depends on data that nobody
     /// has looked at.
     meta: Option<Meta>,
+    /// What the whole is of which this worker has a part.
+    whole: Option<Box<Meta>>,
     /// Where it is in the plan that is being made.
     register: Option<Register>,
     /// How many need it: its name, commands that wait, and the plan that will tell its shape.
     holders: u32,
     /// Whether the executor has it once the plans so far have run.
     kept: bool,
+    /// Whether it is in the list of those that were released.
+    released: bool,
+    /// Whether it is in the list of those that were touched.
+    touched: bool,
 }
 
 impl Names {
@@ -59,7 +72,14 @@ impl Names {
         Ok(id)
     }
 
-    /// Ends a name, if it is one. The value's number stays until the next plan is made.
+    /// Ends a name and gives its value.
+    pub fn take(&mut self, slot: Slot) -> Result<ValueId> {
+        let id = self.find(slot)?;
+        self.end(slot);
+        Ok(id)
+    }
+
+    /// Ends a name, if it is one.
     pub fn end(&mut self, slot: Slot) {
         let entry = match numbered(slot) {
             (Kind::Copy, index) => self.copies.get_mut(index),
@@ -79,7 +99,36 @@ impl Names {
     pub fn release(&mut self, id: ValueId) {
         let known = &mut self.known[id.0 as usize];
         known.holders -= 1;
-        if known.holders == 0 {
+        if known.holders == 0 && !std::mem::replace(&mut known.released, true) {
+            self.released.push(id);
+        }
+    }
+
+    /// Lets go of what nobody needs. Called between commands: one that is being planned may have
+    /// ended the names of values that it uses. What the executor has, the next plan drops; the
+    /// number of anything else is used again at once.
+    pub fn recycle(&mut self) {
+        while let Some(id) = self.released.pop() {
+            let known = &mut self.known[id.0 as usize];
+            known.released = false;
+            match (known.holders, known.kept) {
+                (0, true) => self.touch(id),
+                (0, false) => self.forget(id),
+                _ => {}
+            }
+        }
+    }
+
+    /// Gives the number of a value away.
+    fn forget(&mut self, id: ValueId) {
+        let known = &mut self.known[id.0 as usize];
+        *known = Known { touched: known.touched, ..Known::default() };
+        self.unused.push(id);
+    }
+
+    fn touch(&mut self, id: ValueId) {
+        let known = &mut self.known[id.0 as usize];
+        if !std::mem::replace(&mut known.touched, true) {
             self.touched.push(id);
         }
     }
@@ -87,6 +136,18 @@ impl Names {
     /// What a value is, once it is planned and its shape is known.
     pub fn meta(&self, id: ValueId) -> Option<&Meta> {
         self.known[id.0 as usize].meta.as_ref()
+    }
+
+    /// What the whole value is of which this worker has a part, or all.
+    pub fn whole(&self, id: ValueId) -> Option<&Meta> {
+        let known = &self.known[id.0 as usize];
+        known.whole.as_deref().or(known.meta.as_ref())
+    }
+
+    /// This worker has a part of a value.
+    pub fn describe_whole(&mut self, id: ValueId, whole: &Meta) {
+        let known = &mut self.known[id.0 as usize];
+        known.whole = (known.meta.as_ref() != Some(whole)).then(|| Box::new(whole.clone()));
     }
 
     /// Where the value is in the plan that is being made.
@@ -97,7 +158,7 @@ impl Names {
     /// The plan that is being made has the value there.
     pub fn place(&mut self, id: ValueId, register: Register) {
         self.known[id.0 as usize].register = Some(register);
-        self.touched.push(id);
+        self.touch(id);
     }
 
     /// It is known what a value is.
@@ -107,27 +168,30 @@ impl Names {
 
     /// Whether nothing waits for a plan to drop it.
     pub fn is_settled(&self) -> bool {
-        self.touched.is_empty()
+        self.touched.is_empty() && self.released.is_empty()
     }
 
     /// Ends the making of a plan: what is needed further is kept, and what nobody needs dropped.
     pub fn settle(&mut self, plan: &mut Plan) {
-        self.touched.sort_unstable();
-        self.touched.dedup();
-        for id in self.touched.drain(..) {
+        self.recycle();
+        let mut touched = std::mem::take(&mut self.touched);
+        for id in touched.drain(..) {
             let known = &mut self.known[id.0 as usize];
-            let register = known.register.take();
-            if known.holders == 0 {
-                if known.kept {
+            known.touched = false;
+            match (known.register.take(), known.holders, known.kept) {
+                (_, 0, true) => {
                     plan.drops.push(id);
+                    self.forget(id);
                 }
-                *known = Known::default();
-                self.unused.push(id);
-            } else if let (Some(register), false) = (register, known.kept) {
-                known.kept = true;
-                plan.keeps.push((register, id));
+                (Some(register), 1.., false) => {
+                    known.kept = true;
+                    plan.keeps.push((register, id));
+                }
+                _ => {}
             }
         }
+        // Its room is used again.
+        self.touched = touched;
     }
 
     fn entry(&mut self, slot: Slot) -> &mut Option<ValueId> {
@@ -135,6 +199,61 @@ impl Names {
             (Kind::Copy, index) => self.copies.entry(index),
             (Kind::Value, index) => self.values.entry(index),
         }
+    }
+}
+
+/// How this worker and others share instructions, by number.
+#[derive(Debug, Default)]
+pub struct Signatures {
+    defined: Vec<Arc<Signature>>,
+    current: Option<Arc<Signature>>,
+}
+
+/// A session has at most so many signatures.
+const MOST_SIGNATURES: usize = 1 << 16;
+
+impl Signatures {
+    /// Gives one its number. A worker hears only of those of its meshes, so numbers have gaps.
+    fn index(number: SignatureId) -> Result<usize> {
+        let index = (number.0 as usize).checked_sub(1).filter(|index| *index < MOST_SIGNATURES);
+        index.ok_or_else(|| Error::bug(format!("{number} is not the number of a signature")))
+    }
+
+    /// Gives a signature its number.
+    pub fn define(&mut self, number: SignatureId, signature: Signature) -> Result<()> {
+        signature.mesh.check()?;
+        if signature.cuts.len() != signature.mesh.rank() {
+            return Err(Error::bug(format!("{number} does not fit its mesh")));
+        }
+        let index = Self::index(number)?;
+        let signature = Arc::new(signature);
+        if index >= self.defined.len() {
+            self.defined.resize(index + 1, signature.clone());
+        }
+        self.defined[index] = signature;
+        Ok(())
+    }
+
+    /// What follows is shared so.
+    pub fn begin(&mut self, number: SignatureId) -> Result<()> {
+        self.current = match number {
+            SignatureId::NONE => None,
+            _ => {
+                let found = self.defined.get(Self::index(number)?).cloned();
+                Some(found.ok_or_else(|| Error::bug(format!("{number} is not defined")))?)
+            }
+        };
+        Ok(())
+    }
+
+    /// What follows is not shared.
+    pub fn end(&mut self) {
+        self.current = None;
+    }
+
+    /// How what follows is shared.
+    pub fn current(&self) -> Option<Arc<Signature>> {
+        self.current.clone()
     }
 }
 
@@ -220,7 +339,7 @@ mod tests {
         names.describe(id, Meta::new(DType::F32, [2]));
         let mut first = plan();
         names.settle(&mut first);
-        assert_eq!(first.keeps, [(Register(0), id)]);
+        assert_eq!(first.keeps[..], [(Register(0), id)]);
         names.hold(id);
         names.end(slot);
         let next = names.name(slot).unwrap();
@@ -230,7 +349,7 @@ mod tests {
         assert!(second.drops.is_empty());
         names.release(id);
         names.settle(&mut second);
-        assert_eq!(second.drops, [id]);
+        assert_eq!(second.drops[..], [id]);
         assert_eq!(names.name(Slot(7)).unwrap(), id, "numbers are used again");
     }
 }

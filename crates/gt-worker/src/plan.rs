@@ -29,7 +29,7 @@ pub struct Position(pub u64);
 #[derive(Debug)]
 pub enum Work {
     /// Run a plan.
-    Run(Plan),
+    Run(Box<Plan>),
     /// Drop the values of a session.
     Forget(SessionId),
 }
@@ -48,11 +48,11 @@ pub struct Plan {
     /// Where in the user's program the value of each register is made.
     pub places: Vec<Provenance>,
     /// The values that it begins with.
-    pub loads: Vec<(ValueId, Register)>,
+    pub loads: SmallVec<[(ValueId, Register); 4]>,
     /// The values that nobody needs once it has loaded what it uses.
-    pub drops: Vec<ValueId>,
+    pub drops: SmallVec<[ValueId; 4]>,
     /// The values that outlive it.
-    pub keeps: Vec<(Register, ValueId)>,
+    pub keeps: SmallVec<[(Register, ValueId); 4]>,
     /// The kept values whose shapes depend on data, which the worker wants to know.
     pub described: Vec<ValueId>,
     /// How many commands of the queue it covers.
@@ -190,7 +190,7 @@ pub enum Job {
     /// A kernel.
     Kernel(Kernel),
     /// A composite that the engine takes whole.
-    Whole(&'static Op, Attrs),
+    Whole(&'static Op, Box<Attrs>),
 }
 
 /// An input of a kernel.
@@ -258,9 +258,9 @@ impl Plan {
             number: 0,
             steps: Vec::new(),
             places: Vec::new(),
-            loads: Vec::new(),
-            drops: Vec::new(),
-            keeps: Vec::new(),
+            loads: SmallVec::new(),
+            drops: SmallVec::new(),
+            keeps: SmallVec::new(),
             described: Vec::new(),
             commands: 0,
             cost_ns: 0,

@@ -11,14 +11,22 @@ use smallvec::{SmallVec, smallvec};
 use crate::bound::{Apply, Bound, Task};
 use crate::engine::Takes;
 use crate::names::Names;
-use crate::plan::{Origin, Plan, Position, Register, Replace, Replacement, Step, Use, ValueId};
+use crate::plan::{
+    Origin, Plan, Position, Register, Replace, Replacement, Step, Then, Use, ValueId,
+};
 use crate::queue::{Arrival, Arrived};
 
 mod expand;
+mod moved;
+mod resolve;
+mod share;
+
+pub use resolve::Resolutions;
 
 /// Makes a plan out of commands.
 pub struct Planner<'a> {
     names: &'a mut Names,
+    resolutions: &'a mut Resolutions,
     engine: &'a dyn Takes,
     plan: Plan,
     /// What is in each register.
@@ -43,12 +51,13 @@ impl<'a> Planner<'a> {
         worker: WorkerId,
         session: SessionId,
         names: &'a mut Names,
+        resolutions: &'a mut Resolutions,
         engine: &'a dyn Takes,
     ) -> Self {
         let (slot, provenance, position) = (Slot(0), Provenance::UNKNOWN, Position(0));
         let origin = Origin { worker, op: None, slot, provenance, position };
         let plan = Plan::new(worker, session);
-        Planner { names, engine, plan, metas: Vec::new(), bytes: 0, origin }
+        Planner { names, resolutions, engine, plan, metas: Vec::new(), bytes: 0, origin }
     }
 
     /// About how long what was planned so far takes one core.
@@ -66,9 +75,19 @@ impl<'a> Planner<'a> {
         self.bytes
     }
 
+    /// The worker that plans.
+    pub fn worker(&self) -> WorkerId {
+        self.origin.worker
+    }
+
     /// The values of the session.
     pub fn names(&mut self) -> &mut Names {
         self.names
+    }
+
+    /// Counts a command that there is nothing to plan of.
+    pub fn pass(&mut self) {
+        self.plan.commands += 1;
     }
 
     /// Plans a command. What it needs is known, and has arrived.
@@ -80,7 +99,7 @@ impl<'a> Planner<'a> {
             Task::Apply(apply) => return self.apply(apply),
             Task::Upload { out, slot, value, provenance } => {
                 let origin = Origin { slot: *slot, provenance: *provenance, ..self.origin };
-                self.upload(*out, value.clone(), origin);
+                self.upload(*out, (**value).clone(), origin);
             }
             Task::Receive { out, slot, tag, provenance } => {
                 let origin = Origin { slot: *slot, provenance: *provenance, ..self.origin };
@@ -88,6 +107,8 @@ impl<'a> Planner<'a> {
                 let missing = || Error::bug(format!("{slot} has not arrived"));
                 self.receive(*out, arrival.ok_or_else(missing)?, origin);
             }
+            Task::Give(give) => self.give(give)?,
+            Task::Get(get) => self.get(get, arrived)?,
             Task::Send { value, to, tag } => {
                 let value = Use::of(self.load(*value)?);
                 self.plan.steps.push(Step::Handover { to: *to, tag: *tag, value });
@@ -102,6 +123,10 @@ impl<'a> Planner<'a> {
                 let (barrier, then) = (*barrier, *then);
                 self.plan.steps.push(Step::Report { position, barrier, then });
             }
+            Task::Vote(barrier) => {
+                let (barrier, then) = (*barrier, Then::Stay);
+                self.plan.steps.push(Step::Report { position, barrier, then });
+            }
             Task::Wait(barrier) => {
                 if let Some(Some(failure)) = arrived.verdicts.remove(barrier) {
                     self.plan.steps.push(Step::Poison(position, failure));
@@ -113,17 +138,18 @@ impl<'a> Planner<'a> {
     }
 
     /// The plan, complete.
-    pub fn finish(self) -> Plan {
+    pub fn finish(self, number: u64) -> Plan {
         let Planner { names, mut plan, .. } = self;
         names.settle(&mut plan);
         plan.mark_last_uses();
+        plan.number = number;
         plan
     }
 
     fn apply(&mut self, apply: &Apply) -> Result<Flow> {
-        let Apply { op, outputs, slot, inputs, attrs, replaces, provenance } = apply;
+        let Apply { op, outputs, slot, inputs, attrs, replaces, provenance, signature } = apply;
         self.origin = Origin { op: Some(op), slot: *slot, provenance: *provenance, ..self.origin };
-        let mut terms: SmallVec<[Term<Register>; 3]> = SmallVec::new();
+        let mut terms: SmallVec<[Term<Register>; 3]> = SmallVec::with_capacity(inputs.len());
         for input in inputs {
             terms.push(match input {
                 Term::Value(id) => Term::Value(self.load(*id)?),
@@ -135,6 +161,9 @@ impl<'a> Planner<'a> {
         for id in replaces {
             old.push(id.map(|id| self.load(id)).transpose()?);
         }
+        let share = signature.as_deref().map(|signature| self.share(apply, signature));
+        let share = share.transpose()?;
+        let attrs = share.as_ref().map_or(attrs, |share| &share.attrs);
         let first = self.plan.steps.len();
         let results = match self.emit(op, &terms, attrs) {
             Ok(results) => self.replace(first, results, &old),
@@ -150,6 +179,11 @@ impl<'a> Planner<'a> {
                 false => self.make(id, register),
             }
         }
+        if let Some(share) = share {
+            for (&id, whole) in outputs.iter().zip(&share.wholes) {
+                self.names.describe_whole(id, whole);
+            }
+        }
         Ok(if op.data_dependent { Flow::Last } else { Flow::More })
     }
 
@@ -162,7 +196,7 @@ impl<'a> Planner<'a> {
         attrs: &Attrs,
         error: Error,
     ) -> Result<SmallVec<[Register; 1]>> {
-        let metas = self.resolve(op, terms, attrs)?.inferred.outputs;
+        let metas = self.resolve(op, terms, attrs)?.inferred.outputs.clone();
         let failure = Arc::new(self.origin.failure(error));
         self.plan.steps.push(Step::Fail(self.origin.position, failure.clone()));
         Ok(metas.into_iter().map(|meta| self.bear(meta, failure.clone())).collect())

@@ -8,12 +8,12 @@ use gt_core::{Error, Meta, Result, SessionId, WorkerId};
 use gt_transport::{Batch, Failure, Message};
 
 use crate::backlog::Backlog;
-use crate::bound::{Bound, Task};
+use crate::bound::{Bound, Get, Task};
 use crate::engine::Takes;
 use crate::executor::Outcome;
 use crate::names::Names;
 use crate::plan::{Plan, Position};
-use crate::planner::Planner;
+use crate::planner::{Planner, Resolutions};
 
 /// How much of a queue goes into one plan.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +71,11 @@ impl Arrived {
         }
     }
 
+    /// Whether all parts of a value are here that others give.
+    pub fn have(&self, get: &Get) -> bool {
+        get.parts.iter().filter_map(|(tag, _)| *tag).all(|tag| self.values.contains_key(&tag))
+    }
+
     fn check(&self) -> Result<()> {
         if self.values.len() + self.verdicts.len() > MOST_ARRIVALS {
             return Err(Error::value(format!("more than {MOST_ARRIVALS} values wait to be used")));
@@ -87,6 +92,7 @@ const MOST_ARRIVALS: usize = 1 << 20;
 pub struct Queue {
     backlog: Backlog,
     names: Names,
+    resolutions: Resolutions,
     /// The commands before this one are reported as done.
     reported: Position,
     /// How long plans took that were not reported.
@@ -100,7 +106,7 @@ pub struct Queue {
 
 impl Queue {
     /// Appends commands.
-    pub fn push(&mut self, batch: Batch) -> Result<()> {
+    pub fn push(&mut self, batch: Arc<Batch>) -> Result<()> {
         self.backlog.push(batch)
     }
 
@@ -120,17 +126,18 @@ impl Queue {
     }
 
     /// A plan for the next commands; `None` if there are none, or all of them wait for something.
-    pub fn plan(&mut self, session: SessionId, asked: Asked) -> Result<Option<Plan>> {
+    pub fn plan(&mut self, session: SessionId, asked: Asked) -> Result<Option<Box<Plan>>> {
         let Asked { worker, window, number, engine } = asked;
         #[cfg(test)]
         assert!(!self.is_broken, "this test wants a panic");
         if self.backlog.is_idle() && self.names.is_settled() {
             return Ok(None);
         }
-        let mut planner = Planner::new(worker, session, &mut self.names, engine);
+        let mut planner =
+            Planner::new(worker, session, &mut self.names, &mut self.resolutions, engine);
         self.backlog.fill(&mut planner, window, number)?;
-        let plan = Plan { number, ..planner.finish() };
-        Ok((!plan.is_empty()).then_some(plan))
+        let plan = planner.finish(number);
+        Ok((!plan.is_empty()).then(|| Box::new(plan)))
     }
 
     /// Takes in what came of a plan; gives what is to be sent, which is nothing if the plan is not

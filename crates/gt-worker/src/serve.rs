@@ -12,12 +12,11 @@ use gt_zmq::Endpoint;
 
 use self::worker_loop::{Parting, WorkerLoop};
 use crate::buffer::Pool;
-use crate::engine::Engine;
+use crate::engine::HostEngine;
 use crate::panic_hook;
 use crate::queue::Window;
 
 mod executing;
-mod harbour;
 mod inbox;
 mod pool_source;
 mod worker_loop;
@@ -36,7 +35,7 @@ pub struct Options {
     /// How much of a queue goes into one plan.
     pub window: Window,
     /// What computes.
-    pub engine: Arc<dyn Engine>,
+    pub engine: Arc<HostEngine>,
     /// The memory that it computes in.
     pub pool: Arc<Pool>,
 }

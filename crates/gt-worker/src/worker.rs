@@ -1,7 +1,7 @@
 //! The worker as a machine: it takes turns between sessions, plans, and answers. It runs nothing
 //! itself; whoever drives it runs the plans and brings back what came of them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct Worker {
     window: Window,
     /// What will compute.
     engine: Arc<dyn Takes>,
-    queues: HashMap<SessionId, Queue>,
+    queues: BTreeMap<SessionId, Queue>,
     /// The sessions in the order of their turns.
     turns: VecDeque<SessionId>,
     /// How many plans are with the executor.
@@ -54,7 +54,7 @@ pub enum Told {
 impl Worker {
     /// A worker without sessions.
     pub fn new(id: WorkerId, window: Window, engine: Arc<dyn Takes>) -> Self {
-        let (queues, turns) = (HashMap::new(), VecDeque::new());
+        let (queues, turns) = (BTreeMap::new(), VecDeque::new());
         Worker { id, window, engine, queues, turns, plans: 0, planned: 0 }
     }
 
@@ -131,12 +131,18 @@ impl Worker {
     fn finish(&mut self, outcome: Outcome, out: &mut Vec<Action>) {
         self.plans -= 1;
         // The session may be gone; then so are its values, and nobody waits for its messages.
-        let sent = self.within(outcome.session, out, |queue| {
-            let messages = queue.finish(outcome);
-            let sends = messages.into_iter().map(|message| (addressee(&message, queue), message));
-            Ok(sends.collect::<Vec<_>>())
-        });
-        out.extend(sent.into_iter().flatten().map(|(to, message)| Action::Send(to, message)));
+        let session = outcome.session;
+        let messages = self.within(session, out, |queue| Ok(queue.finish(outcome)));
+        for message in messages.into_iter().flatten() {
+            out.push(Action::Send(self.addressee(session, &message), message));
+        }
+    }
+
+    /// Who a message of a session is for; `None` stands for the dispatcher.
+    fn addressee(&mut self, session: SessionId, message: &Message) -> Option<Peer> {
+        let Message::Handover { to, .. } = message else { return None };
+        self.queue(session).neighbours.insert(*to);
+        Some(Peer::Worker(*to))
     }
 
     /// Starts plans, of the session whose turn it is and then of the others.
@@ -165,13 +171,6 @@ impl Worker {
     }
 }
 
-/// Who a message of a session is for; `None` stands for the dispatcher.
-fn addressee(message: &Message, queue: &mut Queue) -> Option<Peer> {
-    let Message::Handover { to, .. } = message else { return None };
-    queue.neighbours.insert(*to);
-    Some(Peer::Worker(*to))
-}
-
 #[cfg(test)]
 mod tests {
     use gt_core::instruction::Command;
@@ -190,7 +189,8 @@ mod tests {
     fn commands(session: u64) -> Told {
         let mut batch = Batch::default();
         batch.push(&Command::Sync { request: RequestId(1) });
-        Told::Message(Message::Commands { session: SessionId(session), batch })
+        let (session, batch) = (SessionId(session), Arc::new(batch));
+        Told::Message(Message::Commands { session, batch })
     }
 
     fn sessions_ended(out: &[Action]) -> Vec<u64> {
@@ -225,7 +225,9 @@ mod tests {
         worker.step(commands(1), &mut Vec::new());
         worker.step(commands(4), &mut Vec::new());
         let mut records = Batch::default();
-        (0..1 << 16).for_each(|_| records.push(&Command::Exit));
+        let scope = Command::Scope(gt_core::ScopeId::ROOT);
+        (0..1 << 16).for_each(|_| records.push(&scope));
+        let records = Arc::new(records);
         let mut out = Vec::new();
         for _ in 0..1000 {
             let (session, batch) = (SessionId(2), records.clone());

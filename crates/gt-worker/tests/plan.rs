@@ -517,3 +517,33 @@ fn of_several_replaced_values_all_are_taken_or_none() {
     assert_eq!(bench.read(FIRST, 4), [1.0; 3]);
     assert_eq!(bench.read(FIRST, 5).len(), 3);
 }
+
+#[test]
+fn a_step_of_an_optimiser_is_taken_as_a_whole_or_not_at_all() {
+    // The first average can be made in both, the second one needs more memory.
+    for (memory, is_taken) in [(100_000, false), (1 << 20, true)] {
+        let mut bench = Bench::with_memory(UNLIMITED, memory);
+        bench.say(
+            FIRST,
+            &[
+                "t0 := full shape=[4096] fill_value=1.0",
+                "t1 := full shape=[4096] fill_value=2.0",
+                "t2 := full shape=[4096] fill_value=3.0",
+                "t3 := full shape=[4096] fill_value=4.0",
+                "t4, t5, t6 := adam t0 t1 t2 t3 0.5 1.0 1.0 0.5 0.5 0.25 replaces t0 t1 t2",
+                "sync as r1",
+                "t7 := slice t4 ranges=[0:1:1]",
+                "t8 := slice t5 ranges=[0:1:1]",
+                "t9 := slice t6 ranges=[0:1:1]",
+                "read t7 as r2",
+                "read t8 as r3",
+                "read t9 as r4",
+            ],
+        );
+        bench.run();
+        assert_eq!(bench.answer(FIRST, 1).is_ok(), is_taken);
+        let found = [2, 3, 4].map(|request| bench.read(FIRST, request)[0]);
+        let step = 1.0 - 3.0 / (9.5_f32.sqrt() + 0.25) * 0.5;
+        assert_eq!(found, if is_taken { [step, 3.0, 9.5] } else { [1.0, 2.0, 3.0] });
+    }
+}

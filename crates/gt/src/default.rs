@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{MutexGuard, Once};
 
+use gt_client::config::Config;
 use gt_client::remote::RemoteOptions;
 use gt_client::{Session, WeakSession, fork};
 use gt_core::{Error, Result};
@@ -12,10 +13,11 @@ use gt_transport::lock::Mutex;
 
 use crate::address::{self, Address, Trust};
 use crate::settings::{self, Settings};
+use crate::signals;
 
 /// What a session should be like. The default is one that the first operation would start.
 #[derive(Clone, Debug, Default)]
-pub struct Wish {
+pub struct ConnectOptions {
     /// Where its server is. Without it the session is at `GT_SERVER`, or in this process if that is
     /// not set.
     pub address: Option<String>,
@@ -36,6 +38,8 @@ struct Defaults {
     all: Vec<Known>,
     /// How many workers a session has that does not say it.
     workers: Option<usize>,
+    /// What the program said of signals before there was a session.
+    config: Config,
 }
 
 struct Known {
@@ -44,8 +48,12 @@ struct Known {
     address: Option<Address>,
 }
 
-static DEFAULTS: Mutex<Defaults> =
-    Mutex::new(Defaults { current: None, all: Vec::new(), workers: None });
+static DEFAULTS: Mutex<Defaults> = Mutex::new(Defaults {
+    current: None,
+    all: Vec::new(),
+    workers: None,
+    config: Config { signals: Vec::new(), mesh: None, params: Vec::new() },
+});
 
 thread_local! {
     /// The sessions that this thread uses instead, the innermost last.
@@ -88,10 +96,11 @@ impl Defaults {
         self.all.iter().find(is_it)?.address.as_ref()
     }
 
-    fn start(&mut self, settings: &Settings, workers: usize) -> Result<Session> {
+    fn start(&mut self, settings: &Settings, workers: usize, config: Config) -> Result<Started> {
         let session = Session::embedded(settings.embedded(workers)?)?;
+        let complaint = signals::configure(&session, config.clone(), &config, settings)?;
         self.adopt(&session, None);
-        Ok(session)
+        Ok(Started { session, complaint })
     }
 
     /// Makes a session the default.
@@ -101,6 +110,20 @@ impl Defaults {
         self.all.retain(|known| known.session.upgrade().is_some());
         self.all.push(Known { session: session.downgrade(), address });
         self.current = Some(session.clone());
+    }
+}
+
+/// A session that was just opened, and what does not fit it.
+struct Started {
+    session: Session,
+    complaint: Option<String>,
+}
+
+impl Started {
+    /// The session, after the user was told. No lock is held here.
+    fn told(self) -> Result<Session> {
+        signals::tell(self.complaint)?;
+        Ok(self.session)
     }
 }
 
@@ -114,17 +137,23 @@ pub fn session() -> Result<Session> {
     }
     let settings = Settings::from_environment()?;
     if let Some(server) = &settings.server {
-        return connect_remote(&settings, &server.parse()?, &Wish::default(), Rival::Wins);
+        return connect_remote(
+            &settings,
+            &server.parse()?,
+            &ConnectOptions::default(),
+            Rival::Wins,
+        );
     }
+    let config = signals::initial(&settings)?;
     let mut defaults = defaults();
-    match defaults.current() {
-        // Another thread was faster.
-        Some(session) => Ok(session),
-        None => {
-            let workers = defaults.workers.unwrap_or(1);
-            defaults.start(&settings, workers)
-        }
+    if let Some(faster) = defaults.current() {
+        // Another thread has started one.
+        return Ok(faster);
     }
+    let workers = defaults.workers.unwrap_or(1);
+    let started = defaults.start(&settings, workers, config)?;
+    drop(defaults);
+    started.told()
 }
 
 /// The session that operations without inputs use, if there is one.
@@ -134,24 +163,42 @@ pub fn open_session() -> Option<Session> {
 
 /// Opens a session and makes it the default. If the default session is at the address that is
 /// wished for, that is the one, unless another one is wanted.
-pub fn connect(wish: &Wish) -> Result<Session> {
-    wish.workers.map_or(Ok(()), check_workers)?;
+pub fn connect(options: &ConnectOptions) -> Result<Session> {
+    options.workers.map_or(Ok(()), check_workers)?;
     let settings = Settings::from_environment()?;
-    if let Some(address) = &wish.address {
+    if let Some(address) = &options.address {
         let address: Address = address.parse().map_err(|error: Error| error.within("connect"))?;
-        if !wish.new
+        if !options.new
             && let Some(session) = defaults().current_at(&address)
         {
             return Ok(session);
         }
-        return connect_remote(&settings, &address, wish, Rival::Loses);
+        return connect_remote(&settings, &address, options, Rival::Loses);
     }
     if let Some(server) = &settings.server {
-        return connect_remote(&settings, &server.parse()?, wish, Rival::Loses);
+        return connect_remote(&settings, &server.parse()?, options, Rival::Loses);
     }
+    let config = signals::initial(&settings)?;
     let mut defaults = defaults();
-    let workers = wish.workers.or(defaults.workers).unwrap_or(1);
-    defaults.start(&settings, workers)
+    let workers = options.workers.or(defaults.workers).unwrap_or(1);
+    let started = defaults.start(&settings, workers, config)?;
+    drop(defaults);
+    started.told()
+}
+
+/// What the program said of signals before there was a session.
+pub(crate) fn config_to_come() -> Config {
+    defaults().config.clone()
+}
+
+/// Adds to that.
+pub(crate) fn add_config_to_come(more: Config) {
+    defaults().config.merge(more);
+}
+
+/// Every session of this process that is open.
+pub(crate) fn sessions() -> Vec<Session> {
+    defaults().all.iter().filter_map(|known| known.session.upgrade()).collect()
 }
 
 /// Where the server of a session is, if that is another process.
@@ -169,15 +216,16 @@ enum Rival {
 fn connect_remote(
     settings: &Settings,
     address: &Address,
-    wish: &Wish,
+    options: &ConnectOptions,
     rival: Rival,
 ) -> Result<Session> {
     settings.voices.listen();
-    let workers = wish.workers.or(defaults().workers);
+    let config = signals::initial(settings)?;
+    let workers = options.workers.or(defaults().workers);
     let session = Session::remote(RemoteOptions {
-        endpoint: address.endpoint(&wish.trust).map_err(|error| error.within("connect"))?,
+        endpoint: address.endpoint(&options.trust).map_err(|error| error.within("connect"))?,
         address: address.to_string(),
-        name: wish.name.clone().unwrap_or_else(own_name),
+        name: options.name.clone().unwrap_or_else(own_name),
         workers: workers.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
         sync: settings.sync,
     })?;
@@ -189,8 +237,10 @@ fn connect_remote(
             Ok(faster)
         }
         _ => {
+            let complaint = signals::configure(&session, config.clone(), &config, settings)?;
             defaults.adopt(&session, Some(address.clone()));
-            Ok(session)
+            drop(defaults);
+            Started { session, complaint }.told()
         }
     }
 }

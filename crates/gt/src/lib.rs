@@ -19,11 +19,13 @@ pub mod keys;
 mod limits;
 mod log_file;
 pub mod settings;
+pub mod signals;
 pub mod verbose;
 
 pub use create::{apply, apply_all, tensor};
 pub use default::{
-    Wish, close, close_all, connect, enter, leave, open_session, server_of, session, workers,
+    ConnectOptions, close, close_all, connect, enter, leave, open_session, server_of, session,
+    workers,
 };
 pub use generated::*;
 pub use gt_client::{
@@ -31,6 +33,8 @@ pub use gt_client::{
     broadcast_tensors, display, grad, host, index, provenance,
 };
 pub use gt_client::{Line, Memory, Status};
+pub use gt_client::{config, scope};
+pub use gt_core::placement;
 pub use gt_core::shape::MAX_RANK;
 pub use gt_core::{
     DType, Error, Fault, Meta, Provenance, Result, Scalar, Shape, attrs, op, ops, rules,

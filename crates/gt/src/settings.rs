@@ -47,6 +47,19 @@ static RUNTIME_DIR: Variable = Variable {
               ends in `-GROUP`.",
 };
 
+static CONFIG: Variable = Variable {
+    name: "GT_CONFIG",
+    default: "none",
+    meaning: "A YAML file that says where the values of signals, modules and parameters should \
+              be; [the guide](../guide/signals.md) has its words. Each session reads it when it \
+              starts.",
+};
+static CONFIG_STRICT: Variable = Variable {
+    name: "GT_CONFIG_STRICT",
+    default: OFF,
+    meaning: "With 1, a signal that the config does not define and a worker that does not exist \
+              are errors, and not warnings.",
+};
 static INSTRUCTION_LOG: Variable = Variable {
     name: "GT_INSTRUCTION_LOG",
     default: "no log",
@@ -106,6 +119,8 @@ pub static ALL: &[&Variable] = &[
     &KEY,
     &KEYS,
     &RUNTIME_DIR,
+    &CONFIG,
+    &CONFIG_STRICT,
     &INSTRUCTION_LOG,
     &THREADS,
     &MEMORY,
@@ -221,6 +236,10 @@ fn absolute(variable: &str) -> Option<PathBuf> {
 pub struct Settings {
     /// The address at which sessions are opened; in this process if absent.
     pub server: Option<String>,
+    /// What says where the values of signals should be.
+    pub config: Option<PathBuf>,
+    /// Whether what a config does not define is an error.
+    pub config_strict: bool,
     /// Where to write a line for each event.
     pub instruction_log: Option<PathBuf>,
     /// How many threads large kernels use; all cores if zero.
@@ -240,6 +259,8 @@ impl Settings {
     pub fn from_environment() -> Result<Self> {
         Ok(Settings {
             server: SERVER.text()?,
+            config: CONFIG.text()?.map(PathBuf::from),
+            config_strict: CONFIG_STRICT.switch()?,
             instruction_log: INSTRUCTION_LOG.text()?.map(PathBuf::from),
             threads: THREADS.number()?,
             memory: MEMORY.bytes()?,

@@ -1,4 +1,4 @@
-"""`gt.amp` under the name it has in older programs, where the device goes without saying."""
+"""`gt.amp` under the name it has in older programs, where the device is not an argument."""
 
 from __future__ import annotations
 

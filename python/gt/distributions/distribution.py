@@ -1,4 +1,4 @@
-"""What all distributions have in common: shapes, and the words for them."""
+"""The base class of distributions: their shapes and methods."""
 
 from __future__ import annotations
 

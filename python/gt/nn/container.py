@@ -123,15 +123,15 @@ class ModuleList(_Row):
         return type(self)(list(self)[index])
 
     def _named_reprs(self) -> list[tuple[str, str]]:
-        """The text of each submodule; equal ones in a row are told once."""
-        told: list[tuple[str, str]] = []
+        """The text of each submodule; equal ones in a row are shown once."""
+        shown: list[tuple[str, str]] = []
         for text, run in itertools.groupby(super()._named_reprs(), lambda named: named[1]):
             names = [name for name, _ in run]
             if len(names) == 1:
-                told.append((names[0], text))
+                shown.append((names[0], text))
             else:
-                told.append((f"{names[0]}-{names[-1]}", f"{len(names)} x {text}"))
-        return told
+                shown.append((f"{names[0]}-{names[-1]}", f"{len(names)} x {text}"))
+        return shown
 
     def __iadd__(self, modules: Iterable[Module]) -> ModuleList:
         self.extend(modules)

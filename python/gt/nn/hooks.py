@@ -1,4 +1,4 @@
-"""Functions that are called around a module's `forward` and when its gradients are emitted."""
+"""Functions that are called around a module's `forward` and when its gradients are computed."""
 
 from __future__ import annotations
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Self
 
 from gt import _gt
-from gt._gt import Tensor
+from gt._gt import Tensor, _configured
 from gt.autograd.mode import no_grad
+from gt.nn import scopes
 from gt.nn.hooks import Hooks, RemovableHandle
 from gt.nn.parameter import Parameter
 from gt.nn.state import taken
@@ -45,6 +46,11 @@ class Module(Tree):
     _forward_pre_hooks: Hooks
     _forward_hooks: Hooks
     _backward_hooks: Hooks
+    # The names that `scopes` has given: those of the root and of the way from there, both if a
+    # config has an entry about them, and when this was found.
+    _place: tuple[str, str] | None = None
+    _signal: tuple[str, str] | None = None
+    _stamp: tuple[object, int] | None = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args or kwargs:
@@ -58,6 +64,13 @@ class Module(Tree):
         raise NotImplementedError(f'{type(self).__name__} is missing the method "forward"')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if _configured:
+            return scopes.call(self, args, kwargs)
+        if not (self._forward_pre_hooks or self._forward_hooks or self._backward_hooks):
+            return self.forward(*args, **kwargs)
+        return self._call(args, kwargs)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not (self._forward_pre_hooks or self._forward_hooks or self._backward_hooks):
             return self.forward(*args, **kwargs)
         args, kwargs = self._forward_pre_hooks.before(self, args, kwargs)
@@ -107,6 +120,8 @@ class Module(Tree):
             raise RuntimeError(
                 f"cannot load the state of {type(self).__name__}: {'; '.join(wrong)}"
             )
+        if _configured:
+            scopes.name(self)
         with no_grad():
             for name, value in state_dict.items():
                 if name in own:

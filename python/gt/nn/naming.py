@@ -8,7 +8,7 @@ import types
 class OwnInit:
     """A private base: subclasses without a constructor have its own in their name.
 
-    Python tells a wrong argument in the name of the function, which would be a private one.
+    The error for a wrong argument names the function, which would be a private one.
     """
 
     def __init_subclass__(cls) -> None:

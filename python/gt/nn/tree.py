@@ -23,6 +23,47 @@ class Listed(list[T], Generic[T]):
         return self[self._place - 1]
 
 
+_structure = object()
+
+
+def structure() -> object:
+    """Another object after each change of what belongs to a module, whichever it is."""
+    return _structure
+
+
+def _changed() -> None:
+    global _structure
+    _structure = object()
+
+
+class Places(dict[str, Any]):
+    """What belongs to a module, by name. Its changes are known, so that names can be kept."""
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name not in self or self[name] is not value:
+            _changed()
+        super().__setitem__(name, value)
+
+    def __delitem__(self, name: str) -> None:
+        _changed()
+        super().__delitem__(name)
+
+    def pop(self, *args: Any) -> Any:
+        """Removes a name and gives what it stood for."""
+        _changed()
+        return super().pop(*args)
+
+    def clear(self) -> None:
+        """Removes all names."""
+        _changed()
+        super().clear()
+
+    def update(self, *args: Any, **kwargs: Any) -> None:
+        """Adds what another dictionary has."""
+        _changed()
+        super().update(*args, **kwargs)
+
+
 class Tree:
     """What is assigned to it is found by its name, and so is what belongs to its submodules."""
 
@@ -32,7 +73,9 @@ class Tree:
     _forgotten: set[str]
 
     def __init__(self) -> None:
-        self.__dict__.update(_parameters={}, _buffers={}, _modules={}, _forgotten=set())
+        self.__dict__.update(
+            _parameters=Places(), _buffers=Places(), _modules=Places(), _forgotten=set()
+        )
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in ("_parameters", "_buffers", "_modules") and not isinstance(value, dict):
@@ -99,7 +142,7 @@ class Tree:
             object.__delattr__(self, name)
 
     def __dir__(self) -> Iterable[str]:
-        # Python proposes what is listed here to whoever has mistyped a name.
+        # Python suggests names from this list when a name was mistyped.
         inside = (name for name in super().__dir__() if name[:1] != "_" or name[:2] == "__")
         return [*inside, *self._parameters, *self._buffers, *self._modules]
 
@@ -172,7 +215,7 @@ class Tree:
         yield prefix, self
         for name, module in self._modules.items():
             if module is not None:
-                yield from module.named_modules(memo, _join(prefix, name), remove_duplicate)
+                yield from module.named_modules(memo, join(prefix, name), remove_duplicate)
 
     def modules(self) -> Iterator[Any]:
         """The module and all below it."""
@@ -209,7 +252,7 @@ class Tree:
                     continue
                 if remove_duplicate:
                     seen.add(id(tensor))
-                yield _join(path, name), tensor
+                yield join(path, name), tensor
 
     def get_submodule(self, target: str) -> Any:
         """The module with this qualified name."""
@@ -238,5 +281,6 @@ class Tree:
         return found
 
 
-def _join(prefix: str, name: str) -> str:
+def join(prefix: str, name: str) -> str:
+    """A qualified name."""
     return f"{prefix}.{name}" if prefix else name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from gt import _gt
 from gt._gt import Tensor
 from gt.optim.optimizer import (
     Optimizer,
@@ -70,18 +69,16 @@ class Adam(Optimizer):
         }
         kept = decay(group, decoupled=self._decoupled)
         plain = {**group, "weight_decay": 0} if self._decoupled else group
+        constant = (1.0 if kept is None else kept, 1 - first, second, group["eps"])
         for parameter in params:
             state = self.state[parameter]
             size, scale = short[id(state["step"])]
-            grad = gradient(parameter, plain)
-            if kept is not None:
-                parameter.mul_(kept)
-            mean, square = state["exp_avg"], state["exp_avg_sq"]
-            mean.lerp_(grad, 1 - first)
-            square.decay_add_square_(grad, second)
+            mean, square, grad = state["exp_avg"], state["exp_avg_sq"], gradient(parameter, plain)
             if group["amsgrad"]:
-                square = state["max_exp_avg_sq"].copy_(_gt.maximum(state["max_exp_avg_sq"], square))
-            parameter.step_along_(mean, square, size, scale, group["eps"])
+                peak = state["max_exp_avg_sq"]
+                parameter.amsgrad_(mean, square, peak, grad, size, scale, *constant)
+            else:
+                parameter.adam_(mean, square, grad, size, scale, *constant)
 
 
 def _warmth(beta: float, step: Tensor) -> Tensor:

@@ -90,7 +90,7 @@ class Optimizer:
                 if set_to_none:
                     parameter.grad = None
                 elif parameter.grad is not None:
-                    # Whoever holds the gradient sees the zeros too.
+                    # Other references to the gradient see the zeros too.
                     parameter.grad = parameter.grad.detach().zero_()
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:

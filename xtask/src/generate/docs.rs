@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use gt_core::call::{Arg, Call};
 use gt_core::op::{Linear, Op, View};
+use gt_core::placement::{At, Cut};
 use gt_core::rules::promote::Promotion;
 use gt_core::sample::SampleInput;
 use gt_core::{DType, Meta, ops};
@@ -17,9 +18,9 @@ pub fn reference() -> String {
          over the inputs (`in0`), the results (`out0`) and the gradients of the results (`grad0`), \
          shown for the first sample of each row.\n",
     );
-    for op in ops::ALL.iter().copied() {
-        entry(&mut text, op);
-    }
+    let mut rows = ops::ALL.to_vec();
+    rows.sort_unstable_by_key(|op| op.name);
+    rows.into_iter().for_each(|op| entry(&mut text, op));
     text
 }
 
@@ -97,19 +98,24 @@ fn rules(op: &'static Op) -> (String, String) {
         op.gradients(&call).iter().map(|formula| format!("`{formula}`")).collect();
     let gradients = if gradients.is_empty() { "none".to_string() } else { gradients.join(", ") };
     let factors = (op.shard)(&call);
-    let cuts = factors.letters().into_iter().map(|letter| {
-        let axes = |lists: &[smallvec::SmallVec<[Option<u8>; 4]>]| {
-            let axis = |list: &smallvec::SmallVec<[Option<u8>; 4]>| {
-                let position = list.iter().position(|&axis| axis == Some(letter));
-                position.map_or("–".to_string(), |axis| axis.to_string())
-            };
-            lists.iter().map(axis).collect::<Vec<_>>().join(", ")
+    let letters = factors.letters().into_iter().chain(factors.adding_letters());
+    let cuts = letters.map(|letter| {
+        let at = |cut: Option<Cut>| match cut {
+            Some(Cut { axis, blocks: 1, .. }) => axis.to_string(),
+            Some(Cut { axis, blocks, .. }) => format!("{axis} in {blocks} blocks"),
+            None => "–".to_string(),
         };
-        let result = match factors.combine(letter) {
+        let input = |input: usize| match factors.is_added(input, letter) {
+            true => "partial sum".to_string(),
+            false => at(factors.input_cut(input, letter, &At::Even, 1)),
+        };
+        let output = |output: usize| match factors.combine(output, letter) {
             Some(how) => format!("partial {how:?}").to_lowercase(),
-            None => axes(&factors.outputs),
+            None => at(factors.output_cut(output, letter, &At::Even, 1)),
         };
-        format!("({}) → {result}", axes(&factors.inputs))
+        let inputs: Vec<String> = (0..factors.inputs.len()).map(input).collect();
+        let outputs: Vec<String> = (0..factors.outputs.len()).map(output).collect();
+        format!("({}) → {}", inputs.join(", "), outputs.join(", "))
     });
     let cuts: Vec<String> = cuts.collect();
     let cuts =

@@ -96,6 +96,8 @@ fn function(text: &mut String, op: &'static Op, receiver: Option<&str>, name: &s
     }
     let several = op.python.variant.is_some_and(|variant| variant.op.outputs.len() > 1);
     let result = match op.outputs.len() {
+        // What is written into is returned.
+        2.. if name.ends_with('_') => "Tensor".to_string(),
         1 if several => "Any".to_string(),
         1 => "Tensor".to_string(),
         _ => format!("_{}_result", op.name),

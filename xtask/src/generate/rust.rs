@@ -186,7 +186,11 @@ fn method_binding(text: &mut String, op: &'static Op, name: &str, suffix: &str) 
     let code = op.code;
     let alone = op.inputs.len() == 1 && op.attrs.is_empty() && op.python.variant.is_none();
     let plain = alone && suffix.is_empty();
-    let what = if suffix.is_empty() { "" } else { " Writes the result into the tensor." };
+    let what = match (suffix, op.outputs.len()) {
+        ("", _) => "",
+        (_, 1) => " Writes the result into the tensor.",
+        _ => " Writes each result into the input at its place.",
+    };
     let signature = text_signature(op, true);
     let called = if suffix.is_empty() { Called::Method } else { Called::InPlace };
     let shown = example(op, called).map_or(String::new(), |lines| format!("\n\n{lines}"));

@@ -53,7 +53,7 @@ impl Link for InProcess {
     fn memory_usage(&self) -> Result<Vec<MemoryUsage>> {
         let executors = || self.embedded.lanes.iter().map(Lane::executor);
         let pool = &self.embedded.pool;
-        // The workers share one pool, so one of them speaks for all.
+        // The workers share one pool, so that one report counts for all.
         let held = executors().flat_map(|executor| executor.holdings(self.session));
         let all: Vec<Holding> = held.collect();
         Ok(vec![MemoryUsage {

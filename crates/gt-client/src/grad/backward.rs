@@ -1,5 +1,5 @@
-//! The way back: nodes in the reverse order of their making, each turning the gradients of its
-//! results into those of its inputs by emitting its row's formulas.
+//! Backward: visits nodes in the reverse order of their creation. Each turns the gradients of its
+//! results into those of its inputs by applying its row's formulas.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use super::mode;
 use super::node::{Edge, Gradient, Kind, Node, Row, Saved};
 use super::pull::{Gradients, filled, pull, refuse_nan};
 use crate::tensor::Tensor;
-use crate::{autocast, provenance};
+use crate::{autocast, provenance, scope};
 
-/// What is asked of backward.
+/// The arguments of backward.
 pub struct Request<'a> {
     /// What to differentiate, and the gradient of each; ones for a single element if not given.
     pub outputs: &'a [(Tensor, Option<Tensor>)],
@@ -28,13 +28,13 @@ pub struct Request<'a> {
     pub create_graph: bool,
 }
 
-/// Emits the gradients; for each of the wanted inputs, its own if it has one.
+/// Computes the gradients; for each of the wanted inputs, its own if it has one.
 pub fn run(request: &Request) -> Result<Vec<Option<Tensor>>> {
     let wanted = request.inputs.map(|inputs| inputs.iter().map(wanted_edge).collect());
     Walk::new(request, wanted.transpose()?, Beyond::Wanted)?.run()
 }
 
-/// Emits the gradients of `outputs` by the results that `edges` lead to, and stops there.
+/// Computes the gradients of `outputs` by the results that `edges` lead to, and stops there.
 pub(super) fn run_to(request: &Request, edges: &[Edge]) -> Result<Vec<Option<Tensor>>> {
     Walk::new(request, Some(edges.to_vec()), Beyond::Nothing)?.run()
 }
@@ -63,6 +63,8 @@ struct Walk<'a> {
     useful: Option<HashSet<u64>>,
     beyond: Beyond,
     found: Vec<Option<Tensor>>,
+    /// The scope of the last node, and that of its gradients.
+    scope: (scope::Current, scope::Current),
 }
 
 impl<'a> Walk<'a> {
@@ -76,7 +78,8 @@ impl<'a> Walk<'a> {
             None => None,
         };
         let found = vec![None; edges.map_or(0, |edges| edges.len())];
-        Ok(Walk { request, waiting: BTreeMap::new(), wanted, useful, beyond, found })
+        let scope = (None, None);
+        Ok(Walk { request, waiting: BTreeMap::new(), wanted, useful, beyond, found, scope })
     }
 
     fn run(mut self) -> Result<Vec<Option<Tensor>>> {
@@ -89,7 +92,7 @@ impl<'a> Walk<'a> {
         done.map(|()| self.found)
     }
 
-    /// Puts the first gradients where the way back begins.
+    /// Puts the first gradients at the nodes where backward begins.
     fn start(&mut self) -> Result<()> {
         for (index, (output, gradient)) in self.request.outputs.iter().enumerate() {
             let Some(edge) = output.edge()? else {
@@ -100,7 +103,8 @@ impl<'a> Walk<'a> {
             let gradient = match gradient {
                 Some(gradient) => fitting(output, gradient)?,
                 None if output.shape().count() == 1 => {
-                    filled(output.session(), output.meta(), 1.0.into())?
+                    let one = || filled(output.session(), output.meta(), 1.0.into());
+                    scope::as_library(one)?
                 }
                 None => {
                     return Err(Error::runtime(format!(
@@ -151,11 +155,15 @@ impl<'a> Walk<'a> {
             (edge.node.clone(), SmallVec::from_elem(None, edge.node.outputs.len()))
         });
         provenance::set_current(node.provenance);
-        let slot = &mut gradients[edge.output];
-        *slot = Some(match slot.take() {
-            Some(sum) => sum.session().apply_one(&ADD, &[(&sum).into(), (&gradient).into()])?,
-            None => gradient,
-        });
+        let Some(sum) = gradients[edge.output].take() else {
+            gradients[edge.output] = Some(gradient);
+            return Ok(());
+        };
+        let scope = backward_scope(&mut self.scope, node, &gradient);
+        gradients[edge.output] = Some(scope::within(&scope, || {
+            let terms = [(&sum).into(), (&gradient).into()];
+            sum.session().apply_one(&ADD, &terms, Attrs::none())
+        })?);
         Ok(())
     }
 
@@ -193,15 +201,22 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn pull(&self, node: &Arc<Node>, gradients: Gradients) -> Result<Gradients> {
+    fn pull(&mut self, node: &Arc<Node>, gradients: Gradients) -> Result<Gradients> {
+        let scope = match gradients.iter().flatten().next() {
+            Some(gradient) => backward_scope(&mut self.scope, node, gradient),
+            None => node.scope.clone(),
+        };
         let pulled = match &node.kind {
             Kind::Leaf(_) => Gradients::new(),
             Kind::Row(row) => {
                 let saved = self.saved(row)?;
-                pull(node, row, &saved, gradients, |edge| self.is_useful(edge))?
+                let is_useful = |edge: &Edge| self.is_useful(edge);
+                scope::within(&scope, || {
+                    scope::as_library(|| pull(node, row, &saved, gradients, is_useful))
+                })?
             }
             Kind::Custom { function, name } => {
-                let pulled = function.backward(gradients.into_vec())?;
+                let pulled = scope::within(&scope, || function.backward(gradients.into_vec()))?;
                 if pulled.len() != node.edges.len() {
                     let (found, expected) = (pulled.len(), node.edges.len());
                     return Err(Error::runtime(format!(
@@ -231,6 +246,25 @@ impl<'a> Walk<'a> {
         }
         Ok(found)
     }
+}
+
+/// The scope that the gradients of a node are computed in: that of the operation, or the signal
+/// that is configured for its gradients. The one of the node before is at hand.
+fn backward_scope(
+    last: &mut (scope::Current, scope::Current),
+    node: &Node,
+    gradient: &Tensor,
+) -> scope::Current {
+    let is_last = match (&last.0, &node.scope) {
+        (Some(last), Some(scope)) => Arc::ptr_eq(last, scope),
+        (None, None) => true,
+        _ => false,
+    };
+    if !is_last {
+        let backward = gradient.session().backward_scope(&node.scope);
+        *last = (node.scope.clone(), backward);
+    }
+    last.1.clone()
 }
 
 /// The nodes that lead to one of the wanted results.
@@ -265,7 +299,8 @@ pub(super) fn accumulate(place: &Arc<Gradient>, gradient: &Tensor) -> Result<()>
         None => place.set(Some(gradient.snapshot()?)),
         // Where it can be differentiated in turn, what others hold must stay as it is.
         Some(sum) if mode::is_enabled() => {
-            let sum = sum.session().apply_one(&ADD, &[(&sum).into(), gradient.into()])?;
+            let sum =
+                sum.session().apply_one(&ADD, &[(&sum).into(), gradient.into()], Attrs::none())?;
             place.set(Some(sum));
         }
         Some(sum) => sum.apply_in_place(&ADD, &[gradient.into()], Attrs::none())?,

@@ -1,5 +1,5 @@
-//! Checkpoints: a part of the graph that keeps nothing. Its values are computed again when the way
-//! back comes to it.
+//! Activation checkpoints: a part of the gradient graph that saves no values. They are computed
+//! again when backward comes to it.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Gradients: each result that needs one knows the way back to the tensors it was made from. There
-//! is no computation here; backward emits more instructions.
+//! Gradients: each result that needs one has a node of the gradient graph. Nothing is computed
+//! here; backward appends more instructions.
 
 mod backward;
 mod checkpoint;
@@ -17,5 +17,5 @@ pub(crate) use node::History;
 pub use node::{AfterHook, Backward, Edge, Gradient, HeldByHook, Hook, HookId, Node, mark};
 pub(crate) use pull::Emitter;
 pub use record::custom;
-pub(crate) use record::{copied, edges, through, trace};
+pub(crate) use record::{add_node, copied, edges, through};
 pub(crate) use tensor::Origin;

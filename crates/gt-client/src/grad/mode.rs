@@ -1,4 +1,4 @@
-//! Whether this thread records what it does, and whether backward looks for numbers that are none.
+//! Grad mode: whether this thread traces operations, and whether backward checks gradients for NaN.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ impl Grad {
         Grad { before: ENABLED.replace(enabled) }
     }
 
-    /// Keeps the mode when the value is dropped, and says what it was before.
+    /// Keeps the mode when the value is dropped, and returns what it was before.
     pub fn keep(self) -> bool {
         let before = self.before;
         std::mem::forget(self);

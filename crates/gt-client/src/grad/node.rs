@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use gt_core::expr::Expr;
-use gt_core::op::Op;
+use gt_core::op::{Op, View};
 use gt_core::{Meta, Provenance, Result, Scalar};
 use gt_transport::lock::Mutex;
 use smallvec::SmallVec;
 
 use crate::provenance;
+use crate::scope;
 use crate::tensor::{Owned, Tensor};
 
 static ORDER: AtomicU64 = AtomicU64::new(0);
@@ -36,7 +37,7 @@ impl Edge {
     }
 }
 
-/// A step on the way back.
+/// A node of the gradient graph.
 pub struct Node {
     /// Later than the order of everything its edges lead to.
     pub(crate) order: u64,
@@ -45,6 +46,8 @@ pub struct Node {
     pub(crate) outputs: SmallVec<[Meta; 1]>,
     /// Where in the user's program the operation was called.
     pub(crate) provenance: Provenance,
+    /// The signals around it.
+    pub(crate) scope: scope::Current,
     pub(crate) hooks: Mutex<Hooks>,
 }
 
@@ -61,7 +64,7 @@ pub(crate) enum Kind {
 /// differentiated leads back to the node, which would otherwise hold both for ever.
 pub(crate) struct Leaf {
     pub gradient: Weak<Gradient>,
-    /// What the tensor left behind, if the graph outlives it and somebody waits for its gradient.
+    /// What the tensor left behind, if the graph outlives it and its gradient has an observer.
     pub left: Mutex<Option<Left>>,
 }
 
@@ -74,7 +77,7 @@ pub(crate) struct Left {
 }
 
 impl Leaf {
-    /// Where the gradient is kept, if anybody can still see it.
+    /// Where the gradient is kept, if it is still reachable.
     pub fn place(&self) -> Option<Arc<Gradient>> {
         let left = || self.left.lock().as_ref().map(|left| left.gradient.clone());
         self.gradient.upgrade().or_else(left)
@@ -173,7 +176,8 @@ impl Node {
     ) -> Arc<Self> {
         let order = ORDER.fetch_add(1, Ordering::Relaxed);
         let provenance = provenance::current();
-        Arc::new(Node { order, kind, edges, outputs, provenance, hooks: Mutex::default() })
+        let (scope, hooks) = (scope::current(), Mutex::default());
+        Arc::new(Node { order, kind, edges, outputs, provenance, scope, hooks })
     }
 
     pub(crate) fn leaf(meta: Meta, gradient: &Arc<Gradient>) -> Edge {
@@ -184,6 +188,18 @@ impl Node {
 
     pub(crate) fn is_leaf(&self) -> bool {
         matches!(self.kind, Kind::Leaf(_))
+    }
+
+    /// Whether it is a leaf, or a view of one.
+    pub(crate) fn is_of_leaf(&self) -> bool {
+        let mut node = self;
+        while let (Kind::Row(row), Some(Some(edge))) = (&node.kind, node.edges.first()) {
+            if matches!(row.op.view, View::No) {
+                return false;
+            }
+            node = &edge.node;
+        }
+        node.is_leaf()
     }
 
     /// The word for it in `grad_fn=<AddBackward0>`.
@@ -244,7 +260,7 @@ impl Node {
         }
     }
 
-    /// Says what a hook holds.
+    /// Registers what a hook holds.
     pub fn hold(&self, id: HookId, held: HeldByHook) {
         self.hooks.lock().held.push((id, held));
     }
@@ -288,7 +304,7 @@ impl Drop for Node {
     }
 }
 
-/// What made the value that a tensor and its views have now, if anybody wants its gradient.
+/// What made the value that a tensor and its views have now, if it requires a gradient.
 #[derive(Default)]
 pub(crate) struct History {
     /// Whether there is an edge, readable without a lock.

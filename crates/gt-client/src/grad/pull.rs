@@ -1,4 +1,4 @@
-//! One step of the way back: a row's formulas, emitted for the gradients that arrived.
+//! One step of backward: a row's formulas, applied to the gradients of its results.
 
 use std::sync::Arc;
 
@@ -148,16 +148,16 @@ fn undo_broadcast(mut gradient: Tensor, meta: &Meta) -> Result<Tensor> {
         let axes = repeated_axes(gradient.shape(), &meta.shape);
         if !axes.is_empty() {
             let attrs = Attrs::of([Attr::Ints(axes.into()), true.into(), Attr::None]);
-            gradient = session.apply_first(&SUM, &[(&gradient).into()], attrs)?;
+            gradient = session.apply_one(&SUM, &[(&gradient).into()], attrs)?;
         }
         if *gradient.shape() != meta.shape {
             let attrs = Attrs::of([Attr::Ints(meta.shape.to_ints())]);
-            gradient = session.apply_first(&RESHAPE, &[(&gradient).into()], attrs)?;
+            gradient = session.apply_one(&RESHAPE, &[(&gradient).into()], attrs)?;
         }
     }
     if gradient.dtype() != meta.dtype {
         let attrs = Attrs::of([meta.dtype.into()]);
-        gradient = session.apply_first(&CAST, &[(&gradient).into()], attrs)?;
+        gradient = session.apply_one(&CAST, &[(&gradient).into()], attrs)?;
     }
     Ok(gradient)
 }
@@ -173,17 +173,17 @@ fn repeated_axes(large: &Shape, shape: &Shape) -> Vec<i64> {
 pub(super) fn filled(session: &Session, meta: &Meta, number: Scalar) -> Result<Tensor> {
     let (sizes, dtype) = (Attr::Ints(meta.shape.to_ints()), meta.dtype.into());
     match number {
-        Scalar::Int(0) => session.apply_first(&ZEROS, &[], Attrs::of([sizes, dtype])),
-        number => session.apply_first(&FULL, &[], Attrs::of([sizes, number.into(), dtype])),
+        Scalar::Int(0) => session.apply_one(&ZEROS, &[], Attrs::of([sizes, dtype])),
+        number => session.apply_one(&FULL, &[], Attrs::of([sizes, number.into(), dtype])),
     }
 }
 
 /// An error if a gradient is not a number; this waits for it.
 pub(super) fn refuse_nan(node: &Node, gradient: &Tensor) -> Result<()> {
     let session = gradient.session();
-    let strange = session.apply_one(&ISNAN, &[gradient.into()])?;
+    let strange = session.apply_one(&ISNAN, &[gradient.into()], Attrs::none())?;
     let all = Attrs::of([Attr::None, false.into()]);
-    let any = session.apply_first(&ANY, &[(&strange).into()], all)?;
+    let any = session.apply_one(&ANY, &[(&strange).into()], all)?;
     if any.read()?.iter().all(|byte| *byte == 0) {
         return Ok(());
     }
@@ -193,7 +193,7 @@ pub(super) fn refuse_nan(node: &Node, gradient: &Tensor) -> Result<()> {
     Err(Error::runtime(format!("Function '{name}' returned nan values in its gradient{place}")))
 }
 
-/// Computes formulas by emitting their operations.
+/// Computes formulas by applying their operations.
 pub(crate) struct Emitter<'a>(pub &'a Session);
 
 impl Emit for Emitter<'_> {

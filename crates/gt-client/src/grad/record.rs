@@ -1,4 +1,4 @@
-//! Recording: which operations leave a node, and which values it keeps.
+//! Tracing: which operations add a node to the gradient graph, and which values it keeps.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use super::node::{Backward, Edge, Kind, Known, Node, Row, Saved};
 use crate::input::{Held, Input};
 use crate::tensor::Tensor;
 
-/// The edges of an operation's inputs; `None` if nobody wants a gradient.
+/// The edges of an operation's inputs; `None` for an input that requires no gradient.
 pub(crate) type Edges = SmallVec<[Option<Edge>; 2]>;
 
-/// The edges that an operation on these inputs would have; `None` if it leaves no node.
+/// The edges that an operation on these inputs would have; `None` if it adds no node.
 pub(crate) fn edges(op: &Op, inputs: &[Input]) -> Result<Option<Edges>> {
     let tracked = |input: &Input| match input {
         Input::Tensor(tensor) => tensor.is_tracked(),
@@ -37,8 +37,8 @@ pub(crate) fn edges(op: &Op, inputs: &[Input]) -> Result<Option<Edges>> {
     Ok(edges.iter().any(Option::is_some).then_some(edges))
 }
 
-/// Leaves a node that made `results`. It keeps what the gradients of tracked inputs mention.
-pub(crate) fn trace(
+/// Adds the node that made `results`. It keeps what the gradients of tracked inputs mention.
+pub(crate) fn add_node(
     op: &'static Op,
     inputs: &[Input],
     held: &[Held],
@@ -126,7 +126,7 @@ pub(super) fn constant(op: &'static Op, gradient: &Tensor, of: &[&Tensor]) -> Re
     Ok(Tensor::with_history(gradient.meta().clone(), gradient.value()?, Some(edge)))
 }
 
-/// Leaves a node for a function of the user's.
+/// Adds the node of a function of the user's.
 pub fn custom(
     name: String,
     function: Box<dyn Backward>,

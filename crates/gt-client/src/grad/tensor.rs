@@ -12,7 +12,7 @@ use crate::tensor::{Place, Tensor};
 use crate::view::View;
 
 impl Tensor {
-    /// Whether somebody may want its gradient.
+    /// Whether it requires a gradient.
     pub fn is_tracked(&self) -> bool {
         match &self.0 {
             Place::Whole(cell) => cell.history.is_tracked(),
@@ -142,7 +142,7 @@ impl Tensor {
         !edge.node.is_leaf() && edge.node.hooks.lock().kept.iter().any(|(at, _)| *at == edge.output)
     }
 
-    /// Calls `hook` with each gradient of this tensor, as soon as it is emitted.
+    /// Calls `hook` with each gradient of this tensor, as soon as backward has appended it.
     pub fn register_hook(&self, hook: Hook) -> Result<(Arc<Node>, HookId)> {
         let edge = self.wanted_edge("register a hook on")?;
         let id = HookId::next();
@@ -168,7 +168,7 @@ impl Tensor {
         })
     }
 
-    /// What only this tensor holds through its hooks: nobody else has the tensor or its node.
+    /// What only this tensor holds through its hooks: nothing else refers to it or its node.
     pub fn held_by_hooks(&self) -> Vec<HeldByHook> {
         match self.own_node() {
             Some(node) => node.hooks.lock().held.iter().map(|(_, held)| held.clone()).collect(),
@@ -197,7 +197,7 @@ impl Tensor {
         accumulate(&self.gradient_place(), gradient)
     }
 
-    /// Emits the gradients of all leaves this tensor was made from, and accumulates them there.
+    /// Computes the gradients of all leaves this tensor was made from, and accumulates them there.
     pub fn backward(&self, gradient: Option<Tensor>) -> Result<()> {
         let outputs = [(self.clone(), gradient)];
         let request =
@@ -242,7 +242,7 @@ impl Tensor {
 /// Where a value that is written into a tensor comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// From the tensor itself, which its history tells if anybody wants its gradient.
+    /// From the tensor itself, whose history has it if a gradient is required.
     Itself,
     Elsewhere,
 }

@@ -1,5 +1,5 @@
-//! Reaching a dispatcher: the first time, and again after a connection broke. Whatever goes wrong
-//! ends in a sentence that tells it from everything else.
+//! Connecting to a dispatcher: the first time, and again after a connection broke. Each way to fail
+//! has an error message of its own.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_millis(2500);
 /// How long to wait before trying again.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The way in: where the server is, and what to say there.
+/// How to connect: the address of the server, and the first message.
 pub(super) struct Door {
     options: RemoteOptions,
     context: Context,
@@ -96,7 +96,7 @@ impl Door {
         }
     }
 
-    /// Connects and says hello.
+    /// Connects and sends `Hello`.
     fn greet(
         &self,
         resume: Option<Resume>,
@@ -110,7 +110,7 @@ impl Door {
         let mut dealer = connected.map_err(bad)?;
         let is_resumed = resume.is_some();
         let hello = Hello { name: name.clone(), workers: *workers, resume };
-        // What does not fit or cannot be sent is heard of below.
+        // If it cannot be sent, the wait for the answer below fails.
         let _ = dealer.send(&unsequenced(&Message::Hello(hello)));
         let mut was_connected = false;
         loop {
@@ -143,7 +143,7 @@ impl Door {
         }
     }
 
-    /// The server's first words.
+    /// The first message of the server.
     fn hear(&self, parts: &[Bytes]) -> Result<Welcome> {
         let address = self.address();
         match open_unsequenced(parts, &Limits::CONTROL).map_err(|error| error.within(address))? {
@@ -188,7 +188,7 @@ impl Door {
         }
     }
 
-    /// What a worker is told to find this server.
+    /// The address that a worker uses to connect to this server.
     fn arguments(&self) -> String {
         let address = self.address();
         let host = address.rsplit_once(':').map_or("localhost", |(host, _)| host);

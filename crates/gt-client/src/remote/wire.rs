@@ -7,32 +7,33 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use gt_core::{Error, Result, SessionId};
-use gt_transport::Message;
 use gt_transport::codec::Limits;
 use gt_transport::hello::{Resume, Token, Welcome};
 use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
+use gt_transport::transfers::{DataPlane, PlaneOptions};
+use gt_transport::{Message, Peer};
 use gt_zmq::{Dealer, DealerEvent};
 use tracing::{debug, info};
 
 use super::Shared;
-use super::cargo::{Cargo, Ended};
 use super::connect::Door;
+use crate::transfers::Transfers;
 
-/// A batch that nobody completes is sent after this time.
+/// A batch that does not fill up is sent after this time.
 const TICK: Duration = Duration::from_micros(100);
 /// When the thread looks again for a batch after it found none.
 const DROWSY: Duration = Duration::from_millis(1);
 /// After so many looks without a new command, the thread sleeps until it is woken.
 const LOOKS_BEFORE_SLEEP: u32 = 50;
-/// How often the dispatcher hears that the client is there.
+/// How often the client sends a heartbeat.
 const HEARTBEAT: Duration = Duration::from_secs(1);
-/// After so many messages the dispatcher hears that they have arrived.
+/// After so many messages from the dispatcher the client acknowledges them.
 const CONFIRM_EVERY: u64 = 32;
-/// A dispatcher that says nothing for so long is looked for again.
+/// After so long without a message from the dispatcher the client reconnects.
 const SILENCE: Duration = Duration::from_secs(10);
 /// For so long the dispatcher keeps a session whose connection was closed.
 const GRACE: Duration = Duration::from_millis(3500);
-/// How long the last words may take.
+/// How long the last messages of a session may take to leave.
 const LINGER: Duration = Duration::from_millis(400);
 /// How long to wait when the dispatcher does not keep up.
 const CROWDED: Duration = Duration::from_millis(1);
@@ -45,7 +46,7 @@ pub(super) struct Wire {
     session: SessionId,
     token: Token,
     channel: ReliableChannel,
-    cargo: Cargo,
+    transfers: Transfers<Arc<DataPlane>>,
     unsent: VecDeque<Vec<Bytes>>,
     heard: Instant,
     next_beat: Instant,
@@ -53,26 +54,33 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    pub(super) fn new(shared: Arc<Shared>, door: Door, dealer: Dealer, welcome: &Welcome) -> Wire {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        door: Door,
+        dealer: Dealer,
+        welcome: &Welcome,
+    ) -> Result<Wire> {
         let told = shared.clone();
-        let cargo = Cargo::new(move |event| {
-            told.errands.lock().push_back(event);
+        let plane = DataPlane::open(PlaneOptions::default(), move |event| {
+            told.transfers.lock().push_back(event);
             told.waker.wake();
-        });
+        })?;
+        plane.identify(Peer::Client(welcome.session), None);
+        let transfers = Transfers::new(welcome.session, plane);
         let now = Instant::now();
-        Wire {
+        Ok(Wire {
             shared,
             door,
             dealer,
             session: welcome.session,
             token: welcome.token.clone(),
             channel: ReliableChannel::default(),
-            cargo,
+            transfers,
             unsent: VecDeque::new(),
             heard: now,
             next_beat: now + HEARTBEAT,
             unconfirmed: 0,
-        }
+        })
     }
 
     /// Serves the session until it is over.
@@ -83,7 +91,7 @@ impl Wire {
             info!(target: "gt", session = %self.session, %error, "lost");
             self.shared.deliver(Message::Ended { session: self.session, error });
         }
-        self.cargo.close();
+        self.transfers.carrier.close();
         self.dealer.close_after(LINGER);
         drop(self.door);
         *shared.ended.lock() = true;
@@ -117,7 +125,7 @@ impl Wire {
             if self.hear_all()? {
                 return Ok(());
             }
-            self.note_errands()?;
+            self.note_transfers();
             self.beat_in_time()?;
         }
     }
@@ -144,7 +152,7 @@ impl Wire {
         let messages = std::mem::take(&mut *self.shared.outbox.lock());
         for mut message in messages {
             if let Message::Commands { batch, .. } = &mut message {
-                self.cargo.unload(batch);
+                self.transfers.unload(Arc::make_mut(batch));
             }
             self.say(&message)?;
         }
@@ -161,14 +169,14 @@ impl Wire {
     fn send_unsent(&mut self) {
         while let Some(parts) = self.unsent.front() {
             if self.dealer.send(parts).is_err() {
-                // The end of the connection is heard of when everything before it was.
+                // The end of the connection is reported after every message before it.
                 return;
             }
             self.unsent.pop_front();
         }
     }
 
-    /// Takes in what the dispatcher says. True if the session is over.
+    /// Takes in the messages of the dispatcher. True if the session is over.
     fn hear_all(&mut self) -> Result<bool> {
         while let Some(event) = self.dealer.receive().map_err(broken)? {
             match event {
@@ -203,14 +211,14 @@ impl Wire {
                 self.channel.confirm(received)?;
                 self.shared.used_bytes.store(used_bytes, Ordering::Relaxed);
             }
-            Message::Ticket(ticket) => self.cargo.take_ticket(*ticket),
+            Message::Ticket(ticket) => self.transfers.take_ticket(*ticket),
             Message::Ended { error, .. } => {
                 self.shared.deliver(Message::Ended { session: self.session, error });
                 return Ok(true);
             }
             message => {
                 if let Message::Answer { request, .. } = &message {
-                    self.cargo.answered(*request);
+                    self.transfers.answered(*request);
                 }
                 self.shared.deliver(message);
             }
@@ -219,17 +227,13 @@ impl Wire {
     }
 
     /// Takes in which transfers have ended.
-    fn note_errands(&mut self) -> Result<()> {
-        let events = std::mem::take(&mut *self.shared.errands.lock());
+    fn note_transfers(&mut self) {
+        let events = std::mem::take(&mut *self.shared.transfers.lock());
         for event in events {
-            match self.cargo.ended(self.session, event) {
-                Ended::Well => {}
-                Ended::Tell(message) => self.say(&message)?,
-                Ended::Here(Message::Ended { error, .. }) => return Err(error),
-                Ended::Here(message) => self.shared.deliver(message),
+            if let Some(message) = self.transfers.ended(event) {
+                self.shared.deliver(message);
             }
         }
-        Ok(())
     }
 
     fn beat_in_time(&mut self) -> Result<()> {
@@ -237,7 +241,7 @@ impl Wire {
         if now >= self.next_beat || self.unconfirmed >= CONFIRM_EVERY {
             (self.next_beat, self.unconfirmed) = (now + HEARTBEAT, 0);
             let received = self.channel.received();
-            // What waits to be sent is more urgent, and says as well that the client is there.
+            // A message that waits to be sent is a sign of life as well.
             if self.unsent.is_empty() {
                 let _ =
                     self.dealer.send(&unsequenced(&Message::Heartbeat { received, used_bytes: 0 }));
@@ -249,7 +253,7 @@ impl Wire {
         Ok(())
     }
 
-    /// Goes on over another connection, from where each side has heard the other.
+    /// Resumes over another connection, after the last message that each side has received.
     fn connect_again(&mut self) -> Result<()> {
         debug!(target: "gt::client", session = %self.session, "connection lost");
         if self.shared.is_stopped() {

@@ -1,6 +1,7 @@
 //! Cells: what a tensor's storage is to PyTorch, and the values they hold one after another.
 
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, MutexGuard, OnceLock, Weak};
 
 use bytes::Bytes;
 use gt_core::attrs::Attrs;
@@ -13,9 +14,10 @@ use smallvec::SmallVec;
 
 use crate::grad::{Edge, Gradient, History};
 use crate::input::Held;
+use crate::scope;
 use crate::session::Session;
 
-/// A value's name in the stream; it is freed when nobody needs it any more.
+/// A value's name in the stream, which is freed when the last reference is dropped.
 pub struct Owned {
     pub(super) session: Session,
     pub(super) slot: Slot,
@@ -26,10 +28,6 @@ pub struct Owned {
 impl Owned {
     pub(crate) fn new(session: Session, slot: Slot) -> Self {
         Owned { session, slot, replaced: false }
-    }
-
-    pub(crate) fn session(&self) -> &Session {
-        &self.session
     }
 
     pub(crate) fn slot(&self) -> Slot {
@@ -55,6 +53,8 @@ pub(crate) struct Cell {
     pub(crate) gradient: OnceLock<Arc<Gradient>>,
     /// Where the whole of it is kept as the gradient of another tensor.
     pub(crate) kept_in: Mutex<Weak<Gradient>>,
+    /// Whether a signal or the config has said where it is.
+    pub(crate) placed: AtomicBool,
 }
 
 pub(crate) struct State {
@@ -69,7 +69,8 @@ impl Cell {
         let session = value.session.clone();
         let state = Mutex::new(State { value, version: 0, host: None });
         let (history, gradient) = (History::default(), OnceLock::new());
-        Cell { session, meta, state, history, gradient, kept_in: Mutex::default() }
+        let (kept_in, placed) = (Mutex::default(), AtomicBool::new(scope::is_made_in_signal()));
+        Cell { session, meta, state, history, gradient, kept_in, placed }
     }
 
     pub(crate) fn session(&self) -> &Session {
@@ -98,6 +99,19 @@ impl Cell {
         self.update(&CAST, others, Attrs::of([self.meta.dtype.into()]), Update::Afresh)
     }
 
+    /// Gives the cell the same elements under another name, which `append` makes of the one they
+    /// have. The old name is freed like any other, because nothing was replaced.
+    pub(crate) fn move_value(
+        &self,
+        append: impl FnOnce(Arc<Owned>) -> Result<SmallVec<[Owned; 1]>>,
+    ) -> Result<()> {
+        let mut state = self.state.lock();
+        let moved = append(state.value.clone())?;
+        state.value = Arc::new(moved.into_iter().next().expect("there is one result"));
+        state.version += 1;
+        Ok(())
+    }
+
     /// Gives the current value its history. A gradient that is kept is from here on that of this
     /// value.
     pub(crate) fn follow(&self, edge: Option<Edge>) {
@@ -110,7 +124,7 @@ impl Cell {
         self.history.set(edge);
     }
 
-    /// Emits `op` on the current value and makes its result the current value.
+    /// Appends `op` and makes its result the current value.
     pub(crate) fn update(
         &self,
         op: &'static Op,
@@ -118,41 +132,76 @@ impl Cell {
         attrs: Attrs,
         update: Update,
     ) -> Result<()> {
-        let session = &self.session;
-        let mut state = self.state.lock();
-        let mut held: SmallVec<[Held; 3]> = SmallVec::new();
-        if update == Update::OfCurrent {
-            held.push(Held::Value(state.value.clone()));
+        update_all(&[self], op, others, attrs, update)
+    }
+
+    /// Gives the value another name if somebody else holds it too, a gradient for instance. That
+    /// name is then replaced, and the cell keeps the elements if the result fails.
+    fn part(&self, state: &mut State, holders: usize) -> Result<()> {
+        if Arc::strong_count(&state.value) == holders {
+            return Ok(());
         }
-        let shared = others.iter().any(|other| match other {
-            Held::Value(value) => Arc::ptr_eq(value, &state.value),
-            Held::Scalar(_) => false,
-        });
-        held.extend(others);
-        // Somebody else may hold the old value, a gradient for instance; then it must stay.
-        let holders = 1 + usize::from(update == Update::OfCurrent);
-        let alone = !shared && Arc::strong_count(&state.value) == holders;
-        if !alone {
-            // What is replaced is then another name for the same elements, so that the cell keeps
-            // them if the result fails.
-            let alias = [Held::Value(state.value.clone())];
-            let dtype = Attrs::of([self.meta.dtype.into()]);
-            let alias =
-                session.emit(&CAST, &alias, dtype, 1, Replaces::default())?.into_iter().next();
-            state.value = Arc::new(alias.expect("a cast has one result"));
-        }
-        let replaces = Replaces::first(Some(state.value.slot));
-        let values = session.emit(op, &held, attrs, 1, replaces)?;
-        drop(held);
-        let value = values.into_iter().next().expect("the operation has one result");
-        let mut old = std::mem::replace(&mut state.value, Arc::new(value));
+        let (own, dtype) = ([Held::Value(state.value.clone())], self.meta.dtype);
+        let alias = self.session.append_instruction(
+            &CAST,
+            &own,
+            Attrs::of([dtype.into()]),
+            Replaces::default(),
+        )?;
+        state.value = Arc::new(alias.into_iter().next().expect("a cast has one result"));
+        Ok(())
+    }
+}
+
+impl State {
+    fn set(&mut self, value: Owned) {
+        let mut old = std::mem::replace(&mut self.value, Arc::new(value));
         if let Some(old) = Arc::get_mut(&mut old) {
             old.replaced = true;
         }
-        state.version += 1;
-        state.host = None;
-        Ok(())
+        self.version += 1;
+        self.host = None;
     }
+}
+
+/// Emits `op` and makes each of its results the current value of a cell: all of them, or none if
+/// one fails.
+pub(crate) fn update_all(
+    cells: &[&Cell],
+    op: &'static Op,
+    others: SmallVec<[Held; 3]>,
+    attrs: Attrs,
+    update: Update,
+) -> Result<()> {
+    let session = &cells[0].session;
+    let mut states = lock(cells);
+    let mut held: SmallVec<[Held; 3]> = SmallVec::new();
+    if update == Update::OfCurrent {
+        held.extend(states.iter().map(|state| Held::Value(state.value.clone())));
+    }
+    held.extend(others);
+    let holders = 1 + usize::from(update == Update::OfCurrent);
+    for (cell, state) in cells.iter().zip(&mut states) {
+        cell.part(state, holders)?;
+    }
+    let replaces = Replaces(states.iter().map(|state| Some(state.value.slot)).collect());
+    let values = session.append_instruction(op, &held, attrs, replaces)?;
+    drop(held);
+    states.iter_mut().zip(values).for_each(|(state, value)| state.set(value));
+    Ok(())
+}
+
+/// The states of different cells, locked in an order that all threads agree on.
+fn lock<'a>(cells: &[&'a Cell]) -> SmallVec<[MutexGuard<'a, State>; 1]> {
+    if let [cell] = cells {
+        return SmallVec::from_iter([cell.state.lock()]);
+    }
+    let mut order: SmallVec<[usize; 4]> = (0..cells.len()).collect();
+    order.sort_unstable_by_key(|&place| std::ptr::from_ref(cells[place]));
+    let locked = order.into_iter().map(|place| (place, cells[place].state.lock()));
+    let mut locked: SmallVec<[(usize, MutexGuard<'a, State>); 4]> = locked.collect();
+    locked.sort_unstable_by_key(|(place, _)| *place);
+    locked.into_iter().map(|(_, state)| state).collect()
 }
 
 impl Drop for Cell {
@@ -165,7 +214,7 @@ impl Drop for Cell {
     }
 }
 
-/// Whether an update reads the value it replaces, as its first input.
+/// Whether an update reads the values it replaces, as its first inputs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Update {
     OfCurrent,

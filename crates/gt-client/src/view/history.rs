@@ -14,7 +14,7 @@ use crate::grad::{self, Edge, Gradient, History};
 use crate::tensor::Tensor;
 
 impl View {
-    /// Whether somebody may want its gradient.
+    /// Whether it requires a gradient.
     pub(crate) fn is_tracked(&self) -> bool {
         match &*self.root.lock() {
             Some(root) => root.history.is_tracked(),
@@ -51,7 +51,7 @@ impl View {
         self.with_root(|depth, history| (history.edge(), depth < self.path.len()))
     }
 
-    /// The edge of a history that begins here and that nobody else shares.
+    /// The edge of a history that begins here and is not shared.
     pub(crate) fn own_edge(&self) -> Option<Edge> {
         let root = self.root.lock();
         let own = root.as_ref().filter(|root| root.depth == self.path.len())?;
@@ -110,7 +110,7 @@ impl View {
         let mut bases = vec![root];
         for step in &self.path[depth..steps - 1] {
             let last = &bases[bases.len() - 1];
-            bases.push(session.apply_first(step.op, &[last.into()], step.attrs.clone())?);
+            bases.push(session.apply_one(step.op, &[last.into()], step.attrs.clone())?);
         }
         let mut written = Term::Value(source.clone());
         for index in (depth..steps).rev() {
@@ -136,18 +136,18 @@ impl View {
         let shape = root.shape().clone();
         let sized = |tensor: &Tensor, shape: &Shape| {
             let attrs = Attrs::of([Attr::Ints(shape.to_ints())]);
-            session.apply_first(&RESHAPE, &[tensor.into()], attrs)
+            session.apply_one(&RESHAPE, &[tensor.into()], attrs)
         };
         let (count, whole) = (Attr::from(shape.count()), Attr::from(DType::I64));
         let numbers = Attrs::of([Attr::Int(0), count, Attr::Int(1), whole]);
-        let mut places = sized(&session.apply_first(&ARANGE, &[], numbers)?, &shape)?;
+        let mut places = sized(&session.apply_one(&ARANGE, &[], numbers)?, &shape)?;
         for step in &self.path[depth..] {
-            places = session.apply_first(step.op, &[(&places).into()], step.attrs.clone())?;
+            places = session.apply_one(step.op, &[(&places).into()], step.attrs.clone())?;
         }
         let flat = sized(&root, &[shape.count()].into())?;
         let inputs = [(&flat).into(), (&places).into(), source.into()];
         let attrs = Attrs::of([Attr::Int(0), false.into()]);
-        sized(&session.apply_first(&INDEX_WRITE, &inputs, attrs)?, &shape)
+        sized(&session.apply_one(&INDEX_WRITE, &inputs, attrs)?, &shape)
     }
 
     fn with_root<T>(&self, use_root: impl FnOnce(usize, &History) -> T) -> T {

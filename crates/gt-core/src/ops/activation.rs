@@ -3,11 +3,13 @@
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
 use super::arithmetic::CLAMP;
+use super::codes;
 use super::compare::{gt, lt};
 use super::elementwise::{ABS, MINIMUM, SIGMOID, TANH, where_};
 use super::family::UNARY;
+use super::keys;
 use super::unary::{EXPM1, LOG1P, erf, exp, finely};
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::{Attr, AttrSpec, Key};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Number, Output};
@@ -15,13 +17,6 @@ use crate::kernel::Kernel;
 use crate::op::{Autocast, Call, Domain, Op, Python, Sample, Shapes};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
-
-/// The rows of this file.
-#[rustfmt::skip]
-pub(super) static ROWS: &[&Op] = &[
-    &GELU, &SILU, &SOFTPLUS, &LEAKY_RELU, &ELU,
-    &HARDTANH, &RELU6, &HARDSWISH, &HARDSIGMOID, &THRESHOLD, &MISH, &CELU, &SELU, &LOGSIGMOID,
-];
 
 /// One input, with a gradient and an expansion of its own.
 const ACTIVATION: Op = Op { kernel: |_| Ok(Kernel::Expansion), python: Python::BOTH, ..UNARY };
@@ -31,11 +26,11 @@ const SQRT_2_OVER_PI: f64 = FRAC_2_SQRT_PI * FRAC_1_SQRT_2;
 /// The weight of the cube in the approximation of gelu by tanh.
 const GELU_CUBE: f64 = 0.044715;
 
-static GELU_ATTRS: [AttrSpec; 1] = [AttrSpec::optional("approximate", AttrKind::Text, Attr::None)];
+static GELU_ATTRS: [AttrSpec; 1] = [keys::APPROXIMATE.or_none()];
 
 pub static GELU: Op = Op {
     name: "gelu",
-    code: 330,
+    code: codes::GELU,
     doc: "Each element times the share of the normal distribution below it.",
     attrs: &GELU_ATTRS,
     shape: gelu_shape,
@@ -63,7 +58,7 @@ pub static GELU: Op = Op {
 
 pub static SILU: Op = Op {
     name: "silu",
-    code: 331,
+    code: codes::SILU,
     doc: "Each element times its sigmoid.",
     grad: Some(|_| {
         let share = sigmoid(Input(0));
@@ -75,14 +70,11 @@ pub static SILU: Op = Op {
     ..ACTIVATION
 };
 
-static SOFTPLUS_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::optional("beta", AttrKind::Float, Attr::Float(1.0)),
-    AttrSpec::optional("threshold", AttrKind::Float, Attr::Float(20.0)),
-];
+static SOFTPLUS_ATTRS: [AttrSpec; 2] = [keys::BETA_FLOAT.or(1.0), keys::THRESHOLD_FLOAT.or(20.0)];
 
 pub static SOFTPLUS: Op = Op {
     name: "softplus",
-    code: 332,
+    code: codes::SOFTPLUS,
     doc: "log(1 + exp(beta x)) / beta of each element; x itself above the threshold.",
     attrs: &SOFTPLUS_ATTRS,
     grad: Some(|call| {
@@ -107,20 +99,19 @@ pub static SOFTPLUS: Op = Op {
     ..ACTIVATION
 };
 
-static SLOPE_ATTR: [AttrSpec; 1] =
-    [AttrSpec::optional("negative_slope", AttrKind::Float, Attr::Float(0.01))];
+static SLOPE_ATTR: [AttrSpec; 1] = [keys::NEGATIVE_SLOPE.or(0.01)];
 
 pub static LEAKY_RELU: Op = Op {
     name: "leaky_relu",
-    code: 333,
+    code: codes::LEAKY_RELU,
     doc: "Each element, or a small part of it where it is negative.",
     attrs: &SLOPE_ATTR,
     grad: Some(|call| {
-        let slope = call.number("negative_slope").as_f64();
+        let slope = call.float(keys::NEGATIVE_SLOPE);
         vec![where_(gt(Input(0), 0.0), Grad(0), Grad(0) * slope)]
     }),
     expansion: Some(|call| {
-        let slope = call.number("negative_slope").as_f64();
+        let slope = call.float(keys::NEGATIVE_SLOPE);
         vec![where_(gt(Input(0), 0.0), Input(0), Input(0) * slope)]
     }),
     domain: Domain::NonZero,
@@ -132,19 +123,19 @@ pub static LEAKY_RELU: Op = Op {
     ..ACTIVATION
 };
 
-static ALPHA_ATTR: [AttrSpec; 1] = [AttrSpec::optional("alpha", AttrKind::Float, Attr::Float(1.0))];
+static ALPHA_ATTR: [AttrSpec; 1] = [keys::ALPHA_FLOAT.or(1.0)];
 
 pub static ELU: Op = Op {
     name: "elu",
-    code: 334,
+    code: codes::ELU,
     doc: "Each element, or alpha (exp(x) - 1) where it is negative.",
     attrs: &ALPHA_ATTR,
     grad: Some(|call| {
-        let alpha = call.number("alpha").as_f64();
+        let alpha = call.float(keys::ALPHA_FLOAT);
         vec![where_(gt(Input(0), 0.0), Grad(0), Grad(0) * (Output(0) + alpha))]
     }),
     expansion: Some(|call| {
-        let alpha = call.number("alpha").as_f64();
+        let alpha = call.float(keys::ALPHA_FLOAT);
         let bent = Expr::apply(&EXPM1, [Input(0)], []) * alpha;
         vec![where_(gt(Input(0), 0.0), Input(0), bent)]
     }),
@@ -173,39 +164,38 @@ fn gelu_tanh() -> Expr {
 }
 
 fn gelu_shape(call: &Call) -> Result<Shapes> {
-    match call.attr("approximate") {
-        Attr::None => shape::same(call),
-        Attr::Text(word) if matches!(&**word, "none" | "tanh") => shape::same(call),
-        other => Err(Error::runtime(format!("approximate must be none or tanh, not {other}"))),
+    match call.text(keys::APPROXIMATE) {
+        None | Some("none" | "tanh") => shape::same(call),
+        Some(_) => {
+            let other = call.attr(keys::APPROXIMATE);
+            Err(Error::runtime(format!("approximate must be none or tanh, not {other}")))
+        }
     }
 }
 
 fn is_tanh(call: &Call) -> bool {
-    matches!(call.attr("approximate"), Attr::Text(word) if &**word == "tanh")
+    call.text(keys::APPROXIMATE) == Some("tanh")
 }
 
 fn softplus_numbers(call: &Call) -> (f64, f64) {
-    (call.number("beta").as_f64(), call.number("threshold").as_f64())
+    (call.float(keys::BETA_FLOAT), call.float(keys::THRESHOLD_FLOAT))
 }
 
-static HARDTANH_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::optional("min_val", AttrKind::Float, Attr::Float(-1.0)),
-    AttrSpec::optional("max_val", AttrKind::Float, Attr::Float(1.0)),
-];
+static HARDTANH_ATTRS: [AttrSpec; 2] = [keys::MIN_VAL.or(-1.0), keys::MAX_VAL.or(1.0)];
 
 pub static HARDTANH: Op = Op {
     name: "hardtanh",
-    code: 475,
+    code: codes::HARDTANH,
     doc: "Each element, or the nearer limit where it is beyond one.",
     attrs: &HARDTANH_ATTRS,
     promotion: Promotion::Common,
     shape: shape::broadcast_numbers,
     grad: Some(|call| {
-        let [low, high] = ["min_val", "max_val"].map(|name| call.number(name).as_f64());
+        let [low, high] = [keys::MIN_VAL, keys::MAX_VAL].map(|key| call.float(key));
         vec![between(Grad(0), low, high)]
     }),
     expansion: Some(|call| {
-        let [low, high] = ["min_val", "max_val"].map(|name| call.number(name).as_f64());
+        let [low, high] = [keys::MIN_VAL, keys::MAX_VAL].map(|key| call.float(key));
         vec![clamp(call, low, high)]
     }),
     domain: Domain::NonZero,
@@ -219,7 +209,7 @@ pub static HARDTANH: Op = Op {
 
 pub static RELU6: Op = Op {
     name: "relu6",
-    code: 476,
+    code: codes::RELU6,
     doc: "Each element, or zero where it is negative, or six where it is above.",
     promotion: Promotion::Common,
     shape: shape::broadcast_numbers,
@@ -232,7 +222,7 @@ pub static RELU6: Op = Op {
 
 pub static HARDSWISH: Op = Op {
     name: "hardswish",
-    code: 477,
+    code: codes::HARDSWISH,
     doc: "Each element times a straight line that goes from zero at -3 to one at 3.",
     grad: Some(|_| {
         let bend = Grad(0) * (Input(0) * (1.0 / 3.0) + 0.5);
@@ -246,7 +236,7 @@ pub static HARDSWISH: Op = Op {
 
 pub static HARDSIGMOID: Op = Op {
     name: "hardsigmoid",
-    code: 478,
+    code: codes::HARDSIGMOID,
     doc: "A straight line that goes from zero at -3 to one at 3.",
     grad: Some(|_| vec![between(Grad(0) * (1.0 / 6.0), -3.0, 3.0)]),
     expansion: Some(|call| finely(call, ramp)),
@@ -254,31 +244,30 @@ pub static HARDSIGMOID: Op = Op {
     ..ACTIVATION
 };
 
-static THRESHOLD_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::required("threshold", AttrKind::Number),
-    AttrSpec::required("value", AttrKind::Number),
-];
+static THRESHOLD_ATTRS: [AttrSpec; 2] = [keys::THRESHOLD.required(), keys::VALUE.required()];
+
+const THRESHOLD_NUMBERS: [Key<Scalar>; 2] = [keys::THRESHOLD, keys::VALUE];
 
 pub static THRESHOLD: Op = Op {
     name: "threshold",
-    code: 479,
+    code: codes::THRESHOLD,
     doc: "Each element that is above a threshold, and a number for the others.",
     attrs: &THRESHOLD_ATTRS,
     promotion: Promotion::Common,
     shape: |call| match call.inputs[0].dtype() {
         DType::Bool => Err(Error::runtime("not implemented for bool")),
-        DType::U8 if ["threshold", "value"].iter().any(|name| call.number(name).as_f64() < 0.0) => {
+        DType::U8 if THRESHOLD_NUMBERS.iter().any(|&key| call.number(key).as_f64() < 0.0) => {
             Err(Error::runtime("uint8 has no negative numbers"))
         }
         _ => shape::same(call),
     },
     grad: Some(|call| {
-        let threshold = call.number("threshold");
+        let threshold = call.number(keys::THRESHOLD);
         vec![where_(gt(Input(0), Number(threshold)), Grad(0), 0.0)]
     }),
     expansion: Some(|call| {
         let whole = !call.inputs[0].dtype().is_float();
-        let [threshold, value] = ["threshold", "value"].map(|name| match call.number(name) {
+        let [threshold, value] = THRESHOLD_NUMBERS.map(|key| match call.number(key) {
             Scalar::Float(number) if whole => Scalar::Int(number as i64),
             number => number,
         });
@@ -295,7 +284,7 @@ pub static THRESHOLD: Op = Op {
 
 pub static MISH: Op = Op {
     name: "mish",
-    code: 480,
+    code: codes::MISH,
     doc: "Each element times the hyperbolic tangent of its softplus.",
     grad: Some(|_| {
         let share = tanh_of_softplus(Input(0));
@@ -309,15 +298,15 @@ pub static MISH: Op = Op {
 
 pub static CELU: Op = Op {
     name: "celu",
-    code: 481,
+    code: codes::CELU,
     doc: "Each element, or alpha (exp(x / alpha) - 1) where it is negative.",
     attrs: &ALPHA_ATTR,
     grad: Some(|call| {
-        let alpha = call.number("alpha").as_f64();
+        let alpha = call.float(keys::ALPHA_FLOAT);
         vec![where_(gt(Input(0), 0.0), Grad(0), Grad(0) * exp(Input(0) / alpha))]
     }),
     expansion: Some(|call| {
-        let alpha = call.number("alpha").as_f64();
+        let alpha = call.float(keys::ALPHA_FLOAT);
         let bent = |x: Expr| Expr::apply(&EXPM1, [x / alpha], []) * alpha;
         finely(call, |x| where_(gt(x.clone(), 0.0), x.clone(), bent(x)))
     }),
@@ -336,7 +325,7 @@ const SELU_ALPHA: f64 = 1.673_263_242_354_377_2;
 
 pub static SELU: Op = Op {
     name: "selu",
-    code: 482,
+    code: codes::SELU,
     doc: "A scaled elu that keeps a normal distribution normal.",
     grad: Some(|_| {
         let bent = Grad(0) * (Output(0) + SELU_SCALE * SELU_ALPHA);
@@ -353,7 +342,7 @@ pub static SELU: Op = Op {
 
 pub static LOGSIGMOID: Op = Op {
     name: "logsigmoid",
-    code: 483,
+    code: codes::LOGSIGMOID,
     doc: "The logarithm of the sigmoid of each element.",
     grad: Some(|_| vec![Grad(0) * sigmoid(-Input(0))]),
     expansion: Some(|call| {

@@ -1,15 +1,15 @@
 //! Parts of a tensor along an axis, read and written where an index says which: what
 //! `tensor[index]` and its relatives are made of.
 
-use smallvec::SmallVec;
-
+use super::codes;
 use super::compare::eq;
 use super::create::{FULL, iota, zeros};
 use super::elementwise::{cast, where_};
 use super::family::MOVE;
 use super::index::{DIM_ATTR, LOOKED_UP};
+use super::keys;
 use super::movement::reshape;
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::{Attr, AttrSpec};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Zero};
@@ -18,27 +18,24 @@ use crate::op::{
     Arg, Call, Input as In, Linear, Op, Output as Out, OutputType, Python, Role, Sample, ints,
 };
 use crate::rules::promote::Promotion;
-use crate::rules::shard::{Factors, Letter};
+use crate::rules::shard::{Factors, Letters, indexed};
 use crate::rules::{shape, shard};
 use crate::shape::Shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&RAVEL_INDEX, &INDEX, &INDEX_WRITE, &TAKE];
-
 static INDICES: [In; 1] = [In { name: "indices", role: Role::Index }];
-static SIZES_ATTR: [AttrSpec; 1] = [AttrSpec::required("sizes", AttrKind::Sizes)];
+static SIZES_ATTR: [AttrSpec; 1] = [keys::SIZES.required()];
 static POSITION: [Out; 1] = [Out { name: "result", dtype: OutputType::Is(DType::I64) }];
 
 pub static RAVEL_INDEX: Op = Op {
     name: "ravel_index",
-    code: 500,
+    code: codes::RAVEL_INDEX,
     doc: "The number of an element among all, from its index along each axis.",
     inputs: &INDICES,
     variadic: true,
     attrs: &SIZES_ATTR,
     outputs: &POSITION,
     shape: |call| {
-        let sizes = Shape::given(call.ints("sizes"))?.checked(DType::U8)?;
+        let sizes = Shape::given(call.ints(keys::SIZES))?.checked(DType::U8)?;
         if sizes.rank() != call.inputs.len() {
             let count = call.inputs.len();
             return Err(Error::index(format!("{count} indices for a tensor of shape {sizes}")));
@@ -48,7 +45,7 @@ pub static RAVEL_INDEX: Op = Op {
     linear: Linear::No,
     shard: shard::pointwise,
     kernel: |call| {
-        let sizes = Shape::given(call.ints("sizes"))?;
+        let sizes = Shape::given(call.ints(keys::SIZES))?;
         Ok(Kernel::Ravel(sizes.to_vec()))
     },
     python: Python::HIDDEN,
@@ -64,20 +61,20 @@ pub static RAVEL_INDEX: Op = Op {
 
 pub static INDEX: Op = Op {
     name: "index",
-    code: 501,
+    code: codes::INDEX,
     doc: "The parts of a tensor that an index names along an axis; its axes stand in their place.",
     inputs: &LOOKED_UP,
     attrs: &DIM_ATTR,
     shape: |call| Ok([place(call)?].into()),
     grad: Some(|call| {
         let zeros = zeros(call.shape(0), call.inputs[0].dtype());
-        vec![index_write(zeros, Input(1), Grad(0), call.int("dim"), true), Zero]
+        vec![index_write(zeros, Input(1), Grad(0), call.int(keys::DIM), true), Zero]
     }),
     shard: |call| match place(call) {
         Ok(_) => read_factors(call),
         Err(_) => shard::gather_first(call),
     },
-    kernel: |call| Ok(Kernel::Take(call.axis("dim", 0)?)),
+    kernel: |call| Ok(Kernel::Take(call.axis(keys::DIM, 0)?)),
     python: Python::HIDDEN,
     samples: || {
         vec![
@@ -95,14 +92,11 @@ static WRITTEN: [In; 3] = [
     In { name: "index", role: Role::Index },
     In { name: "value", role: Role::Operand },
 ];
-static WRITE_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::required("dim", AttrKind::Axis),
-    AttrSpec::optional("accumulate", AttrKind::Bool, Attr::Bool(false)),
-];
+static WRITE_ATTRS: [AttrSpec; 2] = [keys::DIM.required(), keys::ACCUMULATE.or(false)];
 
 pub static INDEX_WRITE: Op = Op {
     name: "index_write",
-    code: 502,
+    code: codes::INDEX_WRITE,
     doc: "The tensor with a value at the parts an index names along an axis, or added there.",
     inputs: &WRITTEN,
     attrs: &WRITE_ATTRS,
@@ -118,9 +112,9 @@ pub static INDEX_WRITE: Op = Op {
     },
     promotion: Promotion::Common,
     grad: Some(|call| {
-        let dim = call.int("dim");
+        let dim = call.int(keys::DIM);
         let read = index(Grad(0), Input(1), dim);
-        if call.flag("accumulate") {
+        if call.flag(keys::ACCUMULATE) {
             return vec![Grad(0), Zero, read];
         }
         let nothing = zeros(&Shape::scalar(), call.inputs[2].dtype());
@@ -129,10 +123,15 @@ pub static INDEX_WRITE: Op = Op {
     }),
     linear: Linear::Together(&[0, 2]),
     shard: |call| match place(call) {
-        Ok(place) => write_factors(call, &place),
+        Ok(_) => {
+            let axis = call.axis(keys::DIM, 0).unwrap_or_default();
+            indexed::written(call, axis, call.flag(keys::ACCUMULATE))
+        }
         Err(_) => shard::gather_first(call),
     },
-    kernel: |call| Ok(Kernel::Put { axis: call.axis("dim", 0)?, add: call.flag("accumulate") }),
+    kernel: |call| {
+        Ok(Kernel::Put { axis: call.axis(keys::DIM, 0)?, add: call.flag(keys::ACCUMULATE) })
+    },
     python: Python::HIDDEN,
     samples: || {
         let of = |shape: &[usize], index: &[usize], value: &[usize], axis: i64, add: bool| {
@@ -154,7 +153,7 @@ pub static INDEX_WRITE: Op = Op {
 
 pub static TAKE: Op = Op {
     name: "take",
-    code: 507,
+    code: codes::TAKE,
     doc: "The elements with these numbers, counted row by row.",
     attrs: &[],
     shape: |call| Ok([call.shape(1).clone()].into()),
@@ -163,7 +162,11 @@ pub static TAKE: Op = Op {
         let flat = zeros(&[shape.count()].into(), dtype);
         vec![reshape(index_write(flat, Input(1), Grad(0), 0, true), shape), Zero]
     }),
-    shard: shard::gather_first,
+    shard: |call| {
+        let uncut = Letters::from_elem(None, call.shape(0).rank());
+        let index = shard::numbered(call.shape(1).rank());
+        Factors::of(call, vec![uncut, index.clone()], vec![index])
+    },
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         let flat = reshape(Input(0), &[call.shape(0).count()].into());
@@ -216,7 +219,7 @@ pub fn tensors_only(call: &Call) -> Result<()> {
 
 /// The shape of what is read or written.
 pub fn place(call: &Call) -> Result<Shape> {
-    let (shape, index, axis) = (call.shape(0), call.shape(1), call.axis("dim", 0)?);
+    let (shape, index, axis) = (call.shape(0), call.shape(1), call.axis(keys::DIM, 0)?);
     if shape.rank() == 0 {
         return Err(Error::index("a tensor without axes cannot be indexed"));
     }
@@ -226,7 +229,7 @@ pub fn place(call: &Call) -> Result<Shape> {
 
 /// Which positions of the index are not written over by later ones, shaped to broadcast.
 fn stays(call: &Call) -> Expr {
-    let Ok(axis) = call.axis("dim", 0) else { return Zero };
+    let Ok(axis) = call.axis(keys::DIM, 0) else { return Zero };
     let after = call.shape(0).rank() - axis - 1;
     let won = last_of_equals(Input(1), call.shape(1), call.shape(0)[axis]);
     let sizes = call.shape(1).iter().copied().chain(std::iter::repeat_n(1, after));
@@ -244,29 +247,11 @@ pub fn last_of_equals(list: Expr, shape: &Shape, size: usize) -> Expr {
 /// The axes around the one looked along pass through, and so do those of the index.
 pub fn read_factors(call: &Call) -> Factors {
     let (rank, index) = (call.shape(0).rank(), call.shape(1).rank());
-    let axis = call.axis("dim", 0).unwrap_or_default();
+    let axis = call.axis(keys::DIM, 0).unwrap_or_default();
     let base = (0..rank).map(|other| (other != axis).then_some(other as u8));
     let positions = (0..index).map(|own| Some((rank + own) as u8));
-    let base: SmallVec<[Letter; 4]> = base.collect();
+    let base: Letters = base.collect();
     let output = base[..axis].iter().copied().chain(positions.clone());
     let output = output.chain(base[axis + 1..].iter().copied()).collect();
-    Factors { inputs: vec![base, positions.collect()], outputs: vec![output], combined: vec![] }
-}
-
-/// The axes around the one written along pass through, where the value has them.
-fn write_factors(call: &Call, place: &Shape) -> Factors {
-    let (rank, index, value) = (call.shape(0).rank(), call.shape(1).rank(), call.shape(2));
-    let axis = call.axis("dim", 0).unwrap_or_default();
-    let base: SmallVec<[Letter; 4]> =
-        (0..rank).map(|other| (other != axis).then_some(other as u8)).collect();
-    let unknown = std::iter::repeat_n(None, index);
-    let all = base[..axis].iter().copied().chain(unknown.clone());
-    let all: Vec<Letter> = all.chain(base[axis + 1..].iter().copied()).collect();
-    let added = place.rank() - value.rank();
-    let letter = |own: usize| all[own + added].filter(|_| value[own] == place[own + added]);
-    Factors {
-        inputs: vec![base.clone(), unknown.collect(), (0..value.rank()).map(letter).collect()],
-        outputs: vec![base],
-        combined: vec![],
-    }
+    Factors::of(call, vec![base, positions.collect()], vec![output])
 }

@@ -1,37 +1,26 @@
 //! Arithmetic beyond the four operations: whole quotients, remainders, limits and mixtures.
 
+use super::codes;
 use super::compare::{GT, LT, gt};
 use super::elementwise::{DIV, MAXIMUM, MINIMUM, cast, grad_of_choice, where_};
 use super::family::{BINARY, UNARY};
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use super::keys;
+use crate::attrs::{Attr, AttrSpec, Key};
 use crate::dtype::{DType, Kind, Scalar};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Number, Zero};
 use crate::kernel::{BinaryFn, Kernel};
-use crate::op::{Arg, Autocast, Call, Domain, Input as In, Op, Python, Role, Sample, Shapes};
+use crate::op::{
+    Arg, Autocast, Call, Domain, Input as In, Linear, Op, Python, Role, Sample, Shapes,
+};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
-
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[
-    &FLOOR_DIVIDE,
-    &REMAINDER,
-    &FMOD,
-    &TRUNC_DIVIDE,
-    &DIV_ROUNDED,
-    &CLAMP,
-    &CLAMP_MIN,
-    &CLAMP_MAX,
-    &LERP,
-    &ADDCMUL,
-    &MASKED_FILL,
-];
 
 const QUOTIENT: Op = Op { shape: shape::broadcast_numbers, domain: Domain::NonZero, ..BINARY };
 
 pub static FLOOR_DIVIDE: Op = Op {
     name: "floor_divide",
-    code: 380,
+    code: codes::FLOOR_DIVIDE,
     doc: "The quotient of two elements, rounded down.",
     grad: Some(|_| vec![Zero, Zero]),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::FloorDiv)),
@@ -42,7 +31,7 @@ pub static FLOOR_DIVIDE: Op = Op {
 
 pub static REMAINDER: Op = Op {
     name: "remainder",
-    code: 381,
+    code: codes::REMAINDER,
     doc: "What is left of a division rounded down; it has the sign of the divisor.",
     grad: Some(|_| {
         let quotient = Expr::apply(&FLOOR_DIVIDE, [Input(0), Input(1)], []);
@@ -56,7 +45,7 @@ pub static REMAINDER: Op = Op {
 
 pub static FMOD: Op = Op {
     name: "fmod",
-    code: 382,
+    code: codes::FMOD,
     doc: "What is left of a division cut towards zero; it has the sign of the dividend.",
     grad: Some(|_| {
         let quotient = Expr::apply(&TRUNC_DIVIDE, [Input(0), Input(1)], []);
@@ -70,7 +59,7 @@ pub static FMOD: Op = Op {
 
 pub static TRUNC_DIVIDE: Op = Op {
     name: "trunc_divide",
-    code: 383,
+    code: codes::TRUNC_DIVIDE,
     doc: "The quotient of two elements, cut towards zero.",
     grad: Some(|_| vec![Zero, Zero]),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::TruncDiv)),
@@ -78,21 +67,20 @@ pub static TRUNC_DIVIDE: Op = Op {
     ..QUOTIENT
 };
 
-static ROUNDING_MODE: [AttrSpec; 1] =
-    [AttrSpec::optional("rounding_mode", AttrKind::Text, Attr::None)];
+static ROUNDING_MODE: [AttrSpec; 1] = [keys::ROUNDING_MODE.or_none()];
 
 pub static DIV_ROUNDED: Op = Op {
     name: "div_rounded",
-    code: 388,
+    code: codes::DIV_ROUNDED,
     doc: "The quotient of two elements, as it is, rounded down or cut towards zero.",
     attrs: &ROUNDING_MODE,
     shape: |call| quotient(call).and_then(|op| (op.shape)(call)),
-    promotion: Promotion::By(|call, common| match call.attr("rounding_mode") {
-        Attr::None if common.kind() < Kind::Float => DType::F32,
+    promotion: Promotion::By(|call, common| match call.text(keys::ROUNDING_MODE) {
+        None if common.kind() < Kind::Float => DType::F32,
         _ => common,
     }),
-    grad: Some(|call| match call.attr("rounding_mode") {
-        Attr::None => DIV.gradients(call),
+    grad: Some(|call| match call.text(keys::ROUNDING_MODE) {
+        None => DIV.gradients(call),
         _ => vec![Zero, Zero],
     }),
     kernel: |call| quotient(call).and_then(|op| (op.kernel)(call)),
@@ -106,24 +94,22 @@ pub static DIV_ROUNDED: Op = Op {
 
 /// The operation that rounds as asked.
 fn quotient(call: &Call) -> Result<&'static Op> {
-    match call.attr("rounding_mode") {
-        Attr::None => Ok(&DIV),
-        Attr::Text(mode) if &**mode == "floor" => Ok(&FLOOR_DIVIDE),
-        Attr::Text(mode) if &**mode == "trunc" => Ok(&TRUNC_DIVIDE),
-        other => Err(Error::runtime(format!(
-            "rounding_mode must be None, 'trunc' or 'floor', not {other}"
+    match call.text(keys::ROUNDING_MODE) {
+        None => Ok(&DIV),
+        Some("floor") => Ok(&FLOOR_DIVIDE),
+        Some("trunc") => Ok(&TRUNC_DIVIDE),
+        Some(_) => Err(Error::runtime(format!(
+            "rounding_mode must be None, 'trunc' or 'floor', not {}",
+            call.attr(keys::ROUNDING_MODE)
         ))),
     }
 }
 
-static CLAMP_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::optional("min", AttrKind::Number, Attr::None),
-    AttrSpec::optional("max", AttrKind::Number, Attr::None),
-];
+static CLAMP_ATTRS: [AttrSpec; 2] = [keys::MIN.or_none(), keys::MAX.or_none()];
 
 pub static CLAMP: Op = Op {
     name: "clamp",
-    code: 384,
+    code: codes::CLAMP,
     doc: "Each element, or the nearer limit where it is beyond one.",
     attrs: &CLAMP_ATTRS,
     promotion: Promotion::WithNumbers,
@@ -185,7 +171,7 @@ const LIMITED: Op = Op {
 
 pub static CLAMP_MIN: Op = Op {
     name: "clamp_min",
-    code: 389,
+    code: codes::CLAMP_MIN,
     doc: "Each element, or the limit where it is below.",
     inputs: &LOWER_LIMIT,
     grad: Some(|call| within(call, Input(0), Input(1))),
@@ -196,7 +182,7 @@ pub static CLAMP_MIN: Op = Op {
 
 pub static CLAMP_MAX: Op = Op {
     name: "clamp_max",
-    code: 390,
+    code: codes::CLAMP_MAX,
     doc: "Each element, or the limit where it is above.",
     inputs: &UPPER_LIMIT,
     grad: Some(|call| within(call, Input(1), Input(0))),
@@ -222,7 +208,7 @@ static LERP_INPUTS: [In; 3] = [
 
 pub static LERP: Op = Op {
     name: "lerp",
-    code: 385,
+    code: codes::LERP,
     doc: "input + weight (end - input), element by element.",
     inputs: &LERP_INPUTS,
     shape: floats_only,
@@ -230,6 +216,7 @@ pub static LERP: Op = Op {
         let share = || Expr::from(1.0) - Input(2);
         vec![Grad(0) * share(), Grad(0) * Input(2), Grad(0) * (Input(1) - Input(0))]
     }),
+    linear: Linear::Together(&[0, 1]),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|_| vec![Input(0) + Input(2) * (Input(1) - Input(0))]),
     torch: "torch.lerp",
@@ -238,35 +225,34 @@ pub static LERP: Op = Op {
     ..BINARY
 };
 
-pub(super) static MIXED: [In; 3] = [
+static MIXED: [In; 3] = [
     In { name: "input", role: Role::Operand },
     In { name: "tensor1", role: Role::Operand },
     In { name: "tensor2", role: Role::Operand },
 ];
-pub(super) static VALUE_ATTR: [AttrSpec; 1] =
-    [AttrSpec::optional("value", AttrKind::Number, Attr::Int(1))];
+static VALUE_ATTR: [AttrSpec; 1] = [keys::VALUE.or(1)];
 
 pub static ADDCMUL: Op = Op {
     name: "addcmul",
-    code: 386,
+    code: codes::ADDCMUL,
     doc: "input + value tensor1 tensor2, element by element.",
     inputs: &MIXED,
     accepts_scalars: false,
     shape: |call| {
         let whole = call.inputs.iter().all(|input| !input.dtype().is_float());
-        if whole && matches!(call.attr("value"), Attr::Float(_)) {
+        if whole && matches!(call.number(keys::VALUE), Scalar::Float(_)) {
             return Err(Error::runtime("'value' must be whole for whole numbers"));
         }
         shape::broadcast_numbers(call)
     },
     attrs: &VALUE_ATTR,
     grad: Some(|call| {
-        let value = Number(call.number("value"));
+        let value = Number(call.number(keys::VALUE));
         let scaled = Grad(0) * value;
         vec![Grad(0), scaled.clone() * Input(2), scaled * Input(1)]
     }),
     kernel: |_| Ok(Kernel::Expansion),
-    expansion: Some(|call| vec![Input(0) + Input(1) * Input(2) * Number(call.number("value"))]),
+    expansion: Some(|call| vec![Input(0) + Input(1) * Input(2) * Number(call.number(keys::VALUE))]),
     torch: "torch.addcmul",
     python: Python::IN_PLACE,
     samples: || {
@@ -287,7 +273,7 @@ static FILLED: [In; 3] = [
 
 pub static MASKED_FILL: Op = Op {
     name: "masked_fill",
-    code: 387,
+    code: codes::MASKED_FILL,
     doc: "The tensor with a number where the mask holds.",
     inputs: &FILLED,
     shape: |call| match call.inputs[2] {
@@ -324,7 +310,7 @@ pub static MASKED_FILL: Op = Op {
 };
 
 fn limits(call: &Call) -> (Option<Scalar>, Option<Scalar>) {
-    let limit = |name: &str| match (call.attr(name), call.inputs[0].dtype()) {
+    let limit = |key: Key<Scalar>| match (call.attr(key), call.inputs[0].dtype()) {
         (Attr::None, _) => None,
         // A limit beyond the dtype is no limit; cut to its bits, it would be another one.
         (Attr::Int(limit), dtype) if dtype.is_int() && dtype.size() < 8 => {
@@ -334,9 +320,9 @@ fn limits(call: &Call) -> (Option<Scalar>, Option<Scalar>) {
             };
             Some(Scalar::Int((*limit).clamp(low, high)))
         }
-        _ => Some(call.number(name)),
+        _ => Some(call.number(key)),
     };
-    (limit("min"), limit("max"))
+    (limit(keys::MIN), limit(keys::MAX))
 }
 
 fn floats_only(call: &Call) -> Result<Shapes> {

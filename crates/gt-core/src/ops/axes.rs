@@ -2,70 +2,53 @@
 
 use smallvec::SmallVec;
 
+use super::codes;
 use super::family::MOVE;
+use super::keys;
 use super::movement::{permute, reshape, slice_write};
-use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use crate::attrs::{Attr, AttrSpec, Range};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{Grad, Input};
 use crate::kernel::Kernel;
 use crate::op::{Call, Op, Python, Sample, View, ints};
-use crate::rules::shard::Factors;
-use crate::rules::{shape, shard};
+use crate::rules::shape;
+use crate::rules::shard::{self, Factors, Letters, localise, ranges, views};
 use crate::shape::{Shape, wrap_axis};
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[
-    &VIEW,
-    &TRANSPOSE,
-    &UNSQUEEZE,
-    &SQUEEZE,
-    &FLATTEN,
-    &RAVEL,
-    &UNFLATTEN,
-    &NARROW,
-    &MOVEDIM,
-    &BROADCAST_TO,
-];
-
-static VIEW_ATTRS: [AttrSpec; 1] = [AttrSpec::required("shape", AttrKind::Sizes)];
+static VIEW_ATTRS: [AttrSpec; 1] = [keys::SHAPE.required()];
 
 pub static VIEW: Op = Op {
     name: "view",
-    code: 126,
+    code: codes::VIEW,
     doc: "The same elements in another shape; one size may be -1.",
     attrs: &VIEW_ATTRS,
     shape: shape::reshape,
     grad: Some(|call| vec![reshape(Grad(0), call.shape(0))]),
     view: View::Writable(|call| reshape(Grad(0), call.shape(0))),
+    shard: views::reshaped,
+    localise: localise::shape,
     kernel: |_| Ok(Kernel::Reshape),
     torch: "Tensor.view",
     python: Python { function: false, ..Python::BOTH },
     samples: || {
         let to = |from: &[usize], to: &[i64]| Sample::of(&[from]).attrs([ints(to.iter().copied())]);
-        vec![to(&[2, 3], &[6]), to(&[4], &[2, -1])]
+        vec![to(&[2, 3], &[6]), to(&[4], &[2, -1]), to(&[2, 6], &[4, 3])]
     },
     ..MOVE
 };
 
-static TRANSPOSE_ATTRS: [AttrSpec; 2] =
-    [AttrSpec::required("dim0", AttrKind::Axis), AttrSpec::required("dim1", AttrKind::Axis)];
+static TRANSPOSE_ATTRS: [AttrSpec; 2] = [keys::DIM0.required(), keys::DIM1.required()];
 
 pub static TRANSPOSE: Op = Op {
     name: "transpose",
-    code: 127,
+    code: codes::TRANSPOSE,
     doc: "Two axes exchanged.",
     attrs: &TRANSPOSE_ATTRS,
     shape: |call| Ok([call.shape(0).permuted(&exchanged(call)?)].into()),
     // Exchanging them again undoes it.
     grad: Some(|call| vec![permute(Grad(0), &exchanged(call).unwrap_or_default())]),
     view: View::Writable(|call| permute(Grad(0), &exchanged(call).unwrap_or_default())),
-    shard: |call| Factors {
-        inputs: vec![(0..call.shape(0).rank() as u8).map(Some).collect()],
-        outputs: vec![
-            exchanged(call).unwrap_or_default().iter().map(|&axis| Some(axis as u8)).collect(),
-        ],
-        combined: Vec::new(),
-    },
+    shard: |call| shard::permuted(call, &exchanged(call).unwrap_or_default()),
     kernel: |call| Ok(Kernel::Permute(exchanged(call)?)),
     torch: "torch.transpose",
     python: Python::IN_PLACE.also(&["swapaxes", "swapdims"]),
@@ -76,21 +59,28 @@ pub static TRANSPOSE: Op = Op {
     ..MOVE
 };
 
-static DIM_ATTR: [AttrSpec; 1] = [AttrSpec::required("dim", AttrKind::Axis)];
+static DIM_ATTR: [AttrSpec; 1] = [keys::DIM.required()];
 
 pub static UNSQUEEZE: Op = Op {
     name: "unsqueeze",
-    code: 128,
+    code: codes::UNSQUEEZE,
     doc: "With another axis of size one.",
     attrs: &DIM_ATTR,
     shape: |call| {
-        let axis = wrap_axis(call.int("dim"), call.shape(0).rank() + 1)?;
+        let axis = wrap_axis(call.int(keys::DIM), call.shape(0).rank() + 1)?;
         let mut sizes: SmallVec<[usize; 4]> = call.shape(0).iter().copied().collect();
         sizes.insert(axis, 1);
         Ok([sizes.into_iter().collect::<Shape>()].into())
     },
     grad: Some(|call| vec![reshape(Grad(0), call.shape(0))]),
     view: View::Writable(|call| reshape(Grad(0), call.shape(0))),
+    shard: |call| {
+        let input = shard::numbered(call.shape(0).rank());
+        let mut output = input.clone();
+        let axis = wrap_axis(call.int(keys::DIM), input.len() + 1).unwrap_or_default();
+        output.insert(axis, None);
+        Factors::of(call, vec![input], vec![output])
+    },
     kernel: |_| Ok(Kernel::Reshape),
     torch: "torch.unsqueeze",
     python: Python::IN_PLACE,
@@ -101,22 +91,28 @@ pub static UNSQUEEZE: Op = Op {
     ..MOVE
 };
 
-static SQUEEZE_ATTRS: [AttrSpec; 1] = [AttrSpec::optional("dim", AttrKind::Axes, Attr::None)];
+static SQUEEZE_ATTRS: [AttrSpec; 1] = [keys::AXES.or_none()];
 
 pub static SQUEEZE: Op = Op {
     name: "squeeze",
-    code: 129,
+    code: codes::SQUEEZE,
     doc: "Without the axes of size one that are named, or without any.",
     attrs: &SQUEEZE_ATTRS,
-    shape: |call| {
-        // An empty list names no axis; only without a list all are meant.
-        let none = matches!(call.attr("dim"), Attr::Ints(axes) if axes.is_empty());
-        let (shape, axes) = (call.shape(0), call.axes("dim", 0)?);
-        let stays = |(axis, size): &(usize, &usize)| **size != 1 || none || !axes.contains(axis);
-        Ok([shape.iter().enumerate().filter(stays).map(|(_, &size)| size).collect()].into())
-    },
+    shape: |call| Ok([call.shape(0).reduced(&squeezed(call)?, false)].into()),
     grad: Some(|call| vec![reshape(Grad(0), call.shape(0))]),
     view: View::Writable(|call| reshape(Grad(0), call.shape(0))),
+    shard: |call| {
+        let gone = squeezed(call).unwrap_or_default();
+        let letter = |axis: usize| (!gone.contains(&axis)).then_some(axis as u8);
+        let letters: Letters = (0..call.shape(0).rank()).map(letter).collect();
+        let output = letters.iter().copied().filter(Option::is_some).collect();
+        Factors::of(call, vec![letters], vec![output])
+    },
+    // A part of an axis may have one element where the axis has more.
+    localise: |call, _| {
+        let gone = squeezed(call).unwrap_or_default();
+        localise::with(call, keys::AXES, gone.as_slice().into())
+    },
     kernel: |_| Ok(Kernel::Reshape),
     torch: "torch.squeeze",
     python: Python::IN_PLACE,
@@ -136,19 +132,16 @@ pub static SQUEEZE: Op = Op {
     ..MOVE
 };
 
-static FLATTEN_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::optional("start_dim", AttrKind::Axis, Attr::Int(0)),
-    AttrSpec::optional("end_dim", AttrKind::Axis, Attr::Int(-1)),
-];
+static FLATTEN_ATTRS: [AttrSpec; 2] = [keys::START_DIM.or(0), keys::END_DIM.or(-1)];
 
 pub static FLATTEN: Op = Op {
     name: "flatten",
-    code: 435,
+    code: codes::FLATTEN,
     doc: "The tensor with some axes that follow each other as one.",
     attrs: &FLATTEN_ATTRS,
     shape: |call| {
         let shape = call.shape(0);
-        let (start, end) = (call.axis("start_dim", 0)?, call.axis("end_dim", 0)?);
+        let (start, end) = (call.axis(keys::START_DIM, 0)?, call.axis(keys::END_DIM, 0)?);
         if start > end {
             return Err(Error::runtime("start_dim cannot come after end_dim"));
         }
@@ -161,6 +154,7 @@ pub static FLATTEN: Op = Op {
     },
     grad: Some(|call| vec![reshape(Grad(0), call.shape(0))]),
     view: View::IfPossible(|call| reshape(Grad(0), call.shape(0))),
+    shard: views::reshaped,
     kernel: |_| Ok(Kernel::Reshape),
     torch: "torch.flatten",
     samples: || {
@@ -174,7 +168,7 @@ pub static FLATTEN: Op = Op {
 
 pub static RAVEL: Op = Op {
     name: "ravel",
-    code: 492,
+    code: codes::RAVEL,
     doc: "The elements along one axis.",
     attrs: &[],
     shape: |call| Ok([[call.shape(0).count()].into()].into()),
@@ -184,17 +178,16 @@ pub static RAVEL: Op = Op {
     ..FLATTEN
 };
 
-static UNFLATTEN_ATTRS: [AttrSpec; 2] =
-    [AttrSpec::required("dim", AttrKind::Axis), AttrSpec::required("sizes", AttrKind::Spatial)];
+static UNFLATTEN_ATTRS: [AttrSpec; 2] = [keys::DIM.required(), keys::UNFLATTENED.required()];
 
 pub static UNFLATTEN: Op = Op {
     name: "unflatten",
-    code: 436,
+    code: codes::UNFLATTEN,
     doc: "The tensor with one axis as several; one size may be -1.",
     attrs: &UNFLATTEN_ATTRS,
     shape: |call| {
-        let (shape, axis) = (call.shape(0), call.axis("dim", 0)?);
-        let sizes = call.ints("sizes");
+        let (shape, axis) = (call.shape(0), call.axis(keys::DIM, 0)?);
+        let sizes = call.ints(keys::UNFLATTENED);
         if shape.rank() == 0 || sizes.is_empty() {
             return Err(Error::runtime("an axis must become at least one"));
         }
@@ -204,6 +197,13 @@ pub static UNFLATTEN: Op = Op {
     },
     grad: Some(|call| vec![reshape(Grad(0), call.shape(0))]),
     view: View::Writable(|call| reshape(Grad(0), call.shape(0))),
+    shard: views::reshaped,
+    localise: |call, parts| {
+        let (axis, count) = (call.axis(keys::DIM, 0), call.ints(keys::UNFLATTENED).len());
+        let axis = axis.unwrap_or_default();
+        let part = views::reshaped(call).output_part(0, parts);
+        localise::with(call, keys::UNFLATTENED, part[axis..axis + count].into())
+    },
     kernel: |_| Ok(Kernel::Reshape),
     torch: "torch.unflatten",
     samples: || {
@@ -215,15 +215,12 @@ pub static UNFLATTEN: Op = Op {
     ..MOVE
 };
 
-static NARROW_ATTRS: [AttrSpec; 3] = [
-    AttrSpec::required("dim", AttrKind::Axis),
-    AttrSpec::required("start", AttrKind::Int),
-    AttrSpec::required("length", AttrKind::Int),
-];
+static NARROW_ATTRS: [AttrSpec; 3] =
+    [keys::DIM.required(), keys::START_INT.required(), keys::LENGTH.required()];
 
 pub static NARROW: Op = Op {
     name: "narrow",
-    code: 437,
+    code: codes::NARROW,
     doc: "So many elements along an axis, from a position on.",
     attrs: &NARROW_ATTRS,
     shape: |call| Ok([narrowed(call)?.iter().map(|range| range.len).collect()].into()),
@@ -232,40 +229,40 @@ pub static NARROW: Op = Op {
         vec![slice_write(zeros, Grad(0), narrowed(call).unwrap_or_default())]
     }),
     view: View::Writable(|call| slice_write(Input(0), Grad(0), narrowed(call).unwrap_or_default())),
-    shard: |call| match call.axis("dim", 0) {
-        Ok(axis) => shard::all_but(call, axis),
-        Err(_) => shard::gather_first(call),
+    shard: |call| ranges::slice(call, &narrowed(call).unwrap_or_default()),
+    localise: |call, parts| {
+        let ranges = ranges::local(call, &narrowed(call).unwrap_or_default(), parts);
+        let own = ranges[call.axis(keys::DIM, 0).unwrap_or_default()];
+        let mut attrs = localise::with(call, keys::START_INT, own.start.into());
+        localise::set(call, &mut attrs, keys::LENGTH, own.len.into());
+        attrs
     },
     kernel: |call| Ok(Kernel::Slice(narrowed(call)?)),
     torch: "torch.narrow",
     samples: || {
         let of =
             |shape: &[usize], attrs: [i64; 3]| Sample::of(&[shape]).attrs(attrs.map(Attr::Int));
-        vec![of(&[5], [0, 1, 3]), of(&[3, 4], [-1, -2, 2]), of(&[2, 3], [0, 2, 0])]
+        vec![
+            of(&[5], [0, 1, 3]),
+            of(&[3, 4], [-1, -2, 2]),
+            of(&[2, 3], [0, 2, 0]),
+            of(&[2, 6], [1, 2, 2]),
+        ]
     },
     ..MOVE
 };
 
-static MOVEDIM_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::required("source", AttrKind::Spatial),
-    AttrSpec::required("destination", AttrKind::Spatial),
-];
+static MOVEDIM_ATTRS: [AttrSpec; 2] = [keys::SOURCE.required(), keys::DESTINATION.required()];
 
 pub static MOVEDIM: Op = Op {
     name: "movedim",
-    code: 438,
+    code: codes::MOVEDIM,
     doc: "The tensor with some axes at other places, the others in their order.",
     attrs: &MOVEDIM_ATTRS,
     shape: |call| Ok([call.shape(0).permuted(&moved(call)?)].into()),
     grad: Some(|call| vec![permute(Grad(0), &back(&moved(call).unwrap_or_default()))]),
     view: View::Writable(|call| permute(Grad(0), &back(&moved(call).unwrap_or_default()))),
-    shard: |call| Factors {
-        inputs: vec![(0..call.shape(0).rank() as u8).map(Some).collect()],
-        outputs: vec![
-            moved(call).unwrap_or_default().iter().map(|&axis| Some(axis as u8)).collect(),
-        ],
-        combined: Vec::new(),
-    },
+    shard: |call| shard::permuted(call, &moved(call).unwrap_or_default()),
     kernel: |call| Ok(Kernel::Permute(moved(call)?)),
     torch: "torch.movedim",
     python: Python::BOTH.also(&["moveaxis"]),
@@ -280,16 +277,26 @@ pub static MOVEDIM: Op = Op {
 
 pub static BROADCAST_TO: Op = Op {
     name: "broadcast_to",
-    code: 439,
+    code: codes::BROADCAST_TO,
     doc: "The tensor repeated along axes of size one until it has this shape.",
     torch: "torch.broadcast_to",
     python: Python::BOTH,
     ..super::movement::EXPAND
 };
 
+/// The axes that `squeeze` takes away: those named, or all, that have one element.
+fn squeezed(call: &Call) -> Result<SmallVec<[usize; 4]>> {
+    // An empty list names no axis; only without a list all are meant.
+    if matches!(call.attr(keys::AXES), Attr::Ints(axes) if axes.is_empty()) {
+        return Ok(SmallVec::new());
+    }
+    let named = call.axes(keys::AXES, 0)?.into_iter();
+    Ok(named.filter(|&axis| call.shape(0).get(axis) == Some(&1)).collect())
+}
+
 /// All axes in order, but for the two that are exchanged.
 fn exchanged(call: &Call) -> Result<SmallVec<[usize; 4]>> {
-    let (a, b) = (call.axis("dim0", 0)?, call.axis("dim1", 0)?);
+    let (a, b) = (call.axis(keys::DIM0, 0)?, call.axis(keys::DIM1, 0)?);
     let mut axes: SmallVec<[usize; 4]> = (0..call.shape(0).rank()).collect();
     if !axes.is_empty() {
         axes.swap(a, b);
@@ -299,8 +306,8 @@ fn exchanged(call: &Call) -> Result<SmallVec<[usize; 4]>> {
 
 /// The part of each axis that `narrow` names.
 fn narrowed(call: &Call) -> Result<Vec<Range>> {
-    let (shape, axis) = (call.shape(0), call.axis("dim", 0)?);
-    let (start, len) = (call.int("start"), call.int("length"));
+    let (shape, axis) = (call.shape(0), call.axis(keys::DIM, 0)?);
+    let (start, len) = (call.int(keys::START_INT), call.int(keys::LENGTH));
     let Some(&size) = shape.get(axis) else {
         return Err(Error::runtime("a tensor without axes cannot be narrowed"));
     };
@@ -325,7 +332,7 @@ fn narrowed(call: &Call) -> Result<Vec<Range>> {
 /// Which axis stands at each place after `movedim`.
 fn moved(call: &Call) -> Result<SmallVec<[usize; 4]>> {
     let shape = call.shape(0);
-    let (from, to) = (call.ints("source"), call.ints("destination"));
+    let (from, to) = (call.ints(keys::SOURCE), call.ints(keys::DESTINATION));
     if from.len() != to.len() {
         let (from, to) = (from.len(), to.len());
         return Err(Error::runtime(format!("{from} axes cannot move to {to} places")));

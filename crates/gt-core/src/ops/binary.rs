@@ -3,30 +3,30 @@
 use std::f64::consts::{LN_2, SQRT_2};
 
 use super::activation::sigmoid;
-use super::arithmetic::{MIXED, VALUE_ATTR};
+use super::arithmetic::ADDCMUL;
+use super::codes;
 use super::compare::{eq, gt};
 use super::elementwise::{ABS, MAXIMUM, MINIMUM, SQRT, SUB, cast, where_};
 use super::family::{BINARY, UNARY};
+use super::keys;
 use super::logic::{ISFINITE, ISNAN};
 use super::unary::{LOG1P, exp};
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::{Attr, AttrSpec, Key};
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::expr::Expr::{self, Grad, Input, Number, Output};
 use crate::kernel::Kernel;
-use crate::op::{Autocast, Domain, Input as In, Op, Python, Role, Sample};
+use crate::op::{Domain, Input as In, Linear, Op, Python, Role, Sample};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&RSUB, &ADDCDIV, &LOGADDEXP, &HYPOT, &HEAVISIDE, &NAN_TO_NUM];
-
 pub static RSUB: Op = Op {
     name: "rsub",
-    code: 484,
+    code: codes::RSUB,
     doc: "The second element less the first.",
     shape: |call| (SUB.shape)(call),
     grad: Some(|_| vec![-Grad(0), Grad(0)]),
+    linear: Linear::Together(&[0, 1]),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|_| vec![Input(1) - Input(0)]),
     torch: "torch.rsub",
@@ -36,11 +36,8 @@ pub static RSUB: Op = Op {
 
 pub static ADDCDIV: Op = Op {
     name: "addcdiv",
-    code: 485,
+    code: codes::ADDCDIV,
     doc: "input + value tensor1 / tensor2, element by element.",
-    inputs: &MIXED,
-    attrs: &VALUE_ATTR,
-    accepts_scalars: false,
     shape: |call| {
         if call.inputs[1..].iter().all(|input| !input.dtype().is_float()) {
             return Err(Error::runtime("whole numbers are not divided here; cast them first"));
@@ -48,23 +45,14 @@ pub static ADDCDIV: Op = Op {
         shape::broadcast(call)
     },
     grad: Some(|call| {
-        let scaled = Grad(0) * Number(call.number("value"));
+        let scaled = Grad(0) * Number(call.number(keys::VALUE));
         let quotient = Input(1) / Input(2);
         vec![Grad(0), scaled.clone() / Input(2), -(scaled * quotient / Input(2))]
     }),
-    kernel: |_| Ok(Kernel::Expansion),
-    expansion: Some(|call| vec![Input(0) + Input(1) / Input(2) * Number(call.number("value"))]),
+    expansion: Some(|call| vec![Input(0) + Input(1) / Input(2) * Number(call.number(keys::VALUE))]),
     domain: Domain::NonZero,
     torch: "torch.addcdiv",
-    python: Python::IN_PLACE,
-    samples: || {
-        vec![
-            Sample::of(&[&[2, 3], &[2, 3], &[3]]).attrs([Attr::Float(0.5)]),
-            Sample::of(&[&[2, 3], &[2, 1], &[]]).attrs([Attr::Int(1)]),
-        ]
-    },
-    autocast: Autocast::Widest,
-    ..BINARY
+    ..ADDCMUL
 };
 
 const OF_FLOATS: Op = Op {
@@ -81,7 +69,7 @@ const OF_FLOATS: Op = Op {
 
 pub static LOGADDEXP: Op = Op {
     name: "logaddexp",
-    code: 486,
+    code: codes::LOGADDEXP,
     doc: "log(exp(a) + exp(b)) of two elements.",
     grad: Some(|_| {
         let share = || sigmoid(Input(0) - Input(1));
@@ -101,7 +89,7 @@ pub static LOGADDEXP: Op = Op {
 
 pub static HYPOT: Op = Op {
     name: "hypot",
-    code: 487,
+    code: codes::HYPOT,
     doc: "The longest side of a right triangle with two elements as its legs.",
     grad: Some(|_| vec![Grad(0) * (Input(0) / Output(0)), Grad(0) * (Input(1) / Output(0))]),
     // A ratio of at most one has a square that does not overflow.
@@ -125,7 +113,7 @@ static STEP_INPUTS: [In; 2] =
 
 pub static HEAVISIDE: Op = Op {
     name: "heaviside",
-    code: 488,
+    code: codes::HEAVISIDE,
     doc: "Zero where an element is negative, one where it is positive, else a value.",
     inputs: &STEP_INPUTS,
     accepts_scalars: false,
@@ -147,15 +135,12 @@ pub static HEAVISIDE: Op = Op {
     ..BINARY
 };
 
-static REPLACEMENTS: [AttrSpec; 3] = [
-    AttrSpec::optional("nan", AttrKind::Float, Attr::None),
-    AttrSpec::optional("posinf", AttrKind::Float, Attr::None),
-    AttrSpec::optional("neginf", AttrKind::Float, Attr::None),
-];
+static REPLACEMENTS: [AttrSpec; 3] =
+    [keys::NAN.or_none(), keys::POSINF.or_none(), keys::NEGINF.or_none()];
 
 pub static NAN_TO_NUM: Op = Op {
     name: "nan_to_num",
-    code: 489,
+    code: codes::NAN_TO_NUM,
     doc: "Each element, or a number where it is infinite or not a number.",
     attrs: &REPLACEMENTS,
     promotion: Promotion::Common,
@@ -165,15 +150,15 @@ pub static NAN_TO_NUM: Op = Op {
         let Some(limit) = largest(call.inputs[0].dtype()) else {
             return vec![cast(Input(0), call.inputs[0].dtype())];
         };
-        let given = |name: &str, otherwise: f64| match call.attr(name) {
+        let given = |key: Key<f64>, otherwise: f64| match call.attr(key) {
             Attr::Float(number) => *number,
             _ => otherwise,
         };
-        let (above, below) = (given("posinf", limit), given("neginf", -limit));
+        let (above, below) = (given(keys::POSINF, limit), given(keys::NEGINF, -limit));
         let is_nan = Expr::apply(&ISNAN, [Input(0)], []);
         let high = where_(eq(Input(0), f64::INFINITY), above, Input(0));
         let low = where_(eq(Input(0), f64::NEG_INFINITY), below, high);
-        vec![where_(is_nan, given("nan", 0.0), low)]
+        vec![where_(is_nan, given(keys::NAN, 0.0), low)]
     }),
     torch: "torch.nan_to_num",
     samples: || {

@@ -1,9 +1,11 @@
 //! Comparisons: a boolean for each pair of elements.
 
+use super::codes;
 use super::elementwise::{ABS, cast};
 use super::family::COMPARE;
+use super::keys;
 use super::logic::{ISFINITE, ISNAN, LOGICAL_AND, LOGICAL_OR};
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::{Attr, AttrSpec, Key};
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::expr::Expr::{self, Input};
@@ -11,12 +13,9 @@ use crate::kernel::{BinaryFn, Kernel};
 use crate::op::{Call, Op, Python, Sample};
 use crate::rules::shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&EQ, &NE, &LT, &LE, &GT, &GE, &ISCLOSE];
-
 pub static EQ: Op = Op {
     name: "eq",
-    code: 60,
+    code: codes::EQ,
     doc: "Whether two elements are equal.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Eq)),
     torch: "torch.eq",
@@ -27,7 +26,7 @@ pub static EQ: Op = Op {
 
 pub static NE: Op = Op {
     name: "ne",
-    code: 61,
+    code: codes::NE,
     doc: "Whether two elements differ.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Ne)),
     torch: "torch.ne",
@@ -37,7 +36,7 @@ pub static NE: Op = Op {
 
 pub static LT: Op = Op {
     name: "lt",
-    code: 62,
+    code: codes::LT,
     doc: "Whether the first element is smaller.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Lt)),
     torch: "torch.lt",
@@ -47,7 +46,7 @@ pub static LT: Op = Op {
 
 pub static LE: Op = Op {
     name: "le",
-    code: 63,
+    code: codes::LE,
     doc: "Whether the first element is smaller or equal.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Le)),
     torch: "torch.le",
@@ -57,7 +56,7 @@ pub static LE: Op = Op {
 
 pub static GT: Op = Op {
     name: "gt",
-    code: 64,
+    code: codes::GT,
     doc: "Whether the first element is larger.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Gt)),
     torch: "torch.gt",
@@ -67,7 +66,7 @@ pub static GT: Op = Op {
 
 pub static GE: Op = Op {
     name: "ge",
-    code: 65,
+    code: codes::GE,
     doc: "Whether the first element is larger or equal.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Ge)),
     torch: "torch.ge",
@@ -75,15 +74,12 @@ pub static GE: Op = Op {
     ..COMPARE
 };
 
-static CLOSE_ATTRS: [AttrSpec; 3] = [
-    AttrSpec::optional("rtol", AttrKind::Float, Attr::Float(1e-5)),
-    AttrSpec::optional("atol", AttrKind::Float, Attr::Float(1e-8)),
-    AttrSpec::optional("equal_nan", AttrKind::Bool, Attr::Bool(false)),
-];
+static CLOSE_ATTRS: [AttrSpec; 3] =
+    [keys::RTOL.or(1e-5), keys::ATOL.or(1e-8), keys::EQUAL_NAN.or(false)];
 
 pub static ISCLOSE: Op = Op {
     name: "isclose",
-    code: 520,
+    code: codes::ISCLOSE,
     doc: "Whether two elements differ by no more than the tolerances allow.",
     attrs: &CLOSE_ATTRS,
     accepts_scalars: false,
@@ -92,12 +88,13 @@ pub static ISCLOSE: Op = Op {
         if own != other {
             return Err(Error::runtime(format!("{own} and {other} cannot be compared")));
         }
-        let negative = |name: &str| {
-            let tolerance = call.number(name).as_f64();
+        let negative = |key: Key<f64>| {
+            let tolerance = call.float(key);
             tolerance < 0.0 || tolerance.is_nan()
         };
-        match ["rtol", "atol"].into_iter().find(|name| negative(name)) {
-            Some(name) => {
+        match [keys::RTOL, keys::ATOL].into_iter().find(|&key| negative(key)) {
+            Some(key) => {
+                let name = key.name();
                 Err(Error::runtime(format!("{name} must be greater than or equal to zero")))
             }
             None => shape::broadcast(call),
@@ -121,7 +118,7 @@ fn close(call: &Call) -> Expr {
     let of = |op: &'static Op, a: Expr| Expr::apply(op, [a], []);
     let equal = eq(Input(0), Input(1));
     let float = call.inputs[0].dtype().is_float();
-    let equal = match call.flag("equal_nan") && float {
+    let equal = match call.flag(keys::EQUAL_NAN) && float {
         true => {
             let nan = both(&LOGICAL_AND, of(&ISNAN, Input(0)), of(&ISNAN, Input(1)));
             both(&LOGICAL_OR, equal, nan)
@@ -129,8 +126,8 @@ fn close(call: &Call) -> Expr {
         false => equal,
     };
     let [a, b] = [0, 1].map(|n| if float { Input(n) } else { cast(Input(n), DType::F32) });
-    let allowed = of(&ABS, b.clone() * call.number("rtol").as_f64());
-    let allowed = allowed + call.number("atol").as_f64();
+    let allowed = of(&ABS, b.clone() * call.float(keys::RTOL));
+    let allowed = allowed + call.float(keys::ATOL);
     let apart = of(&ABS, a - b);
     let within = Expr::apply(&LE, [apart.clone(), allowed], []);
     both(&LOGICAL_OR, equal, both(&LOGICAL_AND, of(&ISFINITE, apart), within))

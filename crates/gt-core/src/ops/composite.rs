@@ -1,10 +1,12 @@
 //! Operations written with other operations. Each travels as one instruction and may carry a
 //! gradient of its own; an engine takes it whole or runs its expansion.
 
+use super::codes;
 use super::elementwise::{EXP, LOG};
 use super::family::COMPOSITE;
+use super::keys;
 use super::reduce::{amax, sum};
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::{Attr, AttrSpec};
 use crate::dtype::{DType, Kind};
 use crate::error::Error;
 use crate::expr::Expr::{self, Grad, Input, Output};
@@ -12,26 +14,22 @@ use crate::op::{Autocast, Op, Python, Sample};
 use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] =
-    &[&SOFTMAX, &LOG_SOFTMAX, &SOFTMIN, &SOFTMAX_IN, &LOG_SOFTMAX_IN, &SOFTMIN_IN];
-
-static SOFTMAX_ATTRS: [AttrSpec; 1] = [AttrSpec::required("dim", AttrKind::Axis)];
+static SOFTMAX_ATTRS: [AttrSpec; 1] = [keys::DIM.required()];
 
 pub static SOFTMAX: Op = Op {
     name: "softmax",
-    code: 220,
+    code: codes::SOFTMAX,
     doc: "Exponentials along an axis, scaled so that they sum to one.",
     attrs: &SOFTMAX_ATTRS,
     shape: |call| {
-        call.axis("dim", 0)?;
+        call.axis(keys::DIM, 0)?;
         shape::same(call)
     },
     grad: Some(|call| {
-        let weighted = sum(Grad(0) * Output(0), call.ints("dim"), true);
+        let weighted = sum(Grad(0) * Output(0), &[call.int(keys::DIM)], true);
         vec![Output(0) * (Grad(0) - weighted)]
     }),
-    shard: |call| match call.axis("dim", 0) {
+    shard: |call| match call.axis(keys::DIM, 0) {
         Ok(axis) => shard::all_but(call, axis),
         Err(_) => shard::gather_first(call),
     },
@@ -39,7 +37,7 @@ pub static SOFTMAX: Op = Op {
         if call.shape(0).count() == 0 {
             return vec![Expr::apply(&EXP, [Input(0)], [])];
         }
-        let dim = call.ints("dim");
+        let dim = &[call.int(keys::DIM)];
         let exps = Expr::apply(&EXP, [Input(0) - amax(Input(0), dim, true)], []);
         vec![exps.clone() / sum(exps, dim, true)]
     }),
@@ -55,17 +53,17 @@ pub static SOFTMAX: Op = Op {
 
 pub static LOG_SOFTMAX: Op = Op {
     name: "log_softmax",
-    code: 490,
+    code: codes::LOG_SOFTMAX,
     doc: "The logarithm of the softmax along an axis.",
     grad: Some(|call| {
-        let total = sum(Grad(0), call.ints("dim"), true);
+        let total = sum(Grad(0), &[call.int(keys::DIM)], true);
         vec![Grad(0) - Expr::apply(&EXP, [Output(0)], []) * total]
     }),
     expansion: Some(|call| {
         if call.shape(0).count() == 0 {
             return vec![Expr::apply(&EXP, [Input(0)], [])];
         }
-        let dim = call.ints("dim");
+        let dim = &[call.int(keys::DIM)];
         let below = Input(0) - amax(Input(0), dim, true);
         let total = sum(Expr::apply(&EXP, [below.clone()], []), dim, true);
         vec![below - Expr::apply(&LOG, [total], [])]
@@ -77,31 +75,30 @@ pub static LOG_SOFTMAX: Op = Op {
 
 pub static SOFTMIN: Op = Op {
     name: "softmin",
-    code: 491,
+    code: codes::SOFTMIN,
     doc: "Exponentials of the negative elements along an axis, scaled so that they sum to one.",
     shape: |call| match call.inputs[0].dtype() {
         DType::Bool => Err(Error::runtime("bool tensors have no negatives; cast first")),
         _ => (SOFTMAX.shape)(call),
     },
     grad: Some(|call| {
-        let weighted = sum(Grad(0) * Output(0), call.ints("dim"), true);
+        let weighted = sum(Grad(0) * Output(0), &[call.int(keys::DIM)], true);
         vec![Output(0) * (weighted - Grad(0))]
     }),
-    expansion: Some(|call| vec![Expr::apply(&SOFTMAX, [-Input(0)], [call.attr("dim").clone()])]),
+    expansion: Some(|call| {
+        vec![Expr::apply(&SOFTMAX, [-Input(0)], [call.attr(keys::DIM).clone()])]
+    }),
     torch: "torch.nn.functional.softmin",
     python: Python::BOTH.with("dtype", &SOFTMIN_IN),
     ..SOFTMAX
 };
 
-static IN_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::required("dim", AttrKind::Axis),
-    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
-];
+static IN_ATTRS: [AttrSpec; 2] = [keys::DIM.required(), keys::DTYPE.or_none()];
 
 /// The same in a dtype that is given: the input is cast first.
 const IN: Op = Op {
     attrs: &IN_ATTRS,
-    promotion: Promotion::By(|call, common| match call.dtype("dtype") {
+    promotion: Promotion::By(|call, common| match call.dtype(keys::DTYPE) {
         Some(dtype) => dtype,
         None if common.kind() < Kind::Float => DType::F32,
         None => common,
@@ -118,26 +115,28 @@ const IN: Op = Op {
 
 pub static SOFTMAX_IN: Op = Op {
     name: "softmax_in",
-    code: 493,
+    code: codes::SOFTMAX_IN,
     doc: "Exponentials along an axis, scaled so that they sum to one, in a dtype.",
-    expansion: Some(|call| vec![Expr::apply(&SOFTMAX, [Input(0)], [call.attr("dim").clone()])]),
+    expansion: Some(|call| vec![Expr::apply(&SOFTMAX, [Input(0)], [call.attr(keys::DIM).clone()])]),
     ..IN
 };
 
 pub static LOG_SOFTMAX_IN: Op = Op {
     name: "log_softmax_in",
-    code: 494,
+    code: codes::LOG_SOFTMAX_IN,
     doc: "The logarithm of the softmax along an axis, in a dtype.",
     grad: Some(|call| LOG_SOFTMAX.gradients(call)),
-    expansion: Some(|call| vec![Expr::apply(&LOG_SOFTMAX, [Input(0)], [call.attr("dim").clone()])]),
+    expansion: Some(|call| {
+        vec![Expr::apply(&LOG_SOFTMAX, [Input(0)], [call.attr(keys::DIM).clone()])]
+    }),
     ..IN
 };
 
 pub static SOFTMIN_IN: Op = Op {
     name: "softmin_in",
-    code: 495,
+    code: codes::SOFTMIN_IN,
     doc: "Exponentials of the negative elements along an axis, in a dtype.",
     grad: Some(|call| SOFTMIN.gradients(call)),
-    expansion: Some(|call| vec![Expr::apply(&SOFTMIN, [Input(0)], [call.attr("dim").clone()])]),
+    expansion: Some(|call| vec![Expr::apply(&SOFTMIN, [Input(0)], [call.attr(keys::DIM).clone()])]),
     ..IN
 };

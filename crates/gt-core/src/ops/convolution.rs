@@ -1,40 +1,43 @@
 //! Convolution of images and its adjoint, as products of filters with windows.
 
+use super::codes;
 use super::elementwise::cast;
 use super::family::COMPOSITE;
+use super::keys;
 use super::matmul::matmul;
 use super::movement::{permute, reshape};
 use super::reduce::sum;
 use super::window::{fold, positive, window};
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::AttrSpec;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input};
 use crate::kernel::{Axes, WindowSpec};
-use crate::op::{Autocast, Call, Input as In, Op, Python, Role, Sample, ints};
+use crate::op::{Autocast, Call, Input as In, Linear, Op, Python, Role, Sample, ints};
+use crate::placement::Combine;
 use crate::rules::promote::Promotion;
+use crate::rules::shard::factors::{Indices, alone, axis};
+use crate::rules::shard::{self, Factor, Factors};
 use crate::shape::Shape;
-
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&CONV2D, &CONV_TRANSPOSE2D];
 
 static CONV_INPUTS: [In; 2] =
     [In { name: "input", role: Role::Operand }, In { name: "weight", role: Role::Operand }];
-static CONV_ATTRS: [AttrSpec; 4] = [
-    AttrSpec::optional("stride", AttrKind::Spatial, Attr::Int(1)),
-    AttrSpec::optional("padding", AttrKind::Spatial, Attr::Int(0)),
-    AttrSpec::optional("dilation", AttrKind::Spatial, Attr::Int(1)),
-    AttrSpec::optional("groups", AttrKind::Int, Attr::Int(1)),
-];
+static CONV_ATTRS: [AttrSpec; 4] =
+    [keys::STRIDE.or(1), keys::PADDING.or(0), keys::DILATION.or(1), keys::GROUPS.or(1)];
 
 pub static CONV2D: Op = Op {
     name: "conv2d",
-    code: 221,
+    code: codes::CONV2D,
     doc: "Convolution of images (N, C, H, W) with filters (O, C / groups, kH, kW).",
     inputs: &CONV_INPUTS,
     attrs: &CONV_ATTRS,
     promotion: Promotion::Common,
     shape: |call| Ok([Convolution::of(call)?.result].into()),
+    linear: Linear::Each(&[0, 1]),
+    shard: |call| match Convolution::of(call) {
+        Ok(conv) => conv.factors(&conv.images, &conv.result, Way::Forth),
+        Err(_) => shard::gather_first(call),
+    },
     grad: Some(|call| match Convolution::of(call) {
         Ok(conv) => vec![conv.for_images(Grad(0), Input(1)), conv.for_filters(Grad(0), Input(0))],
         Err(_) => Vec::new(),
@@ -62,19 +65,23 @@ pub static CONV2D: Op = Op {
 };
 
 static TRANSPOSE_ATTRS: [AttrSpec; 5] = [
-    AttrSpec::optional("stride", AttrKind::Spatial, Attr::Int(1)),
-    AttrSpec::optional("padding", AttrKind::Spatial, Attr::Int(0)),
-    AttrSpec::optional("output_padding", AttrKind::Spatial, Attr::Int(0)),
-    AttrSpec::optional("groups", AttrKind::Int, Attr::Int(1)),
-    AttrSpec::optional("dilation", AttrKind::Spatial, Attr::Int(1)),
+    keys::STRIDE.or(1),
+    keys::PADDING.or(0),
+    keys::OUTPUT_PADDING.or(0),
+    keys::GROUPS.or(1),
+    keys::DILATION.or(1),
 ];
 
 pub static CONV_TRANSPOSE2D: Op = Op {
     name: "conv_transpose2d",
-    code: 561,
+    code: codes::CONV_TRANSPOSE2D,
     doc: "The adjoint of a convolution: images (N, O, H, W), filters (O, C / groups, kH, kW).",
     attrs: &TRANSPOSE_ATTRS,
     shape: |call| Ok([Convolution::adjoint(call)?.images].into()),
+    shard: |call| match Convolution::adjoint(call) {
+        Ok(conv) => conv.factors(&conv.result, &conv.images, Way::Back),
+        Err(_) => shard::gather_first(call),
+    },
     grad: Some(|call| match Convolution::adjoint(call) {
         Ok(conv) => vec![conv.forward(Grad(0), Input(1)), conv.for_filters(Input(0), Grad(0))],
         Err(_) => Vec::new(),
@@ -106,6 +113,13 @@ pub static CONV_TRANSPOSE2D: Op = Op {
     ..CONV2D
 };
 
+/// A convolution, or its adjoint.
+#[derive(Clone, Copy)]
+enum Way {
+    Forth,
+    Back,
+}
+
 /// A convolution as products of matrices: filters times windows, a product for each image and
 /// group.
 struct Convolution {
@@ -131,8 +145,8 @@ impl Convolution {
             return Err(not_images(results, filters));
         };
         let [stride, padding, extra, dilation] =
-            [("stride", 1), ("padding", 0), ("output_padding", 0), ("dilation", 1)]
-                .map(|(name, least)| both(call.ints(name), least));
+            [(keys::STRIDE, 1), (keys::PADDING, 0), (keys::OUTPUT_PADDING, 0), (keys::DILATION, 1)]
+                .map(|(key, least)| both(call.ints(key), least));
         let (stride, padding, extra, dilation) = (stride?, padding?, extra?, dilation?);
         let size = |axis: usize, positions: usize, window: usize| {
             let covered = positions.checked_sub(1)? * stride[axis] + 1 + extra[axis];
@@ -140,7 +154,7 @@ impl Convolution {
             let whole = covered + dilation[axis] * window.checked_sub(1)?;
             whole.checked_sub(2 * padding[axis]).filter(|size| *size > 0 && smaller)
         };
-        let groups = call.int("groups").max(0) as usize;
+        let groups = call.int(keys::GROUPS).max(0) as usize;
         let sizes = (size(0, height, tall), size(1, width, wide), part.checked_mul(groups));
         let (Some(height), Some(width), Some(channels)) = sizes else {
             return Err(Error::runtime(format!(
@@ -163,7 +177,7 @@ impl Convolution {
         }
         let filters = call.shape(1);
         let wrong = || {
-            let groups = call.int("groups");
+            let groups = call.int(keys::GROUPS);
             let shapes = format!("images {images}, filters {filters}, {groups} groups");
             Error::runtime(format!("{shapes} do not go together"))
         };
@@ -172,16 +186,16 @@ impl Convolution {
         else {
             return Err(not_images(&images, filters));
         };
-        let groups = usize::try_from(call.int("groups")).ok().filter(|&groups| groups > 0);
+        let groups = usize::try_from(call.int(keys::GROUPS)).ok().filter(|&groups| groups > 0);
         let groups = groups.ok_or_else(wrong)?;
         if part.checked_mul(groups) != Some(channels) || outputs % groups != 0 {
             return Err(wrong());
         }
         let spec = WindowSpec {
             size: positive(&[tall as i64, wide as i64], 1)?,
-            stride: both(call.ints("stride"), 1)?,
-            padding: both(call.ints("padding"), 0)?,
-            dilation: both(call.ints("dilation"), 1)?,
+            stride: both(call.ints(keys::STRIDE), 1)?,
+            padding: both(call.ints(keys::PADDING), 0)?,
+            dilation: both(call.ints(keys::DILATION), 1)?,
         };
         let spec = spec.checked()?;
         let (rows, columns) = (spec.positions(0, height), spec.positions(1, width));
@@ -196,6 +210,31 @@ impl Convolution {
             result: [count, outputs, rows, columns].into(),
             images,
         })
+    }
+
+    /// Images, and the channels on either side of the filters, which have those of one group on
+    /// their second axis. Channels that the result does not have are summed over.
+    fn factors(&self, input: &Shape, output: &Shape, way: Way) -> Factors {
+        let [image, given, made] = [0, 1, 2];
+        let groups = self.windows[1];
+        let channels = |letter: u8, size: usize| {
+            axis([Factor::of(None, groups), Factor::of(Some(letter), size / groups)])
+        };
+        let around = |shape: &Shape, letter: u8| -> Indices {
+            let first = [alone(Some(image), shape[0]), channels(letter, shape[1])];
+            first.into_iter().chain(shape[2..].iter().map(|&size| alone(None, size))).collect()
+        };
+        let (own, other) = match way {
+            Way::Forth => (made, given),
+            Way::Back => (given, made),
+        };
+        let filters = &self.filters;
+        let first = [channels(own, filters[0]), alone(Some(other), filters[1])];
+        let rest = filters[2..].iter().map(|&size| alone(None, size));
+        let filters = first.into_iter().chain(rest).collect();
+        let inputs = vec![around(input, given), filters];
+        Factors { inputs, outputs: vec![around(output, made)], ..Factors::default() }
+            .combining([(given, Combine::Sum)])
     }
 
     fn windows(&self, images: Expr) -> Expr {

@@ -1,25 +1,25 @@
-//! Operations that make a tensor from nothing.
+//! Operations that create a tensor without inputs.
 
+use super::codes;
 use super::compare::{eq, lt};
 use super::elementwise::{POW, cast, where_};
 use super::family::CREATE;
+use super::keys;
 use super::movement::reshape;
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::{Attr, AttrSpec};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::expr::Expr;
 use crate::kernel::Kernel;
 use crate::op::{Arg, Call, Op, Output as Out, OutputType, Python, Sample, Shapes, ints};
 use crate::rules::promote::Promotion;
-use crate::rules::{shape, shard};
+use crate::rules::shape;
+use crate::rules::shard::{self, Factors, localise};
 use crate::shape::{MAX_BYTES, Shape};
-
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&ZEROS, &ONES, &FULL, &ARANGE, &LINSPACE, &LOGSPACE, &EYE];
 
 pub static ZEROS: Op = Op {
     name: "zeros",
-    code: 160,
+    code: codes::ZEROS,
     doc: "A tensor of zeros.",
     kernel: |_| Ok(Kernel::Fill(Scalar::Int(0))),
     torch: "torch.zeros",
@@ -29,29 +29,26 @@ pub static ZEROS: Op = Op {
 
 pub static ONES: Op = Op {
     name: "ones",
-    code: 161,
+    code: codes::ONES,
     doc: "A tensor of ones.",
     kernel: |_| Ok(Kernel::Fill(Scalar::Int(1))),
     torch: "torch.ones",
     ..CREATE
 };
 
-pub(super) static FULL_ATTRS: [AttrSpec; 3] = [
-    AttrSpec::required("shape", AttrKind::Sizes),
-    AttrSpec::required("fill_value", AttrKind::Number),
-    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
-];
+pub(super) static FULL_ATTRS: [AttrSpec; 3] =
+    [keys::SHAPE.required(), keys::FILL_VALUE.required(), keys::DTYPE.or_none()];
 
 pub static FULL: Op = Op {
     name: "full",
-    code: 162,
+    code: codes::FULL,
     doc: "A tensor with the same number everywhere.",
     attrs: &FULL_ATTRS,
     shape: |call| {
         check_fill(call)?;
         shape::given(call)
     },
-    kernel: |call| Ok(Kernel::Fill(call.number("fill_value"))),
+    kernel: |call| Ok(Kernel::Fill(call.number(keys::FILL_VALUE))),
     torch: "torch.full",
     samples: || {
         let of = |sizes: &[i64], value: Attr| {
@@ -62,20 +59,28 @@ pub static FULL: Op = Op {
     ..CREATE
 };
 
-static ARANGE_ATTRS: [AttrSpec; 4] = [
-    AttrSpec::required("start", AttrKind::Number),
-    AttrSpec::required("end", AttrKind::Number),
-    AttrSpec::optional("step", AttrKind::Number, Attr::Int(1)),
-    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
-];
+static ARANGE_ATTRS: [AttrSpec; 4] =
+    [keys::START.required(), keys::END.required(), keys::STEP.or(1), keys::DTYPE.or_none()];
 
 pub static ARANGE: Op = Op {
     name: "arange",
-    code: 163,
+    code: codes::ARANGE,
     doc: "The numbers from start up to end, a step apart.",
     attrs: &ARANGE_ATTRS,
     shape: arange_shape,
-    shard: shard::gather_first,
+    shard: |call| match whole_steps(call) {
+        Some(_) => Factors::of(call, Vec::new(), vec![shard::numbered(1)]),
+        None => shard::gather_first(call),
+    },
+    localise: |call, parts| {
+        let (Some([start, step]), &[own]) = (whole_steps(call), parts) else {
+            return call.attrs.clone();
+        };
+        let at = |position: usize| Attr::Int(start.wrapping_add(step * position as i64));
+        let mut attrs = localise::with(call, keys::START, at(own.start));
+        localise::set(call, &mut attrs, keys::END, at(own.start + own.len));
+        attrs
+    },
     kernel: |call| {
         let [start, _, step] = arange_numbers(call);
         Ok(Kernel::Iota { start, step })
@@ -99,35 +104,45 @@ pub static ARANGE: Op = Op {
 };
 
 static GIVEN: [Out; 1] = [Out { name: "result", dtype: OutputType::Attr }];
-static LINSPACE_ATTRS: [AttrSpec; 4] = [
-    AttrSpec::required("start", AttrKind::Number),
-    AttrSpec::required("end", AttrKind::Number),
-    AttrSpec::required("steps", AttrKind::Int),
-    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
+static LINSPACE_ATTRS: [AttrSpec; 6] = [
+    keys::START.required(),
+    keys::END.required(),
+    keys::STEPS.required(),
+    keys::DTYPE.or_none(),
+    keys::REGION_WHOLE.or_empty(),
+    keys::REGION_OFFSET.or_empty(),
 ];
 
 const SPACED: Op = Op {
     outputs: &GIVEN,
     promotion: Promotion::Float,
-    shape: |call| match usize::try_from(call.int("steps")) {
+    shape: |call| match usize::try_from(call.int(keys::STEPS)) {
         Ok(steps) => Ok([[steps].into()].into()),
         Err(_) => Err(Error::runtime("the number of steps cannot be negative")),
     },
-    shard: shard::gather_first,
+    shard: |call| Factors::of(call, Vec::new(), vec![shard::numbered(1)]),
+    localise: |call, parts| {
+        let &[own] = parts else { return call.attrs.clone() };
+        let mut attrs = localise::with(call, keys::REGION_WHOLE, ints([call.int(keys::STEPS)]));
+        localise::set(call, &mut attrs, keys::REGION_OFFSET, ints([own.start as i64]));
+        localise::set(call, &mut attrs, keys::STEPS, own.len.into());
+        attrs
+    },
     kernel: |_| Ok(Kernel::Expansion),
     ..CREATE
 };
 
 pub static LINSPACE: Op = Op {
     name: "linspace",
-    code: 440,
+    code: codes::LINSPACE,
     doc: "So many numbers from start to end, evenly spaced.",
     attrs: &LINSPACE_ATTRS,
     expansion: Some(|call| vec![cast(spaced(call), result_dtype(call))]),
     torch: "torch.linspace",
     samples: || {
         let of = |start: f64, end: f64, steps: i64, dtype: Attr| {
-            Sample::of(&[]).attrs([Attr::Float(start), Attr::Float(end), steps.into(), dtype])
+            let numbers = [Attr::Float(start), Attr::Float(end), steps.into(), dtype];
+            Sample::of(&[]).attrs(numbers.into_iter().chain([ints([]), ints([])]))
         };
         vec![
             of(0.0, 1.0, 5, Attr::None),
@@ -140,28 +155,30 @@ pub static LINSPACE: Op = Op {
     ..SPACED
 };
 
-static LOGSPACE_ATTRS: [AttrSpec; 5] = [
-    AttrSpec::required("start", AttrKind::Number),
-    AttrSpec::required("end", AttrKind::Number),
-    AttrSpec::required("steps", AttrKind::Int),
-    AttrSpec::optional("base", AttrKind::Float, Attr::Float(10.0)),
-    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
+static LOGSPACE_ATTRS: [AttrSpec; 7] = [
+    keys::START.required(),
+    keys::END.required(),
+    keys::STEPS.required(),
+    keys::BASE.or(10.0),
+    keys::DTYPE.or_none(),
+    keys::REGION_WHOLE.or_empty(),
+    keys::REGION_OFFSET.or_empty(),
 ];
 
 pub static LOGSPACE: Op = Op {
     name: "logspace",
-    code: 441,
+    code: codes::LOGSPACE,
     doc: "Powers of a base, whose exponents go evenly from start to end.",
     attrs: &LOGSPACE_ATTRS,
     expansion: Some(|call| {
-        let power = Expr::apply(&POW, [call.number("base").as_f64().into(), spaced(call)], []);
+        let power = Expr::apply(&POW, [call.float(keys::BASE).into(), spaced(call)], []);
         vec![cast(power, result_dtype(call))]
     }),
     torch: "torch.logspace",
     samples: || {
         let of = |start: f64, end: f64, steps: i64, base: f64| {
             let numbers = [start, end].map(Attr::Float);
-            let rest = [steps.into(), Attr::Float(base), Attr::None];
+            let rest = [steps.into(), Attr::Float(base), Attr::None, ints([]), ints([])];
             Sample::of(&[]).attrs(numbers.into_iter().chain(rest))
         };
         vec![of(0.0, 2.0, 3, 10.0), of(-1.0, 3.0, 5, 2.0)]
@@ -169,26 +186,36 @@ pub static LOGSPACE: Op = Op {
     ..SPACED
 };
 
-static EYE_ATTRS: [AttrSpec; 3] = [
-    AttrSpec::required("n", AttrKind::Int),
-    AttrSpec::optional("m", AttrKind::Int, Attr::None),
-    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
-];
+static EYE_ATTRS: [AttrSpec; 4] =
+    [keys::N.required(), keys::M.or_none(), keys::DTYPE.or_none(), keys::REGION_START.or_empty()];
 
 pub static EYE: Op = Op {
     name: "eye",
-    code: 442,
+    code: codes::EYE,
     doc: "A matrix with ones on its diagonal and zeros elsewhere.",
     attrs: &EYE_ATTRS,
     shape: |call| Ok([Shape::given(&eye_sizes(call))?].into()),
+    shard: |call| Factors::of(call, Vec::new(), vec![shard::numbered(2)]),
+    localise: |call, parts| {
+        let factors = (call.op.shard)(call);
+        let (part, start) = (factors.output_part(0, parts), factors.output_start(0, parts));
+        let mut attrs = localise::with(call, keys::N, part[0].into());
+        localise::set(call, &mut attrs, keys::M, part[1].into());
+        localise::set(call, &mut attrs, keys::REGION_START, start.as_slice().into());
+        attrs
+    },
     expansion: Some(|call| {
         let [rows, columns] = eye_sizes(call).map(|size| size as usize);
-        let row = reshape(arange(0, rows), &[rows, 1].into());
-        vec![cast(eq(row, arange(0, columns)), result_dtype(call))]
+        let [first, left] = match *call.ints(keys::REGION_START) {
+            [row, column] => [row, column],
+            _ => [0, 0],
+        };
+        let row = reshape(arange(first, rows), &[rows, 1].into());
+        vec![cast(eq(row, arange(left, columns)), result_dtype(call))]
     }),
     torch: "torch.eye",
     samples: || {
-        let of = |n: i64, m: Attr| Sample::of(&[]).attrs([n.into(), m, Attr::None]);
+        let of = |n: i64, m: Attr| Sample::of(&[]).attrs([n.into(), m, Attr::None, ints([])]);
         vec![of(3, Attr::None), of(2, Attr::Int(4)), of(0, Attr::None)]
     },
     ..SPACED
@@ -196,9 +223,9 @@ pub static EYE: Op = Op {
 
 /// Refuses a number that the dtype of the result does not have.
 pub(super) fn check_fill(call: &Call) -> Result<()> {
-    let value = call.number("fill_value");
+    let value = call.number(keys::FILL_VALUE);
     let given = call.inputs.first().map(Arg::dtype);
-    match call.dtype("dtype").or(given) {
+    match call.dtype(keys::DTYPE).or(given) {
         Some(dtype) if !value.fits(dtype) => {
             Err(Error::runtime(format!("{value} cannot be converted to {dtype} without overflow")))
         }
@@ -218,26 +245,28 @@ pub fn arange(start: i64, len: usize) -> Expr {
 }
 
 fn eye_sizes(call: &Call) -> [i64; 2] {
-    let n = call.int("n");
-    [n, if *call.attr("m") == Attr::None { n } else { call.int("m") }]
+    let n = call.int(keys::N);
+    [n, if *call.attr(keys::M) == Attr::None { n } else { call.int(keys::M) }]
 }
 
 fn result_dtype(call: &Call) -> DType {
-    call.dtype("dtype").unwrap_or(DType::F32)
+    call.dtype(keys::DTYPE).unwrap_or(DType::F32)
 }
 
 /// Evenly spaced numbers in float64. Each half is counted from its own end, so that both ends are
 /// exact; whole numbers have whole ends.
 fn spaced(call: &Call) -> Expr {
-    let steps = call.int("steps");
-    let limits = [call.number("start"), call.number("end")];
+    let own = call.int(keys::STEPS) as usize;
+    let steps = call.ints(keys::REGION_WHOLE).first().copied().unwrap_or(own as i64);
+    let first = call.ints(keys::REGION_OFFSET).first().copied().unwrap_or(0);
+    let limits = [call.number(keys::START), call.number(keys::END)];
     let [start, end] = match result_dtype(call).is_float() {
         true => limits.map(Scalar::as_f64),
         false => limits.map(|limit| limit.as_i64() as f64),
     };
     let last = (steps - 1) as f64;
     let step = if steps > 1 { (end - start) / last } else { 0.0 };
-    let index = cast(arange(0, steps as usize), DType::F64);
+    let index = cast(arange(first, own), DType::F64);
     let upwards = index.clone() * step + start;
     let downwards = (index.clone() - last) * step + end;
     let half = if steps > 1 { (steps / 2) as f64 } else { 1.0 };
@@ -255,21 +284,30 @@ pub fn iota(count: usize) -> Expr {
     Expr::apply(&ARANGE, [], attrs)
 }
 
+/// The start and the step of a range of whole numbers; `None` if they are not whole: sums of others
+/// are rounded differently in each part.
+fn whole_steps(call: &Call) -> Option<[i64; 2]> {
+    match [keys::START, keys::END, keys::STEP].map(|key| call.number(key)) {
+        [Scalar::Int(start), Scalar::Int(_), Scalar::Int(step)] => Some([start, step]),
+        _ => None,
+    }
+}
+
 /// The limits and the step as the dtype has them: whole numbers are cut.
 fn arange_numbers(call: &Call) -> [Scalar; 3] {
-    let numbers = [call.number("start"), call.number("end"), call.number("step")];
-    match call.dtype("dtype") {
+    let numbers = [call.number(keys::START), call.number(keys::END), call.number(keys::STEP)];
+    match call.dtype(keys::DTYPE) {
         Some(dtype) if !dtype.is_float() => numbers.map(|number| number.as_i64().into()),
         _ => numbers,
     }
 }
 
 fn arange_shape(call: &Call) -> Result<Shapes> {
-    if call.dtype("dtype") == Some(DType::Bool) {
+    if call.dtype(keys::DTYPE) == Some(DType::Bool) {
         return Err(Error::runtime("not implemented for bool"));
     }
     // The steps are those of the numbers as they are given; only elements are cut to whole ones.
-    let numbers = [call.number("start"), call.number("end"), call.number("step")];
+    let numbers = [call.number(keys::START), call.number(keys::END), call.number(keys::STEP)];
     let [start, end, step] = numbers.map(Scalar::as_f64);
     let steps = match numbers {
         [Scalar::Int(start), Scalar::Int(end), Scalar::Int(step)] if step != 0 => {

@@ -1,4 +1,4 @@
-//! Sums of products, written with a letter for each index.
+//! `einsum`: sums of products, written with a letter for each index.
 
 mod contract;
 
@@ -6,9 +6,11 @@ use smallvec::SmallVec;
 
 use contract::{Operand, contract, put_on_diagonals};
 
+use super::codes;
 use super::elementwise::cast;
+use super::keys;
 use super::movement::{expand, reshape};
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::{Attr, AttrSpec};
 use crate::dtype::{DType, Kind};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input};
@@ -20,15 +22,12 @@ use crate::rules::promote::{Promotion, promote};
 use crate::rules::shard::{Factors, gather_first};
 use crate::shape::Shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&EINSUM];
-
 static OPERANDS: [In; 1] = [In { name: "operands", role: Role::Operand }];
-static EQUATION: [AttrSpec; 1] = [AttrSpec::required("equation", AttrKind::Text)];
+static EQUATION: [AttrSpec; 1] = [keys::EQUATION.required()];
 
 pub static EINSUM: Op = Op {
     name: "einsum",
-    code: 464,
+    code: codes::EINSUM,
     doc: "The sums of products that an equation such as \"ij,jk->ik\" describes.",
     inputs: &OPERANDS,
     variadic: true,
@@ -123,7 +122,7 @@ impl Equation {
 
     /// The indices of operands and result, and their sizes.
     fn read(call: &Call) -> Result<(Vec<Labels>, Labels, Sizes)> {
-        let Attr::Text(text) = call.attr("equation") else {
+        let Some(text) = call.text(keys::EQUATION) else {
             return Err(Error::runtime("the equation is missing"));
         };
         let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
@@ -224,11 +223,10 @@ impl Equation {
         };
         let summed = self.sizes.iter().map(|&(label, _)| label);
         let summed = summed.filter(|&label| once(label) && !self.output.contains(&label));
-        Factors {
-            inputs: (0..call.inputs.len()).map(|index| axes(index).collect()).collect(),
-            outputs: vec![self.output.iter().map(|&label| once(label).then_some(label)).collect()],
-            combined: summed.map(|label| (label, Combine::Sum)).collect(),
-        }
+        let inputs = (0..call.inputs.len()).map(|index| axes(index).collect()).collect();
+        let output = self.output.iter().map(|&label| once(label).then_some(label)).collect();
+        let summed = summed.map(|label| (label, Combine::Sum));
+        Factors::of(call, inputs, vec![output]).combining(summed)
     }
 }
 

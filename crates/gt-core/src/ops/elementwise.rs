@@ -1,10 +1,12 @@
 //! Operations on each element by itself.
 
 use super::arithmetic::DIV_ROUNDED;
+use super::codes;
 use super::compare::{eq, gt, lt};
 use super::family::{BINARY, MOVE, UNARY};
+use super::keys;
 use super::optimizer::{ADD_SCALED, SUB_SCALED};
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::{Attr, AttrSpec};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Number, Output, Zero};
@@ -16,15 +18,9 @@ use crate::op::{
 use crate::rules::promote::Promotion;
 use crate::rules::{shape, shard};
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[
-    &ADD, &SUB, &MUL, &DIV, &POW, &MAXIMUM, &MINIMUM, &NEG, &ABS, &EXP, &LOG, &SQRT, &TANH,
-    &SIGMOID, &RELU, &WHERE, &CAST,
-];
-
 pub static ADD: Op = Op {
     name: "add",
-    code: 1,
+    code: codes::ADD,
     doc: "The sum of two tensors, element by element.",
     grad: Some(|_| vec![Grad(0), Grad(0)]),
     linear: Linear::Together(&[0, 1]),
@@ -36,7 +32,7 @@ pub static ADD: Op = Op {
 
 pub static SUB: Op = Op {
     name: "sub",
-    code: 2,
+    code: codes::SUB,
     doc: "The difference of two tensors, element by element.",
     shape: |call| {
         if call.inputs.iter().any(|input| input.dtype() == DType::Bool) {
@@ -54,7 +50,7 @@ pub static SUB: Op = Op {
 
 pub static MUL: Op = Op {
     name: "mul",
-    code: 3,
+    code: codes::MUL,
     doc: "The product of two tensors, element by element.",
     grad: Some(|_| vec![Grad(0) * Input(1), Grad(0) * Input(0)]),
     linear: Linear::Each(&[0, 1]),
@@ -66,7 +62,7 @@ pub static MUL: Op = Op {
 
 pub static DIV: Op = Op {
     name: "div",
-    code: 4,
+    code: codes::DIV,
     doc: "The quotient of two tensors, element by element.",
     promotion: Promotion::Float,
     grad: Some(|_| vec![Grad(0) / Input(1), -(Grad(0) * Output(0) / Input(1))]),
@@ -82,7 +78,7 @@ pub static DIV: Op = Op {
 
 pub static POW: Op = Op {
     name: "pow",
-    code: 5,
+    code: codes::POW,
     doc: "Each element of the first tensor to the power of the second.",
     shape: |call| match call.inputs[1] {
         Arg::Scalar(Scalar::Int(exponent))
@@ -104,7 +100,7 @@ pub static POW: Op = Op {
 
 pub static MAXIMUM: Op = Op {
     name: "maximum",
-    code: 6,
+    code: codes::MAXIMUM,
     doc: "The larger of two elements; not a number if one of them is not.",
     grad: Some(|_| grad_of_choice(Input(0), Input(1))),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Max)),
@@ -115,7 +111,7 @@ pub static MAXIMUM: Op = Op {
 
 pub static MINIMUM: Op = Op {
     name: "minimum",
-    code: 7,
+    code: codes::MINIMUM,
     doc: "The smaller of two elements; not a number if one of them is not.",
     grad: Some(|_| grad_of_choice(Input(1), Input(0))),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Min)),
@@ -126,7 +122,7 @@ pub static MINIMUM: Op = Op {
 
 pub static NEG: Op = Op {
     name: "neg",
-    code: 20,
+    code: codes::NEG,
     doc: "Each element with the other sign.",
     promotion: Promotion::Common,
     shape: not_of_bools,
@@ -140,7 +136,7 @@ pub static NEG: Op = Op {
 
 pub static ABS: Op = Op {
     name: "abs",
-    code: 21,
+    code: codes::ABS,
     doc: "The size of each element without its sign.",
     promotion: Promotion::Common,
     grad: Some(|_| {
@@ -157,7 +153,7 @@ pub static ABS: Op = Op {
 
 pub static EXP: Op = Op {
     name: "exp",
-    code: 22,
+    code: codes::EXP,
     doc: "e to the power of each element.",
     grad: Some(|_| vec![Grad(0) * Output(0)]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Exp)),
@@ -168,7 +164,7 @@ pub static EXP: Op = Op {
 
 pub static LOG: Op = Op {
     name: "log",
-    code: 23,
+    code: codes::LOG,
     doc: "The natural logarithm of each element.",
     grad: Some(|_| vec![Grad(0) / Input(0)]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Log)),
@@ -180,7 +176,7 @@ pub static LOG: Op = Op {
 
 pub static SQRT: Op = Op {
     name: "sqrt",
-    code: 24,
+    code: codes::SQRT,
     doc: "The square root of each element.",
     grad: Some(|_| vec![Grad(0) / (Output(0) + Output(0))]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Sqrt)),
@@ -191,7 +187,7 @@ pub static SQRT: Op = Op {
 
 pub static TANH: Op = Op {
     name: "tanh",
-    code: 25,
+    code: codes::TANH,
     doc: "The hyperbolic tangent of each element.",
     grad: Some(|_| vec![Grad(0) * (Expr::from(1.0) - Output(0) * Output(0))]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Tanh)),
@@ -201,7 +197,7 @@ pub static TANH: Op = Op {
 
 pub static SIGMOID: Op = Op {
     name: "sigmoid",
-    code: 26,
+    code: codes::SIGMOID,
     doc: "1 / (1 + exp(-x)) of each element.",
     grad: Some(|_| vec![Grad(0) * (Output(0) * (Expr::from(1.0) - Output(0)))]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Sigmoid)),
@@ -211,7 +207,7 @@ pub static SIGMOID: Op = Op {
 
 pub static RELU: Op = Op {
     name: "relu",
-    code: 27,
+    code: codes::RELU,
     doc: "Each element, or zero where it is negative.",
     promotion: Promotion::Common,
     shape: not_of_bools,
@@ -230,7 +226,7 @@ static CHOICE: [In; 3] = [
 
 pub static WHERE: Op = Op {
     name: "where",
-    code: 40,
+    code: codes::WHERE,
     doc: "Elements of the first tensor where the condition holds, else of the second.",
     inputs: &CHOICE,
     grad: Some(|_| vec![Zero, where_(Input(0), Grad(0), 0.0), where_(Input(0), 0.0, Grad(0))]),
@@ -248,12 +244,12 @@ pub static WHERE: Op = Op {
     ..BINARY
 };
 
-static CAST_ATTRS: [AttrSpec; 1] = [AttrSpec::required("dtype", AttrKind::DType)];
+static CAST_ATTRS: [AttrSpec; 1] = [keys::DTYPE.required()];
 static CAST_RESULT: [Out; 1] = [Out { name: "result", dtype: OutputType::Attr }];
 
 pub static CAST: Op = Op {
     name: "cast",
-    code: 41,
+    code: codes::CAST,
     doc: "The elements in another dtype.",
     attrs: &CAST_ATTRS,
     outputs: &CAST_RESULT,

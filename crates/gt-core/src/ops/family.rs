@@ -1,8 +1,7 @@
 //! Families: rows that others are built on, with everything they have in common.
 
-use smallvec::SmallVec;
-
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use super::keys;
+use crate::attrs::AttrSpec;
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::kernel::Kernel;
@@ -10,7 +9,8 @@ use crate::op::{
     Autocast, Call, Domain, Input, Linear, Op, Output, OutputType, Python, Role, Sample, View, ints,
 };
 use crate::rules::promote::Promotion;
-use crate::rules::{shape, shard};
+use crate::rules::shape;
+use crate::rules::shard::{self, localise};
 
 /// A number to compute with, called `input`.
 pub static INPUT: [Input; 1] = [Input { name: "input", role: Role::Operand }];
@@ -40,6 +40,7 @@ const BASE: Op = Op {
     grad: None,
     view: View::No,
     shard: shard::gather_first,
+    localise: localise::unchanged,
     linear: Linear::No,
     kernel: |call| Err(Error::bug(format!("{} has no kernel", call.op.name))),
     expansion: None,
@@ -81,10 +82,7 @@ pub const BINARY: Op = Op {
 /// Two inputs that broadcast, and a boolean for each pair.
 pub const COMPARE: Op = Op { outputs: &TRUTH, ..BINARY };
 
-static REDUCE_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::optional("dim", AttrKind::Axes, Attr::Ints(SmallVec::new_const())),
-    AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
-];
+static REDUCE_ATTRS: [AttrSpec; 2] = [keys::AXES.or_empty(), keys::KEEPDIM.or(false)];
 
 /// Combines elements along axes.
 pub const REDUCE: Op = Op {
@@ -108,10 +106,7 @@ pub const REDUCE: Op = Op {
 /// Moves elements without looking at them; linear, so that partial sums may pass.
 pub const MOVE: Op = Op { inputs: &MOVED, linear: Linear::Each(&[0]), ..BASE };
 
-static CREATE_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::required("shape", AttrKind::Sizes),
-    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
-];
+static CREATE_ATTRS: [AttrSpec; 2] = [keys::SHAPE.required(), keys::DTYPE.or_none()];
 
 /// Makes a tensor of a given shape from nothing.
 pub const CREATE: Op = Op {
@@ -120,6 +115,7 @@ pub const CREATE: Op = Op {
     shape: shape::given,
     promotion: Promotion::Attr,
     shard: shard::created,
+    localise: localise::shape,
     python: Python::FUNCTION,
     samples: || {
         let of = |sizes: &[i64], dtype: DType| {

@@ -2,6 +2,7 @@
 
 use std::f64::consts::LN_2;
 
+use super::codes;
 use super::compare::{eq, gt, lt};
 use super::elementwise::{ABS, LOG, SQRT, where_};
 use super::family::UNARY;
@@ -10,14 +11,11 @@ use crate::expr::Expr::{self, Grad, Input};
 use crate::kernel::Kernel;
 use crate::op::{Autocast, Domain, Op, Python};
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&SINH, &COSH, &ASINH, &ACOSH, &ATANH];
-
 const HYPERBOLIC: Op = Op { kernel: |_| Ok(Kernel::Expansion), ..UNARY };
 
 pub static SINH: Op = Op {
     name: "sinh",
-    code: 470,
+    code: codes::SINH,
     doc: "The hyperbolic sine of each element.",
     grad: Some(|_| vec![Grad(0) * Expr::apply(&COSH, [Input(0)], [])]),
     expansion: Some(|call| {
@@ -37,7 +35,7 @@ pub static SINH: Op = Op {
 
 pub static COSH: Op = Op {
     name: "cosh",
-    code: 471,
+    code: codes::COSH,
     doc: "The hyperbolic cosine of each element.",
     grad: Some(|_| vec![Grad(0) * Expr::apply(&SINH, [Input(0)], [])]),
     expansion: Some(|call| finely(call, |x| (exp(x.clone()) + exp(-x)) * 0.5)),
@@ -51,7 +49,7 @@ const LARGE: f64 = 1e9;
 
 pub static ASINH: Op = Op {
     name: "asinh",
-    code: 472,
+    code: codes::ASINH,
     doc: "The number whose hyperbolic sine is each element.",
     grad: Some(|_| vec![Grad(0) / sqrt(Input(0) * Input(0) + 1.0)]),
     expansion: Some(|call| {
@@ -71,7 +69,7 @@ pub static ASINH: Op = Op {
 
 pub static ACOSH: Op = Op {
     name: "acosh",
-    code: 473,
+    code: codes::ACOSH,
     doc: "The number whose hyperbolic cosine is each element.",
     grad: Some(|_| vec![Grad(0) / sqrt(Input(0) * Input(0) - 1.0)]),
     expansion: Some(|call| {
@@ -89,7 +87,7 @@ pub static ACOSH: Op = Op {
 
 pub static ATANH: Op = Op {
     name: "atanh",
-    code: 474,
+    code: codes::ATANH,
     doc: "The number whose hyperbolic tangent is each element.",
     grad: Some(|_| vec![Grad(0) / (Expr::from(1.0) - Input(0) * Input(0))]),
     expansion: Some(|call| {

@@ -1,24 +1,26 @@
 //! Operations that look elements up by their position, or positions by their elements.
 
+use super::codes;
 use super::create::zeros;
 use super::family::MOVE;
+use super::keys;
 use super::movement::{reshape, slice, slice_write};
-use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use super::owner::{OWNED_ATTRS, Owned};
+use crate::attrs::{Attr, AttrSpec, Range};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Output, Zero};
 use crate::kernel::Kernel;
 use crate::op::{
-    Call, Domain, Input as In, Linear, Op, Output as Out, OutputType, Python, Role, Sample,
+    Call, Domain, Input as In, Linear, Op, Output as Out, OutputType, Python, Role, Sample, ints,
 };
 use crate::rules::promote::Promotion;
-use crate::rules::{shape, shard};
+use crate::rules::shape;
+use crate::rules::shard;
+use crate::rules::shard::indexed::{self, Service};
 use crate::shape::Shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&GATHER, &SCATTER_ADD, &TOPK, &NONZERO];
-
-pub static DIM_ATTR: [AttrSpec; 1] = [AttrSpec::required("dim", AttrKind::Axis)];
+pub static DIM_ATTR: [AttrSpec; 1] = [keys::DIM.required()];
 pub static LOOKED_UP: [In; 2] =
     [In { name: "input", role: Role::Any }, In { name: "index", role: Role::Index }];
 static SCATTERED: [In; 3] = [
@@ -29,37 +31,45 @@ static SCATTERED: [In; 3] = [
 
 pub static GATHER: Op = Op {
     name: "gather",
-    code: 140,
+    code: codes::GATHER,
     doc: "The elements that an index names along an axis.",
     inputs: &LOOKED_UP,
-    attrs: &DIM_ATTR,
+    attrs: &OWNED_ATTRS,
     shape: |call| {
         check_index(call)?;
         Ok([call.shape(1).clone()].into())
     },
     grad: Some(|call| {
         let zeros = zeros(call.shape(0), call.inputs[0].dtype());
-        vec![scatter_add(zeros, Input(1), Grad(0), call.int("dim")), Zero]
+        vec![scatter_add(zeros, Input(1), Grad(0), call.int(keys::DIM)), Zero]
     }),
-    kernel: |call| match is_single(call) {
+    shard: |call| match call.axis(keys::DIM, 0) {
+        Ok(axis) if !is_single(call) => indexed::gathered(call, axis),
+        _ => shard::gather_first(call),
+    },
+    localise: Owned::localise,
+    kernel: |call| match is_single(call) || Owned::of(call).is_some() {
         true => Ok(Kernel::Expansion),
-        false => Ok(Kernel::Gather(call.axis("dim", 0)?)),
+        false => Ok(Kernel::Gather(call.axis(keys::DIM, 0)?)),
     },
     // A tensor without axes is a vector of one element.
     expansion: Some(|call| {
+        if let Some(owned) = Owned::of(call) {
+            return vec![owned.gather(call)];
+        }
         let [input, index] = [0, 1].map(|at| reshape(Input(at), &vector(call.shape(at))));
-        vec![reshape(gather(input, index, call.int("dim")), call.shape(1))]
+        vec![reshape(gather(input, index, call.int(keys::DIM)), call.shape(1))]
     }),
     torch: "torch.gather",
     python: Python { order: &["input", "dim", "index"], ..Python::BOTH },
     samples: || {
         vec![
-            Sample::of(&[&[4, 3]]).index(&[2, 3], 4).attrs([Attr::Int(0)]),
-            Sample::of(&[&[2, 5]]).index(&[2, 7], 5).attrs([Attr::Int(-1)]),
-            Sample::of(&[&[3, 2, 4]]).index(&[2, 2, 3], 2).attrs([Attr::Int(1)]),
-            Sample::of(&[&[]]).index(&[2], 1).attrs([Attr::Int(0)]),
-            Sample::of(&[&[]]).index(&[], 1).attrs([Attr::Int(-1)]),
-            Sample::of(&[&[3]]).index(&[], 3).attrs([Attr::Int(0)]),
+            Sample::of(&[&[4, 3]]).index(&[2, 3], 4).attrs(along(0)),
+            Sample::of(&[&[2, 5]]).index(&[2, 7], 5).attrs(along(-1)),
+            Sample::of(&[&[3, 2, 4]]).index(&[2, 2, 3], 2).attrs(along(1)),
+            Sample::of(&[&[]]).index(&[2], 1).attrs(along(0)),
+            Sample::of(&[&[]]).index(&[], 1).attrs(along(-1)),
+            Sample::of(&[&[3]]).index(&[], 3).attrs(along(0)),
         ]
     },
     ..MOVE
@@ -67,10 +77,10 @@ pub static GATHER: Op = Op {
 
 pub static SCATTER_ADD: Op = Op {
     name: "scatter_add",
-    code: 141,
+    code: codes::SCATTER_ADD,
     doc: "The tensor with elements of another added at the places an index names.",
     inputs: &SCATTERED,
-    attrs: &DIM_ATTR,
+    attrs: &OWNED_ATTRS,
     shape: |call| {
         check_index(call)?;
         let (index, src) = (call.shape(1), call.shape(2));
@@ -82,7 +92,7 @@ pub static SCATTER_ADD: Op = Op {
         shape::same(call)
     },
     grad: Some(|call| {
-        let used = gather(Grad(0), Input(1), call.int("dim"));
+        let used = gather(Grad(0), Input(1), call.int(keys::DIM));
         let (index, src) = (call.shape(1), call.shape(2));
         if index == src {
             return vec![Grad(0), Zero, used];
@@ -93,37 +103,43 @@ pub static SCATTER_ADD: Op = Op {
         vec![Grad(0), Zero, reshape(used, src)]
     }),
     linear: Linear::Together(&[0, 2]),
+    shard: |call| match call.axis(keys::DIM, 0) {
+        Ok(axis) if !is_single(call) => indexed::scattered(call, axis, true, Service::Part),
+        _ => shard::gather_first(call),
+    },
+    localise: Owned::localise,
     promotion: Promotion::Common,
     kernel: |call| match call.shape(1) == call.shape(2) && !is_single(call) {
-        true => Ok(Kernel::Scatter { axis: call.axis("dim", 0)?, add: true }),
-        false => Ok(Kernel::Expansion),
+        true if Owned::of(call).is_none() => {
+            Ok(Kernel::Scatter { axis: call.axis(keys::DIM, 0)?, add: true })
+        }
+        _ => Ok(Kernel::Expansion),
     },
     // Of a larger source, the corner that the index covers is used; a tensor without axes is a
     // vector of one element.
     expansion: Some(|call| {
+        if let Some(owned) = Owned::of(call) {
+            return vec![owned.scatter_add(call)];
+        }
         let [input, index, src] = [0, 1, 2].map(|at| reshape(Input(at), &vector(call.shape(at))));
         let used = slice(src, corner(&vector(call.shape(1))));
-        vec![reshape(scatter_add(input, index, used, call.int("dim")), call.shape(0))]
+        vec![reshape(scatter_add(input, index, used, call.int(keys::DIM)), call.shape(0))]
     }),
     torch: "torch.scatter_add",
     python: Python { order: &["input", "dim", "index", "src"], ..Python::IN_PLACE },
     samples: || {
         let of = |shape: &[usize], index: &[usize], below: usize, axis: i64| {
-            Sample::of(&[shape]).index(index, below).tensor(index).attrs([Attr::Int(axis)])
+            Sample::of(&[shape]).index(index, below).tensor(index).attrs(along(axis))
         };
-        let larger = Sample::of(&[&[4, 3]]).index(&[2, 3], 4).tensor(&[5, 4]).attrs([Attr::Int(0)]);
-        let single = Sample::of(&[&[]]).index(&[2], 1).tensor(&[2]).attrs([Attr::Int(0)]);
+        let larger = Sample::of(&[&[4, 3]]).index(&[2, 3], 4).tensor(&[5, 4]).attrs(along(0));
+        let single = Sample::of(&[&[]]).index(&[2], 1).tensor(&[2]).attrs(along(0));
         vec![of(&[4, 3], &[6, 3], 4, 0), of(&[2, 5], &[2, 3], 5, -1), larger, single]
     },
     ..MOVE
 };
 
-static TOPK_ATTRS: [AttrSpec; 4] = [
-    AttrSpec::required("k", AttrKind::Int),
-    AttrSpec::optional("dim", AttrKind::Axis, Attr::Int(-1)),
-    AttrSpec::optional("largest", AttrKind::Bool, Attr::Bool(true)),
-    AttrSpec::optional("sorted", AttrKind::Bool, Attr::Bool(true)),
-];
+static TOPK_ATTRS: [AttrSpec; 4] =
+    [keys::K.required(), keys::DIM.or(-1), keys::LARGEST.or(true), keys::SORTED.or(true)];
 pub static RANKED: [Out; 2] = [
     Out { name: "values", dtype: OutputType::Common },
     Out { name: "indices", dtype: OutputType::Is(DType::I64) },
@@ -131,12 +147,12 @@ pub static RANKED: [Out; 2] = [
 
 pub static TOPK: Op = Op {
     name: "topk",
-    code: 142,
+    code: codes::TOPK,
     doc: "The k largest or smallest elements along an axis, and where they are.",
     attrs: &TOPK_ATTRS,
     outputs: &RANKED,
     shape: |call| {
-        let (shape, axis, k) = (call.shape(0), call.axis("dim", 0)?, call.int("k"));
+        let (shape, axis, k) = (call.shape(0), call.axis(keys::DIM, 0)?, call.int(keys::K));
         let size = shape.get(axis).copied().unwrap_or(1);
         match usize::try_from(k) {
             Ok(k) if k <= size && shape.rank() > 0 => {
@@ -148,16 +164,16 @@ pub static TOPK: Op = Op {
     },
     grad: Some(|call| {
         let zeros = zeros(call.shape(0), call.inputs[0].dtype());
-        vec![scatter_add(zeros, Output(1), Grad(0), call.int("dim"))]
+        vec![scatter_add(zeros, Output(1), Grad(0), call.int(keys::DIM))]
     }),
     linear: Linear::No,
-    shard: |call| match call.axis("dim", 0) {
+    shard: |call| match call.axis(keys::DIM, 0) {
         Ok(axis) => shard::all_but(call, axis),
         Err(_) => shard::gather_first(call),
     },
     kernel: |call| {
-        let k = usize::try_from(call.int("k")).unwrap_or_default();
-        Ok(Kernel::TopK { k, axis: call.axis("dim", 0)?, largest: call.flag("largest") })
+        let k = usize::try_from(call.int(keys::K)).unwrap_or_default();
+        Ok(Kernel::TopK { k, axis: call.axis(keys::DIM, 0)?, largest: call.flag(keys::LARGEST) })
     },
     domain: Domain::Distinct,
     torch: "torch.topk",
@@ -174,7 +190,7 @@ static POSITIONS: [Out; 1] = [Out { name: "result", dtype: OutputType::Is(DType:
 
 pub static NONZERO: Op = Op {
     name: "nonzero",
-    code: 143,
+    code: codes::NONZERO,
     doc: "The positions of the elements that are not zero, a row each.",
     outputs: &POSITIONS,
     shape: |call| Ok([[call.shape(0).count(), call.shape(0).rank()].into()].into()),
@@ -186,14 +202,19 @@ pub static NONZERO: Op = Op {
     ..MOVE
 };
 
+/// The attributes that look along all of an axis.
+fn along(dim: i64) -> [Attr; 3] {
+    [dim.into(), ints([]), ints([])]
+}
+
 /// The elements that `index` names along axis `dim`.
 pub fn gather(input: Expr, index: Expr, dim: i64) -> Expr {
-    Expr::apply(&GATHER, [input, index], [dim.into()])
+    Expr::apply(&GATHER, [input, index], along(dim))
 }
 
 /// `input` with elements of `src` added at the places `index` names along axis `dim`.
 pub fn scatter_add(input: Expr, index: Expr, src: Expr, dim: i64) -> Expr {
-    Expr::apply(&SCATTER_ADD, [input, index, src], [dim.into()])
+    Expr::apply(&SCATTER_ADD, [input, index, src], along(dim))
 }
 
 /// The part of a tensor that begins where it does and has this shape.
@@ -212,7 +233,7 @@ fn is_single(call: &Call) -> bool {
 }
 
 pub fn check_index(call: &Call) -> Result<()> {
-    let axis = call.axis("dim", 0)?;
+    let axis = call.axis(keys::DIM, 0)?;
     let (shape, index) = (&vector(call.shape(0)), &vector(call.shape(1)));
     let sizes = || index.iter().zip(shape.iter()).enumerate();
     let larger = || sizes().any(|(at, (index, size))| at != axis && index > size);

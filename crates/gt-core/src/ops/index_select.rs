@@ -1,35 +1,32 @@
 //! Parts of a tensor along an axis that a list of positions names: read, added to, written.
 
-use smallvec::SmallVec;
-
 use super::advanced_index::{
     INDEX, index, index_write, last_of_equals, number, place, read_factors, tensors_only,
 };
+use super::codes;
 use super::create::zeros;
 use super::elementwise::{cast, where_};
 use super::family::MOVE;
 use super::index::DIM_ATTR;
+use super::keys;
 use super::movement::reshape;
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::{Attr, AttrSpec};
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Zero};
 use crate::kernel::Kernel;
 use crate::op::{Call, Input as In, Linear, Op, Python, Role, Sample, Shapes};
 use crate::rules::promote::Promotion;
-use crate::rules::shard::{Factors, Letter};
-use crate::rules::{shape, shard};
+use crate::rules::shape;
+use crate::rules::shard::{self, Factors, Letters, indexed};
 use crate::shape::Shape;
-
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&INDEX_SELECT, &INDEX_ADD, &INDEX_COPY, &INDEX_FILL];
 
 pub static INDEX_SELECT: Op = Op {
     name: "index_select",
-    code: 503,
+    code: codes::INDEX_SELECT,
     doc: "The parts of a tensor that a list of positions names along an axis.",
     shape: |call| {
-        let (shape, axis, count) = (call.shape(0), call.axis("dim", 0)?, listed(call)?);
+        let (shape, axis, count) = (call.shape(0), call.axis(keys::DIM, 0)?, listed(call)?);
         match shape.rank() {
             0 if count == 1 => shape::same(call),
             0 => Err(Error::runtime("a tensor without axes has one element")),
@@ -40,7 +37,7 @@ pub static INDEX_SELECT: Op = Op {
         let (base, part) = (with_axis(call.shape(0)), part(call));
         let zeros = zeros(&base, call.inputs[0].dtype());
         let grad = reshape(Grad(0), &part);
-        let summed = index_write(zeros, list(call), grad, call.int("dim"), true);
+        let summed = index_write(zeros, list(call), grad, call.int(keys::DIM), true);
         vec![reshape(summed, call.shape(0)), Zero]
     }),
     shard: |call| match (call.shape(0).rank(), call.shape(1).rank()) {
@@ -48,12 +45,12 @@ pub static INDEX_SELECT: Op = Op {
         _ => shard::gather_first(call),
     },
     kernel: |call| match (call.shape(0).rank(), call.shape(1).rank()) {
-        (1.., 1) => Ok(Kernel::Take(call.axis("dim", 0)?)),
+        (1.., 1) => Ok(Kernel::Take(call.axis(keys::DIM, 0)?)),
         _ => Ok(Kernel::Expansion),
     },
     expansion: Some(|call| {
         let base = reshape(Input(0), &with_axis(call.shape(0)));
-        let read = index(base, list(call), call.int("dim"));
+        let read = index(base, list(call), call.int(keys::DIM));
         let result = if call.shape(0).rank() == 0 { Shape::scalar() } else { part(call) };
         vec![reshape(read, &result)]
     }),
@@ -79,19 +76,18 @@ static FILLED: [In; 3] = [
     In { name: "index", role: Role::Index },
     In { name: "value", role: Role::Any },
 ];
-static ADD_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::required("dim", AttrKind::Axis),
-    AttrSpec::optional("alpha", AttrKind::Number, Attr::Int(1)),
-];
+static ADD_ATTRS: [AttrSpec; 2] = [keys::DIM.required(), keys::ALPHA.or(1)];
 
 pub static INDEX_ADD: Op = Op {
     name: "index_add",
-    code: 504,
+    code: codes::INDEX_ADD,
     doc: "The tensor with parts of another added at the positions a list names along an axis.",
     inputs: &PLACED,
     attrs: &ADD_ATTRS,
     shape: |call| {
-        if !call.inputs[0].dtype().is_float() && matches!(call.attr("alpha"), Attr::Float(_)) {
+        if !call.inputs[0].dtype().is_float()
+            && matches!(call.number(keys::ALPHA), Scalar::Float(_))
+        {
             let message = "alpha must be a whole number, as the elements are";
             return Err(Error::runtime(message));
         }
@@ -103,8 +99,8 @@ pub static INDEX_ADD: Op = Op {
         vec![Grad(0), Zero, scaled(call, read)]
     }),
     linear: Linear::Together(&[0, 2]),
-    shard: |call| match call.axis("dim", 0) {
-        Ok(axis) if call.shape(0).rank() > 0 => list_factors(call, axis),
+    shard: |call| match call.axis(keys::DIM, 0) {
+        Ok(axis) if call.shape(0).rank() > 0 => list_factors(call, axis, true),
         _ => shard::gather_first(call),
     },
     kernel: |_| Ok(Kernel::Expansion),
@@ -120,17 +116,21 @@ pub static INDEX_ADD: Op = Op {
 
 pub static INDEX_COPY: Op = Op {
     name: "index_copy",
-    code: 505,
+    code: codes::INDEX_COPY,
     doc: "The tensor with parts of another at the positions a list names along an axis.",
     attrs: &DIM_ATTR,
     shape: placed,
     grad: Some(|call| {
         let nothing = zeros(&Shape::scalar(), call.inputs[2].dtype());
         let base = reshape(Grad(0), &with_axis(call.shape(0)));
-        let kept = index_write(base, list(call), nothing, call.int("dim"), false);
+        let kept = index_write(base, list(call), nothing, call.int(keys::DIM), false);
         let read = where_(list_stays(call), reshape(read_list(call), &part(call)), 0.0);
         vec![reshape(kept, call.shape(0)), Zero, reshape(read, call.shape(2))]
     }),
+    shard: |call| match call.axis(keys::DIM, 0) {
+        Ok(axis) if call.shape(0).rank() > 0 => list_factors(call, axis, false),
+        _ => shard::gather_first(call),
+    },
     expansion: Some(|call| vec![write_list(call, reshape(Input(2), &part(call)), false)]),
     torch: "torch.index_copy",
     samples: || placed_samples(&[]),
@@ -139,13 +139,13 @@ pub static INDEX_COPY: Op = Op {
 
 pub static INDEX_FILL: Op = Op {
     name: "index_fill",
-    code: 506,
+    code: codes::INDEX_FILL,
     doc: "The tensor with a number at the positions a list names along an axis.",
     inputs: &FILLED,
     attrs: &DIM_ATTR,
     accepts_scalars: true,
     shape: |call| {
-        call.axis("dim", 0)?;
+        call.axis(keys::DIM, 0)?;
         listed(call)?;
         if call.shape(2).rank() > 0 {
             let rank = call.shape(2).rank();
@@ -157,14 +157,16 @@ pub static INDEX_FILL: Op = Op {
     grad: Some(|call| {
         let nothing = zeros(&Shape::scalar(), call.inputs[0].dtype());
         let base = reshape(Grad(0), &with_axis(call.shape(0)));
-        let kept =
-            reshape(index_write(base, list(call), nothing, call.int("dim"), false), call.shape(0));
+        let kept = reshape(
+            index_write(base, list(call), nothing, call.int(keys::DIM), false),
+            call.shape(0),
+        );
         // What was not kept has flown to the number.
         vec![kept.clone(), Zero, Grad(0) - kept]
     }),
     linear: Linear::No,
-    shard: |call| match call.axis("dim", 0) {
-        Ok(axis) if call.shape(0).rank() > 0 => list_factors(call, axis),
+    shard: |call| match call.axis(keys::DIM, 0) {
+        Ok(axis) if call.shape(0).rank() > 0 => list_factors(call, axis, false),
         _ => shard::gather_first(call),
     },
     expansion: Some(|call| vec![write_list(call, number(call, 2), false)]),
@@ -200,12 +202,12 @@ fn list(call: &Call) -> Expr {
 
 /// The shape of the parts that a list of positions names.
 fn part(call: &Call) -> Shape {
-    let axis = call.axis("dim", 0).unwrap_or_default();
+    let axis = call.axis(keys::DIM, 0).unwrap_or_default();
     with_axis(call.shape(0)).with(axis, call.shape(1).count())
 }
 
 fn list_stays(call: &Call) -> Expr {
-    let (axis, base) = (call.axis("dim", 0).unwrap_or_default(), with_axis(call.shape(0)));
+    let (axis, base) = (call.axis(keys::DIM, 0).unwrap_or_default(), with_axis(call.shape(0)));
     let count = call.shape(1).count();
     let won = last_of_equals(list(call), &[count].into(), base[axis]);
     let after = std::iter::repeat_n(1, base.rank() - axis - 1);
@@ -214,16 +216,16 @@ fn list_stays(call: &Call) -> Expr {
 
 /// What a result's gradient has at the positions of the list.
 fn read_list(call: &Call) -> Expr {
-    index(reshape(Grad(0), &with_axis(call.shape(0))), list(call), call.int("dim"))
+    index(reshape(Grad(0), &with_axis(call.shape(0))), list(call), call.int(keys::DIM))
 }
 
 fn write_list(call: &Call, value: Expr, add: bool) -> Expr {
     let base = reshape(Input(0), &with_axis(call.shape(0)));
-    reshape(index_write(base, list(call), value, call.int("dim"), add), call.shape(0))
+    reshape(index_write(base, list(call), value, call.int(keys::DIM), add), call.shape(0))
 }
 
 fn scaled(call: &Call, value: Expr) -> Expr {
-    match call.number("alpha") {
+    match call.number(keys::ALPHA) {
         Scalar::Int(1) => value,
         // A product with a number may be of a stronger kind.
         alpha => cast(value * Expr::Number(alpha), call.inputs[2].dtype()),
@@ -232,7 +234,7 @@ fn scaled(call: &Call, value: Expr) -> Expr {
 
 /// Parts of a source go where a list names them: sizes and dtypes must be those of the tensor.
 fn placed(call: &Call) -> Result<Shapes> {
-    let (shape, source, axis) = (call.shape(0), call.shape(2), call.axis("dim", 0)?);
+    let (shape, source, axis) = (call.shape(0), call.shape(2), call.axis(keys::DIM, 0)?);
     let count = listed(call)?;
     let [own, other] = [call.inputs[0].dtype(), call.inputs[2].dtype()];
     if own != other {
@@ -259,12 +261,17 @@ fn placed_samples(more: &[Attr]) -> Vec<Sample> {
     vec![of(&[4, 3], &[6], &[6, 3], 0), of(&[2, 5, 2], &[3], &[2, 3, 2], 1), of(&[], &[1], &[], 0)]
 }
 
-/// The axes around the one that a list of positions names pass through.
-fn list_factors(call: &Call, axis: usize) -> Factors {
+/// The axes around the one that a list of positions names pass through. If the source is added,
+/// each worker may add some of it.
+fn list_factors(call: &Call, axis: usize, adds: bool) -> Factors {
+    let source = call.shape(2).rank() == call.shape(0).rank();
+    // A list without axes has no index that could be cut.
+    if source && call.shape(1).rank() == 1 {
+        return indexed::written(call, axis, adds);
+    }
     let rank = call.shape(0).rank();
-    let base: SmallVec<[Letter; 4]> =
-        (0..rank).map(|other| (other != axis).then_some(other as u8)).collect();
-    let source = if call.shape(2).rank() == rank { base.clone() } else { SmallVec::new() };
-    let list = SmallVec::from_elem(None, call.shape(1).rank());
-    Factors { inputs: vec![base.clone(), list, source], outputs: vec![base], combined: vec![] }
+    let base: Letters = (0..rank).map(|other| (other != axis).then_some(other as u8)).collect();
+    let source = if source { base.clone() } else { Letters::new() };
+    let list = Letters::from_elem(None, call.shape(1).rank());
+    Factors::of(call, vec![base.clone(), list, source], vec![base])
 }

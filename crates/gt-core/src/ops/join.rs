@@ -2,26 +2,25 @@
 
 use smallvec::SmallVec;
 
+use super::codes;
 use super::family::MOVE;
+use super::keys;
 use super::movement::{CAT, reshape, slice};
-use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use crate::attrs::{Attr, AttrSpec, Range};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input};
 use crate::kernel::{Axes, Kernel};
 use crate::op::{Autocast, Call, Input as In, Linear, Op, Python, Role, Sample, Shapes};
 use crate::rules::promote::Promotion;
-use crate::rules::shard::{Factors, gather_first};
+use crate::rules::shard::{Factors, gather_first, ranges};
 use crate::shape::{Shape, wrap_axis};
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&STACK, &HSTACK, &VSTACK];
-
 static MANY: [In; 1] = [In { name: "tensors", role: Role::Operand }];
-static STACK_ATTRS: [AttrSpec; 1] = [AttrSpec::optional("dim", AttrKind::Axis, Attr::Int(0))];
+static STACK_ATTRS: [AttrSpec; 1] = [keys::DIM.or(0)];
 
 pub static STACK: Op = Op {
     name: "stack",
-    code: 427,
+    code: codes::STACK,
     doc: "Tensors of one shape one after another along another axis.",
     inputs: &MANY,
     variadic: true,
@@ -54,7 +53,7 @@ pub static STACK: Op = Op {
         let mut output = input.clone();
         output.insert(axis, None);
         let inputs = vec![input; call.inputs.len()];
-        Factors { inputs, outputs: vec![output], combined: Vec::new() }
+        Factors::of(call, inputs, vec![output])
     },
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
@@ -91,10 +90,11 @@ const AT_LEAST: Op = Op {
 
 pub static HSTACK: Op = Op {
     name: "hstack",
-    code: 428,
+    code: codes::HSTACK,
     doc: "Tensors one after another along the second axis, vectors along their only one.",
     shape: |call| joined_shape(call, 1),
     grad: Some(|call| split_grad(call, 1)),
+    shard: |call| join_factors(call, 1),
     expansion: Some(|call| vec![join_at_least(call, 1)]),
     torch: "torch.hstack",
     samples: || {
@@ -105,10 +105,11 @@ pub static HSTACK: Op = Op {
 
 pub static VSTACK: Op = Op {
     name: "vstack",
-    code: 429,
+    code: codes::VSTACK,
     doc: "Tensors one after another along the first axis, vectors as rows.",
     shape: |call| joined_shape(call, 2),
     grad: Some(|call| split_grad(call, 2)),
+    shard: |call| join_factors(call, 2),
     expansion: Some(|call| vec![join_at_least(call, 2)]),
     torch: "torch.vstack",
     python: Python::FUNCTION.also(&["row_stack"]),
@@ -124,7 +125,7 @@ pub fn join(parts: impl IntoIterator<Item = Expr>, axis: usize) -> Expr {
 }
 
 fn stack_axis(call: &Call) -> Result<usize> {
-    wrap_axis(call.int("dim"), call.shape(0).rank() + 1)
+    wrap_axis(call.int(keys::DIM), call.shape(0).rank() + 1)
 }
 
 /// The shape of an input with at least so many axes; more are put in front.
@@ -158,6 +159,19 @@ fn join_at_least(call: &Call, rank: usize) -> Expr {
     let parts = (0..call.inputs.len())
         .map(|index| reshape(Input(index), &at_least(call.shape(index), rank)));
     join(parts, joined_axis(call, rank))
+}
+
+fn join_factors(call: &Call, rank: usize) -> Factors {
+    if call.inputs.iter().all(|input| input.shape().rank() >= rank) {
+        return ranges::joined(call, joined_axis(call, rank));
+    }
+    // Vectors become rows, along whose elements they may be cut; numbers have no axes.
+    let row = |index: usize| (0..call.shape(index).rank() as u8).map(Some).collect();
+    let output = (0..rank).map(|axis| (rank == 2 && axis == 1).then_some(0)).collect();
+    match (0..call.inputs.len()).all(|index| call.shape(index).rank() == 1) {
+        true => Factors::of(call, (0..call.inputs.len()).map(row).collect(), vec![output]),
+        false => gather_first(call),
+    }
 }
 
 fn split_grad(call: &Call, rank: usize) -> Vec<Expr> {

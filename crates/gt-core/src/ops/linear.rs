@@ -1,20 +1,20 @@
 //! Products of matrices and vectors by their own names.
 
+use super::codes;
 use super::family::BINARY;
-use super::matmul::{MATMUL, matmul, of_one_dtype};
+use super::keys;
+use super::matmul::{INNER as SUMMED, MATMUL, factors as product_factors, matmul, of_one_dtype};
 use super::movement::{reshape, transpose};
-use crate::attrs::{Attr, AttrKind, AttrSpec};
-use crate::dtype::DType;
+use crate::attrs::{Attr, AttrSpec};
+use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Number, Zero};
 use crate::kernel::Kernel;
 use crate::op::{Autocast, Call, Input as In, Linear, Op, Python, Role, Sample, Shapes};
-use crate::rules::shard::Factors;
-use crate::rules::{shape, shard};
+use crate::placement::Combine;
+use crate::rules::shape;
+use crate::rules::shard::{self, Factors, indexed};
 use crate::shape::Shape;
-
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&MM, &BMM, &MV, &DOT, &OUTER, &INNER, &ADDMM, &BADDBMM];
 
 static TWO_MATRICES: [In; 2] =
     [In { name: "input", role: Role::Operand }, In { name: "mat2", role: Role::Operand }];
@@ -23,7 +23,7 @@ static MATRIX_AND_VECTOR: [In; 2] =
 
 pub static MM: Op = Op {
     name: "mm",
-    code: 456,
+    code: codes::MM,
     doc: "The product of two matrices.",
     inputs: &TWO_MATRICES,
     shape: |call| of_ranks(call, [2, 2]),
@@ -35,7 +35,7 @@ pub static MM: Op = Op {
 
 pub static BMM: Op = Op {
     name: "bmm",
-    code: 457,
+    code: codes::BMM,
     doc: "The products of the matrices in two stacks of the same height.",
     inputs: &TWO_MATRICES,
     shape: |call| {
@@ -54,7 +54,7 @@ pub static BMM: Op = Op {
 
 pub static MV: Op = Op {
     name: "mv",
-    code: 458,
+    code: codes::MV,
     doc: "The product of a matrix and a vector.",
     inputs: &MATRIX_AND_VECTOR,
     shape: |call| of_ranks(call, [2, 1]),
@@ -69,7 +69,7 @@ static TWO_VECTORS: [In; 2] =
 
 pub static DOT: Op = Op {
     name: "dot",
-    code: 459,
+    code: codes::DOT,
     doc: "The sum of the products of two vectors' elements.",
     inputs: &TWO_VECTORS,
     shape: |call| of_ranks(call, [1, 1]),
@@ -85,7 +85,7 @@ static OUTER_INPUTS: [In; 2] =
 
 pub static OUTER: Op = Op {
     name: "outer",
-    code: 460,
+    code: codes::OUTER,
     doc: "The product of each element of a vector with each of another.",
     inputs: &OUTER_INPUTS,
     accepts_scalars: false,
@@ -101,11 +101,10 @@ pub static OUTER: Op = Op {
     }),
     linear: Linear::Each(&[0, 1]),
     shard: |call| match call.shape(0).rank() + call.shape(1).rank() {
-        2 => Factors {
-            inputs: vec![[Some(0)].into_iter().collect(), [Some(1)].into_iter().collect()],
-            outputs: vec![[Some(0), Some(1)].into_iter().collect()],
-            combined: Vec::new(),
-        },
+        2 => {
+            let vectors = [0, 1].map(|letter| [Some(letter)].into_iter().collect());
+            Factors::of(call, vectors.into(), vec![[Some(0), Some(1)].into_iter().collect()])
+        }
         _ => shard::gather_first(call),
     },
     kernel: |_| Ok(Kernel::Expansion),
@@ -119,7 +118,7 @@ pub static OUTER: Op = Op {
 
 pub static INNER: Op = Op {
     name: "inner",
-    code: 461,
+    code: codes::INNER,
     doc: "The sums of products along the last axis of each of two tensors.",
     accepts_scalars: false,
     shape: |call| {
@@ -144,7 +143,17 @@ pub static INNER: Op = Op {
         None => vec![Grad(0) * Input(1), Grad(0) * Input(0)],
     }),
     linear: Linear::Each(&[0, 1]),
-    shard: shard::gather_first,
+    shard: |call| {
+        let [left, right] = [0, 1].map(|index| call.shape(index).rank());
+        if left == 0 || right == 0 {
+            return shard::pointwise(call);
+        }
+        let letters = |range: std::ops::Range<usize>| range.map(|letter| Some(letter as u8));
+        let (a, b) = (letters(0..left - 1), letters(left - 1..left + right - 2));
+        let inputs = [a.clone(), b.clone()].map(|own| own.chain([Some(SUMMED)]).collect());
+        let output = a.chain(b).collect();
+        Factors::of(call, inputs.into(), vec![output]).combining([(SUMMED, Combine::Sum)])
+    },
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| match Rows::of(call) {
         Some(rows) => {
@@ -194,14 +203,11 @@ static BATCH_ADDED: [In; 3] = [
     In { name: "batch1", role: Role::Operand },
     In { name: "batch2", role: Role::Operand },
 ];
-static WEIGHTS: [AttrSpec; 2] = [
-    AttrSpec::optional("beta", AttrKind::Number, Attr::Int(1)),
-    AttrSpec::optional("alpha", AttrKind::Number, Attr::Int(1)),
-];
+static WEIGHTS: [AttrSpec; 2] = [keys::BETA.or(1), keys::ALPHA.or(1)];
 
 pub static ADDMM: Op = Op {
     name: "addmm",
-    code: 462,
+    code: codes::ADDMM,
     doc: "beta input + alpha (mat1 @ mat2), for matrices.",
     inputs: &ADDED,
     attrs: &WEIGHTS,
@@ -209,18 +215,28 @@ pub static ADDMM: Op = Op {
     shape: |call| added_shape(call, 2),
     grad: Some(|call| {
         let rank = call.shape(1).rank();
-        let scaled = Grad(0) * Number(call.number("alpha"));
+        let scaled = Grad(0) * Number(call.number(keys::ALPHA));
         let for_left = matmul(scaled.clone(), transpose(Input(2), rank));
         let for_right = matmul(transpose(Input(1), rank), scaled);
         vec![weighted(Grad(0), call).unwrap_or(Zero), for_left, for_right]
     }),
-    shard: shard::gather_first,
+    linear: Linear::Together(&[0, 1]),
+    shard: |call| {
+        let product = Call { op: &MATMUL, inputs: &call.inputs[1..], ..*call };
+        let mut factors = product_factors(&product);
+        let Some(output) = factors.outputs.first() else { return shard::gather_first(call) };
+        let added = output.len() - call.shape(0).rank().min(output.len());
+        factors.inputs.insert(0, indexed::broadcast(call.shape(0), &output[added..]));
+        // Nothing of the input counts if beta is zero.
+        let counts = call.number(keys::BETA).as_f64() != 0.0;
+        factors.adding(0, counts.then_some(SUMMED))
+    },
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         let product = matmul(Input(1), Input(2));
-        let product = match call.attr("alpha") {
-            Attr::Int(1) => product,
-            _ => product * Number(call.number("alpha")),
+        let product = match call.number(keys::ALPHA) {
+            Scalar::Int(1) => product,
+            alpha => product * Number(alpha),
         };
         // Nothing of the input counts then, not even what is not a number.
         vec![match weighted(Input(0), call) {
@@ -245,7 +261,7 @@ pub static ADDMM: Op = Op {
 
 pub static BADDBMM: Op = Op {
     name: "baddbmm",
-    code: 463,
+    code: codes::BADDBMM,
     doc: "beta input + alpha (batch1 @ batch2), for stacks of matrices.",
     inputs: &BATCH_ADDED,
     shape: |call| added_shape(call, 3),
@@ -290,7 +306,9 @@ fn added_shape(call: &Call, rank: usize) -> Result<Shapes> {
         return Err(Error::runtime("the stacks of matrices differ in height"));
     }
     let whole = call.inputs.iter().all(|input| !input.dtype().is_float());
-    if whole && ["beta", "alpha"].iter().any(|name| matches!(call.attr(name), Attr::Float(_))) {
+    if whole
+        && [keys::BETA, keys::ALPHA].iter().any(|&key| matches!(call.number(key), Scalar::Float(_)))
+    {
         return Err(Error::runtime("beta and alpha must be whole for whole numbers"));
     }
     let product = shape::matmul(&Call { op: &MATMUL, inputs: factors, attrs: call.attrs })?;
@@ -303,9 +321,9 @@ fn added_shape(call: &Call, rank: usize) -> Result<Shapes> {
 
 /// An expression times beta; `None` if beta is zero.
 fn weighted(expr: Expr, call: &Call) -> Option<Expr> {
-    match call.number("beta").as_f64() {
+    match call.number(keys::BETA).as_f64() {
         0.0 => None,
         1.0 => Some(expr),
-        _ => Some(expr * Number(call.number("beta"))),
+        _ => Some(expr * Number(call.number(keys::BETA))),
     }
 }

@@ -1,5 +1,6 @@
 //! Logical and bitwise operations, and questions about each element.
 
+use super::codes;
 use super::compare::{NE, eq};
 use super::family::{BINARY, COMPARE, TRUTH, UNARY};
 use crate::dtype::{DType, Kind};
@@ -10,26 +11,9 @@ use crate::op::{Call, Op, Python, Sample, Shapes};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[
-    &ISNAN,
-    &ISINF,
-    &ISFINITE,
-    &LOGICAL_NOT,
-    &LOGICAL_AND,
-    &LOGICAL_OR,
-    &LOGICAL_XOR,
-    &BITWISE_AND,
-    &BITWISE_OR,
-    &BITWISE_XOR,
-    &BITWISE_NOT,
-    &SHIFT_LEFT,
-    &SHIFT_RIGHT,
-];
-
 pub static ISNAN: Op = Op {
     name: "isnan",
-    code: 350,
+    code: codes::ISNAN,
     doc: "Whether each element is not a number.",
     outputs: &TRUTH,
     promotion: Promotion::Common,
@@ -41,7 +25,7 @@ pub static ISNAN: Op = Op {
 
 pub static ISINF: Op = Op {
     name: "isinf",
-    code: 351,
+    code: codes::ISINF,
     doc: "Whether each element is infinite.",
     kernel: |_| Ok(Kernel::Map(UnaryFn::IsInf)),
     torch: "torch.isinf",
@@ -50,7 +34,7 @@ pub static ISINF: Op = Op {
 
 pub static ISFINITE: Op = Op {
     name: "isfinite",
-    code: 352,
+    code: codes::ISFINITE,
     doc: "Whether each element is a number and finite.",
     kernel: |_| Ok(Kernel::Map(UnaryFn::IsFinite)),
     torch: "torch.isfinite",
@@ -59,7 +43,7 @@ pub static ISFINITE: Op = Op {
 
 pub static LOGICAL_NOT: Op = Op {
     name: "logical_not",
-    code: 353,
+    code: codes::LOGICAL_NOT,
     doc: "Whether each element is zero.",
     outputs: &TRUTH,
     promotion: Promotion::Common,
@@ -74,7 +58,7 @@ const LOGICAL: Op = Op { kernel: |_| Ok(Kernel::Expansion), python: Python::BOTH
 
 pub static LOGICAL_AND: Op = Op {
     name: "logical_and",
-    code: 354,
+    code: codes::LOGICAL_AND,
     doc: "Whether both elements are not zero.",
     expansion: Some(|_| vec![Expr::apply(&BITWISE_AND, [truth(0), truth(1)], [])]),
     torch: "torch.logical_and",
@@ -83,7 +67,7 @@ pub static LOGICAL_AND: Op = Op {
 
 pub static LOGICAL_OR: Op = Op {
     name: "logical_or",
-    code: 355,
+    code: codes::LOGICAL_OR,
     doc: "Whether one of two elements is not zero.",
     expansion: Some(|_| vec![Expr::apply(&BITWISE_OR, [truth(0), truth(1)], [])]),
     torch: "torch.logical_or",
@@ -92,7 +76,7 @@ pub static LOGICAL_OR: Op = Op {
 
 pub static LOGICAL_XOR: Op = Op {
     name: "logical_xor",
-    code: 356,
+    code: codes::LOGICAL_XOR,
     doc: "Whether exactly one of two elements is not zero.",
     expansion: Some(|_| vec![Expr::apply(&BITWISE_XOR, [truth(0), truth(1)], [])]),
     torch: "torch.logical_xor",
@@ -103,7 +87,7 @@ const BITWISE: Op = Op { shape: not_of_floats, samples: whole_samples, ..BINARY 
 
 pub static BITWISE_AND: Op = Op {
     name: "bitwise_and",
-    code: 357,
+    code: codes::BITWISE_AND,
     doc: "The bits that both elements have.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::And)),
     torch: "torch.bitwise_and",
@@ -113,7 +97,7 @@ pub static BITWISE_AND: Op = Op {
 
 pub static BITWISE_OR: Op = Op {
     name: "bitwise_or",
-    code: 358,
+    code: codes::BITWISE_OR,
     doc: "The bits that one of two elements has.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Or)),
     torch: "torch.bitwise_or",
@@ -123,7 +107,7 @@ pub static BITWISE_OR: Op = Op {
 
 pub static BITWISE_XOR: Op = Op {
     name: "bitwise_xor",
-    code: 359,
+    code: codes::BITWISE_XOR,
     doc: "The bits that exactly one of two elements has.",
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Xor)),
     torch: "torch.bitwise_xor",
@@ -133,7 +117,7 @@ pub static BITWISE_XOR: Op = Op {
 
 pub static BITWISE_NOT: Op = Op {
     name: "bitwise_not",
-    code: 360,
+    code: codes::BITWISE_NOT,
     doc: "The other bits of each element; the other truth of booleans.",
     promotion: Promotion::Common,
     shape: not_of_floats,
@@ -147,7 +131,7 @@ pub static BITWISE_NOT: Op = Op {
 
 pub static SHIFT_LEFT: Op = Op {
     name: "bitwise_left_shift",
-    code: 361,
+    code: codes::SHIFT_LEFT,
     doc: "The bits of each element moved up.",
     shape: not_of_floats_or_bools,
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Shl)),
@@ -159,7 +143,7 @@ pub static SHIFT_LEFT: Op = Op {
 
 pub static SHIFT_RIGHT: Op = Op {
     name: "bitwise_right_shift",
-    code: 362,
+    code: codes::SHIFT_RIGHT,
     doc: "The bits of each element moved down.",
     shape: not_of_floats_or_bools,
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Shr)),

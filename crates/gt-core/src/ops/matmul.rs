@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::codes;
 use super::family::BINARY;
 use super::movement::{reshape, transpose};
 use crate::dtype::DType;
@@ -11,12 +12,9 @@ use crate::kernel::Kernel;
 use crate::op::{Autocast, Call, Linear, Op, Python, Sample};
 use crate::placement::Combine;
 use crate::rules::shape::as_matrix;
-use crate::rules::shard::{Factors, Letter};
+use crate::rules::shard::{Factors, Letter, Letters};
 use crate::rules::{shape, shard};
 use crate::shape::Shape;
-
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&MATMUL];
 
 /// Products are of one dtype: what a promotion would cost and mean is left to the program.
 pub(super) fn of_one_dtype(call: &Call) -> Result<()> {
@@ -32,7 +30,7 @@ pub(super) fn of_one_dtype(call: &Call) -> Result<()> {
 pub static MATMUL: Op = Op {
     name: "matmul",
     accepts_scalars: false,
-    code: 100,
+    code: codes::MATMUL,
     doc: "Matrix products of the last two axes; those before them broadcast.",
     shape: |call| {
         if call.inputs.iter().all(|input| input.dtype() == DType::Bool) {
@@ -116,32 +114,36 @@ fn without_column(call: &Call, gradient: Expr, batch: usize) -> Expr {
     reshape(gradient, &sizes.collect())
 }
 
+const ROWS: u8 = 100;
+const COLUMNS: u8 = 101;
+/// The index that products are summed over.
+pub(super) const INNER: u8 = 102;
+
 /// `(b i k), (b k j) -> (b i j)`: rows, columns and batches stay cut; cut inner sizes are summed.
-fn factors(call: &Call) -> Factors {
-    if call.inputs.iter().any(|input| input.shape().rank() < 2) {
-        return shard::gather_first(call);
-    }
+pub(super) fn factors(call: &Call) -> Factors {
     let Ok(result) = shape::matmul(call) else { return shard::gather_first(call) };
-    let (result, batch) = (&result[0], result[0].rank() - 2);
-    let (rows, inner, columns) = (100, 101, 102);
+    let [left, right] = [0, 1].map(|index| call.shape(index));
+    // A vector is a row on the left and a column on the right, which the result does not have.
+    let (row, column) = ((left.rank() > 1).then_some(ROWS), (right.rank() > 1).then_some(COLUMNS));
+    let alone = row.iter().chain(&column).count();
+    let (result, batch) = (&result[0], result[0].rank() - alone);
     let batches = |shape: &Shape| {
-        let added = batch - (shape.rank() - 2);
-        let sizes = shape[..shape.rank() - 2].iter().enumerate();
+        let own = shape.rank().saturating_sub(2);
+        let added = batch - own;
+        let sizes = shape[..own].iter().enumerate();
         let letter = move |(axis, &size): (usize, &usize)| -> Letter {
             (size == result[axis + added]).then_some((axis + added) as u8)
         };
-        sizes.map(letter).collect::<SmallVec<[Letter; 4]>>()
+        sizes.map(letter).collect::<Letters>()
     };
-    let with = |mut letters: SmallVec<[Letter; 4]>, row: u8, column: u8| {
-        letters.extend([Some(row), Some(column)]);
+    let with = |mut letters: Letters, more: &[Letter]| {
+        letters.extend(more.iter().copied().filter(Option::is_some));
         letters
     };
-    Factors {
-        inputs: vec![
-            with(batches(call.shape(0)), rows, inner),
-            with(batches(call.shape(1)), inner, columns),
-        ],
-        outputs: vec![with((0..batch as u8).map(Some).collect(), rows, columns)],
-        combined: vec![(inner, Combine::Sum)],
-    }
+    let inputs = vec![
+        with(batches(left), &[row, Some(INNER)]),
+        with(batches(right), &[Some(INNER), column]),
+    ];
+    let output = with(shard::numbered(batch), &[row, column]);
+    Factors::of(call, inputs, vec![output]).combining([(INNER, Combine::Sum)])
 }

@@ -1,9 +1,11 @@
-//! Operations that move elements without looking at them.
+//! Data movement: operations that rearrange elements and do not compute.
 
 use smallvec::SmallVec;
 
+use super::codes;
 use super::family::MOVE;
-use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use super::keys;
+use crate::attrs::{Attr, AttrSpec, Range};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input};
 use crate::kernel::Kernel;
@@ -12,50 +14,49 @@ use crate::op::{
 };
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
-use crate::rules::shard::{self, Factors};
+use crate::rules::shard::{self, localise, ranges, views};
 use crate::shape::Shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&RESHAPE, &PERMUTE, &EXPAND, &SLICE, &SLICE_WRITE, &CAT];
-
-static SHAPE_ATTR: [AttrSpec; 1] = [AttrSpec::required("shape", AttrKind::Sizes)];
+static SHAPE_ATTR: [AttrSpec; 1] = [keys::SHAPE.required()];
 
 pub static RESHAPE: Op = Op {
     name: "reshape",
-    code: 120,
+    code: codes::RESHAPE,
     doc: "The same elements in another shape; one size may be -1.",
     attrs: &SHAPE_ATTR,
     shape: shape::reshape,
     grad: Some(|call| vec![reshape(Grad(0), call.shape(0))]),
     view: View::IfPossible(|call| reshape(Grad(0), call.shape(0))),
+    shard: views::reshaped,
+    localise: localise::shape,
     kernel: |_| Ok(Kernel::Reshape),
     torch: "torch.reshape",
     samples: || {
         let to = |from: &[usize], to: &[i64]| Sample::of(&[from]).attrs([ints(to.iter().copied())]);
-        vec![to(&[2, 3], &[3, 2]), to(&[2, 3, 4], &[-1, 4]), to(&[1], &[]), to(&[0, 3], &[3, 0])]
+        vec![
+            to(&[2, 3], &[3, 2]),
+            to(&[2, 3, 4], &[-1, 4]),
+            to(&[1], &[]),
+            to(&[0, 3], &[3, 0]),
+            to(&[4, 6], &[8, 3]),
+            to(&[6, 4], &[4, 6]),
+            to(&[1, 6, 2], &[2, 1, 3, 2]),
+        ]
     },
     ..MOVE
 };
 
-static DIMS_ATTR: [AttrSpec; 1] = [AttrSpec::required("dims", AttrKind::Axes)];
+static DIMS_ATTR: [AttrSpec; 1] = [keys::DIMS.required()];
 
 pub static PERMUTE: Op = Op {
     name: "permute",
-    code: 121,
+    code: codes::PERMUTE,
     doc: "The axes in another order.",
     attrs: &DIMS_ATTR,
     shape: shape::permute,
     grad: Some(|call| vec![permute(Grad(0), &inverse(call))]),
     view: View::Writable(|call| permute(Grad(0), &inverse(call))),
-    shard: |call| {
-        let rank = call.shape(0).rank() as u8;
-        let order = order(call);
-        Factors {
-            inputs: vec![(0..rank).map(Some).collect()],
-            outputs: vec![order.iter().map(|&axis| Some(axis as u8)).collect()],
-            combined: Vec::new(),
-        }
-    },
+    shard: |call| shard::permuted(call, &order(call)),
     kernel: |call| Ok(Kernel::Permute(order(call))),
     torch: "torch.permute",
     samples: || {
@@ -67,13 +68,15 @@ pub static PERMUTE: Op = Op {
 
 pub static EXPAND: Op = Op {
     name: "expand",
-    code: 122,
+    code: codes::EXPAND,
     doc: "The tensor repeated along axes of size one; -1 keeps a size.",
     attrs: &SHAPE_ATTR,
     shape: shape::expand,
     // Summing over the repeated axes is what every gradient goes through.
     grad: Some(|_| vec![Grad(0)]),
     view: View::ReadOnly,
+    shard: views::expanded,
+    localise: localise::shape,
     kernel: |_| Ok(Kernel::Expand),
     torch: "Tensor.expand",
     python: Python { function: false, ..Python::BOTH },
@@ -84,11 +87,11 @@ pub static EXPAND: Op = Op {
     ..MOVE
 };
 
-static RANGES_ATTR: [AttrSpec; 1] = [AttrSpec::required("ranges", AttrKind::Ranges)];
+static RANGES_ATTR: [AttrSpec; 1] = [keys::RANGES.required()];
 
 pub static SLICE: Op = Op {
     name: "slice",
-    code: 123,
+    code: codes::SLICE,
     doc: "A part of each axis.",
     attrs: &RANGES_ATTR,
     shape: |call| {
@@ -97,11 +100,12 @@ pub static SLICE: Op = Op {
     },
     grad: Some(|call| {
         let zeros = super::create::zeros(call.shape(0), call.inputs[0].dtype());
-        vec![slice_write(zeros, Grad(0), ranges(call))]
+        vec![slice_write(zeros, Grad(0), ranges_of(call))]
     }),
-    view: View::Writable(|call| slice_write(Input(0), Grad(0), ranges(call))),
-    shard: |call| only_whole_axes(call),
-    kernel: |call| Ok(Kernel::Slice(ranges(call))),
+    view: View::Writable(|call| slice_write(Input(0), Grad(0), ranges_of(call))),
+    shard: |call| ranges::slice(call, call.ranges(keys::RANGES)),
+    localise: ranges::localised,
+    kernel: |call| Ok(Kernel::Slice(ranges_of(call))),
     torch: "Tensor.__getitem__",
     python: Python::HIDDEN,
     samples: || {
@@ -113,6 +117,7 @@ pub static SLICE: Op = Op {
             of(&[5], &[range(1, 3, 1)]),
             of(&[5, 6], &[range(4, 3, -2), range(0, 3, 2)]),
             of(&[5, 2], &[range(0, 0, 1), Range::all(2)]),
+            of(&[6, 7], &[range(2, 4, 1), range(1, 3, 2)]),
             of(&[], &[]),
         ]
     },
@@ -124,7 +129,7 @@ static WRITTEN: [In; 2] =
 
 pub static SLICE_WRITE: Op = Op {
     name: "slice_write",
-    code: 124,
+    code: codes::SLICE_WRITE,
     doc: "The first tensor with the second written over a part of each axis.",
     inputs: &WRITTEN,
     attrs: &RANGES_ATTR,
@@ -141,11 +146,12 @@ pub static SLICE_WRITE: Op = Op {
     promotion: Promotion::Common,
     grad: Some(|call| {
         let zeros = super::create::zeros(call.shape(1), call.inputs[1].dtype());
-        vec![slice_write(Grad(0), zeros, ranges(call)), slice(Grad(0), ranges(call))]
+        vec![slice_write(Grad(0), zeros, ranges_of(call)), slice(Grad(0), ranges_of(call))]
     }),
     linear: Linear::Together(&[0, 1]),
-    shard: |call| only_whole_axes(call),
-    kernel: |call| Ok(Kernel::SliceWrite(ranges(call))),
+    shard: |call| ranges::slice_write(call, call.ranges(keys::RANGES)),
+    localise: ranges::localised,
+    kernel: |call| Ok(Kernel::SliceWrite(ranges_of(call))),
     torch: "Tensor.__setitem__",
     python: Python::HIDDEN,
     samples: || {
@@ -157,17 +163,18 @@ pub static SLICE_WRITE: Op = Op {
             of(&[5], &[3], &[range(1, 3, 1)]),
             of(&[5, 6], &[3, 3], &[range(4, 3, -2), range(0, 3, 2)]),
             of(&[5, 2], &[0, 2], &[range(0, 0, 1), Range::all(2)]),
+            of(&[6, 7], &[4, 3], &[range(2, 4, 1), range(1, 3, 2)]),
         ]
     },
     ..MOVE
 };
 
 static MANY: [In; 1] = [In { name: "tensors", role: Role::Operand }];
-static CAT_ATTRS: [AttrSpec; 1] = [AttrSpec::optional("dim", AttrKind::Axis, Attr::Int(0))];
+static CAT_ATTRS: [AttrSpec; 1] = [keys::DIM.or(0)];
 
 pub static CAT: Op = Op {
     name: "cat",
-    code: 125,
+    code: codes::CAT,
     doc: "The tensors one after another along an axis.",
     inputs: &MANY,
     variadic: true,
@@ -192,7 +199,7 @@ pub static CAT: Op = Op {
     }),
     linear: Linear::Together(&[]),
     shard: |call| match cat_axis(call) {
-        Ok(axis) if !leaves_out(call) => shard::all_but(call, axis),
+        Ok(axis) if !leaves_out(call) => ranges::joined(call, axis),
         _ => shard::gather_first(call),
     },
     kernel: |call| match leaves_out(call) {
@@ -201,7 +208,7 @@ pub static CAT: Op = Op {
     },
     expansion: Some(|call| {
         let kept = (0..call.inputs.len()).filter(|&index| !is_left_out(call, index));
-        vec![Expr::apply(&CAT, kept.map(Input), [call.attr("dim").clone()])]
+        vec![Expr::apply(&CAT, kept.map(Input), [call.attr(keys::DIM).clone()])]
     }),
     autocast: Autocast::Widest,
     torch: "torch.cat",
@@ -211,6 +218,7 @@ pub static CAT: Op = Op {
             Sample::of(&[&[2, 3], &[1, 3]]).attrs([Attr::Int(0)]),
             Sample::of(&[&[2, 3], &[2, 0], &[2, 4]]).attrs([Attr::Int(-1)]),
             Sample::of(&[&[4]]).attrs([Attr::Int(0)]),
+            Sample::of(&[&[2, 1], &[4, 1]]).attrs([Attr::Int(0)]),
             Sample::of(&[&[0], &[2, 3], &[0], &[2, 1]]).attrs([Attr::Int(1)]),
             Sample::of(&[&[0], &[0]]).attrs([Attr::Int(0)]),
         ]
@@ -250,15 +258,12 @@ pub fn slice_write(input: Expr, value: Expr, ranges: Vec<Range>) -> Expr {
     Expr::apply(&SLICE_WRITE, [input, value], [ranges.into()])
 }
 
-fn ranges(call: &Call) -> Vec<Range> {
-    match call.attr("ranges") {
-        Attr::Ranges(ranges) => ranges.to_vec(),
-        _ => Vec::new(),
-    }
+fn ranges_of(call: &Call) -> Vec<Range> {
+    call.ranges(keys::RANGES).to_vec()
 }
 
 fn checked_ranges(call: &Call) -> Result<Vec<Range>> {
-    let (ranges, shape) = (ranges(call), call.shape(0));
+    let (ranges, shape) = (ranges_of(call), call.shape(0));
     if ranges.len() != shape.rank() {
         let count = ranges.len();
         return Err(Error::index(format!("{count} ranges for a tensor of shape {shape}")));
@@ -272,23 +277,9 @@ fn checked_ranges(call: &Call) -> Result<Vec<Range>> {
     }
 }
 
-/// Axes that are taken whole may be cut; of the others, a part's place would change.
-fn only_whole_axes(call: &Call) -> Factors {
-    let ranges = ranges(call);
-    let sizes = call.shape(0).iter().zip(&ranges).enumerate();
-    let axes: SmallVec<_> = sizes
-        .map(|(axis, (&size, range))| (*range == Range::all(size)).then_some(axis as u8))
-        .collect();
-    Factors {
-        inputs: vec![axes.clone(); call.inputs.len()],
-        outputs: vec![axes],
-        combined: Vec::new(),
-    }
-}
-
 fn order(call: &Call) -> SmallVec<[usize; 4]> {
-    let dims = call.ints("dims");
-    if dims.is_empty() { SmallVec::new() } else { call.axes("dims", 0).unwrap_or_default() }
+    let dims = call.ints(keys::DIMS);
+    if dims.is_empty() { SmallVec::new() } else { call.axes(keys::DIMS, 0).unwrap_or_default() }
 }
 
 fn inverse(call: &Call) -> SmallVec<[usize; 4]> {
@@ -316,7 +307,7 @@ fn cat_first(call: &Call) -> usize {
 }
 
 fn cat_axis(call: &Call) -> Result<usize> {
-    call.axis("dim", cat_first(call))
+    call.axis(keys::DIM, cat_first(call))
 }
 
 fn cat_shape(call: &Call) -> Result<Shapes> {

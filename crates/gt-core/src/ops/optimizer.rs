@@ -1,20 +1,20 @@
 //! Sums with weights, and what optimisers make of them: the steps of a training loop, one
-//! instruction for each value that changes. Weights are inputs, so that one which is another
+//! instruction for what changes together. Weights are inputs, so that one which is another
 //! number in each step, such as a learning rate, changes no instruction.
 
-use super::elementwise::{SQRT, SUB};
+use super::arithmetic::LERP;
+use super::codes;
+use super::elementwise::{MAXIMUM, SQRT, SUB};
 use super::family::BINARY;
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input};
 use crate::kernel::Kernel;
-use crate::op::{Arg, Call, Domain, Input as In, Linear, Op, Python, Role, Sample, Shapes};
+use crate::op::{
+    Arg, Call, Domain, Input as In, Linear, Op, Output, OutputType, Python, Role, Sample, Shapes,
+};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
-
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] =
-    &[&ADD_SCALED, &SUB_SCALED, &DECAY_ADD, &DECAY_ADD_SQUARE, &STEP_ALONG];
 
 const fn operand(name: &'static str) -> In {
     In { name, role: Role::Operand }
@@ -24,7 +24,7 @@ static SCALED: [In; 3] = [operand("input"), operand("other"), operand("alpha")];
 
 pub static ADD_SCALED: Op = Op {
     name: "add_scaled",
-    code: 640,
+    code: codes::ADD_SCALED,
     doc: "input + alpha other, element by element.",
     inputs: &SCALED,
     shape: fitting_alpha,
@@ -45,7 +45,7 @@ pub static ADD_SCALED: Op = Op {
 
 pub static SUB_SCALED: Op = Op {
     name: "sub_scaled",
-    code: 641,
+    code: codes::SUB_SCALED,
     doc: "input - alpha other, element by element.",
     shape: |call| {
         (SUB.shape)(&Call { inputs: &call.inputs[..2], ..*call })?;
@@ -69,7 +69,7 @@ static DECAYED: [In; 4] = [operand("input"), operand("other"), operand("decay"),
 
 pub static DECAY_ADD: Op = Op {
     name: "decay_add",
-    code: 642,
+    code: codes::DECAY_ADD,
     doc: "decay input + weight other, element by element.",
     inputs: &DECAYED,
     grad: Some(|_| {
@@ -88,7 +88,7 @@ pub static DECAY_ADD: Op = Op {
 
 pub static DECAY_ADD_SQUARE: Op = Op {
     name: "decay_add_square",
-    code: 643,
+    code: codes::DECAY_ADD_SQUARE,
     doc: "decay input + (1 - decay) other², element by element.",
     inputs: &[operand("input"), operand("other"), operand("decay")],
     grad: Some(|call| {
@@ -114,7 +114,7 @@ static STEPPED: [In; 6] = [
 
 pub static STEP_ALONG: Op = Op {
     name: "step_along",
-    code: 644,
+    code: codes::STEP_ALONG,
     doc: "input - size direction / (√square / scale + eps), element by element.",
     inputs: &STEPPED,
     grad: Some(|call| {
@@ -143,6 +143,99 @@ pub static STEP_ALONG: Op = Op {
     },
     ..STEP
 };
+
+const fn result(name: &'static str) -> Output {
+    Output { name, dtype: OutputType::Common }
+}
+
+static ADAPTED: [Output; 4] = [result("input"), result("mean"), result("square"), result("peak")];
+
+static ADAPTING: [In; 11] = [
+    operand("input"),
+    operand("mean"),
+    operand("square"),
+    operand("peak"),
+    operand("grad"),
+    operand("size"),
+    operand("scale"),
+    operand("kept"),
+    operand("weight"),
+    operand("decay"),
+    operand("eps"),
+];
+
+pub static AMSGRAD: Op = Op {
+    name: "amsgrad",
+    code: codes::AMSGRAD,
+    doc: "As adam, along the largest squares so far.",
+    inputs: &ADAPTING,
+    outputs: &ADAPTED,
+    shape: of_one_shape,
+    expansion: Some(|call| {
+        let (mean, square) = averages(4);
+        let peak = Expr::apply(&MAXIMUM, [Input(3), square.clone()], []);
+        vec![adapted(call, 4, &mean, &peak), mean, square, peak]
+    }),
+    domain: Domain::Positive,
+    samples: || adapting(4),
+    ..STEP
+};
+
+static ADAPTING_WITHOUT_PEAK: [In; 10] = [
+    operand("input"),
+    operand("mean"),
+    operand("square"),
+    operand("grad"),
+    operand("size"),
+    operand("scale"),
+    operand("kept"),
+    operand("weight"),
+    operand("decay"),
+    operand("eps"),
+];
+
+static ADAPTED_WITHOUT_PEAK: [Output; 3] = [result("input"), result("mean"), result("square")];
+
+pub static ADAM: Op = Op {
+    name: "adam",
+    code: codes::ADAM,
+    doc: "kept input - size mean / (√square / scale + eps), where mean and square, the averages of \
+          grad and grad², have moved on by weight and by 1 - decay.",
+    inputs: &ADAPTING_WITHOUT_PEAK,
+    outputs: &ADAPTED_WITHOUT_PEAK,
+    expansion: Some(|call| {
+        let (mean, square) = averages(3);
+        vec![adapted(call, 3, &mean, &square), mean, square]
+    }),
+    samples: || adapting(3),
+    ..AMSGRAD
+};
+
+/// The averages of a gradient and of its squares one step on; the gradient is the input `grad`.
+fn averages(grad: usize) -> (Expr, Expr) {
+    let (weight, decay) = (Input(grad + 4), Input(grad + 5));
+    let mean = Expr::apply(&LERP, [Input(1), Input(grad), weight], []);
+    let square = Expr::apply(&DECAY_ADD_SQUARE, [Input(2), Input(grad), decay], []);
+    (mean, square)
+}
+
+/// A parameter one step on.
+fn adapted(call: &Call, grad: usize, mean: &Expr, square: &Expr) -> Expr {
+    let (size, scale, eps) = (Input(grad + 1), Input(grad + 2), Input(grad + 6));
+    let kept = weighted(call, 0, grad + 3);
+    Expr::apply(&STEP_ALONG, [kept, mean.clone(), square.clone(), size, scale, eps], [])
+}
+
+fn adapting(grad: usize) -> Vec<Sample> {
+    let tensors: Vec<&[usize]> = vec![&[2, 3]; grad + 1];
+    let weights: [&[usize]; 3] = [&[]; 3];
+    let with_weights = [&tensors[..], &weights].concat();
+    let numbers = |sample: Sample| sample.scalar(0.1).scalar(0.9).scalar(0.25);
+    vec![
+        numbers(Sample::of(&tensors).scalar(0.5).scalar(1.0).scalar(1.0)),
+        numbers(Sample::of(&with_weights)),
+    ]
+}
 
 fn root() -> Expr {
     Expr::apply(&SQRT, [Input(2)], [])
@@ -178,6 +271,23 @@ fn fitting_alpha(call: &Call) -> Result<Shapes> {
             Err(Error::runtime("for whole numbers, 'alpha' must not be a floating point number"))
         }
         _ => shape::broadcast(call),
+    }
+}
+
+/// The results and the gradient have one shape, and weights fit into it.
+fn of_one_shape(call: &Call) -> Result<Shapes> {
+    let (shape, results) = (call.shape(0), call.op.outputs.len());
+    for (input, spec) in call.inputs.iter().zip(call.op.inputs).take(results + 1) {
+        if input.shape() != shape {
+            let (name, found) = (spec.name, input.shape());
+            return Err(Error::runtime(format!("'{name}' has the shape {found}, not {shape}")));
+        }
+    }
+    match of_floats(call)?.first() {
+        Some(common) if common == shape => {
+            Ok(std::iter::repeat_n(shape.clone(), results).collect())
+        }
+        _ => Err(Error::runtime(format!("a weight does not fit into the shape {shape}"))),
     }
 }
 

@@ -1,33 +1,29 @@
-//! A tensor with something around it.
+//! Padding: constant, reflected, replicated and circular.
 
 use super::advanced_index::{index, index_write};
 use super::arithmetic::REMAINDER;
+use super::codes;
 use super::create::{arange, full, zeros};
 use super::elementwise::ABS;
 use super::family::MOVE;
+use super::keys;
 use super::movement::{slice, slice_write};
-use super::rearrange::uncut;
-use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use crate::attrs::{Attr, AttrSpec, Range};
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Number};
 use crate::kernel::{Axes, Kernel};
 use crate::op::{Call, Linear, Op, Python, Sample, ints};
-use crate::rules::shard::gather_first;
+use crate::rules::shard::ranges::{self, Border};
+use crate::rules::shard::{gather_first, localise};
 use crate::shape::Shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&PAD];
-
-static PAD_ATTRS: [AttrSpec; 3] = [
-    AttrSpec::required("pad", AttrKind::Spatial),
-    AttrSpec::optional("mode", AttrKind::Text, Attr::None),
-    AttrSpec::optional("value", AttrKind::Number, Attr::None),
-];
+static PAD_ATTRS: [AttrSpec; 3] =
+    [keys::PAD.required(), keys::MODE.or_none(), keys::VALUE.or_none()];
 
 pub static PAD: Op = Op {
     name: "pad",
-    code: 430,
+    code: codes::PAD,
     doc: "The tensor with a number or its own elements around it: so often before and after, from \
           the last axis on.",
     attrs: &PAD_ATTRS,
@@ -48,15 +44,22 @@ pub static PAD: Op = Op {
     }),
     // What is around the tensor would be counted once for each part.
     linear: Linear::No,
-    shard: |call| match Frame::of(call) {
-        Ok(frame) => uncut(call, &frame.framed),
-        Err(_) => gather_first(call),
+    shard: |call| match (Frame::of(call), Around::of(call)) {
+        (Ok(frame), Ok(around)) => ranges::bordered(call, &borders(call), |axis| {
+            around.is_some() && frame.framed.contains(&axis)
+        }),
+        _ => gather_first(call),
+    },
+    localise: |call, parts| {
+        let local = ranges::local_borders(call, &borders(call), parts);
+        let pairs = local.iter().rev().flat_map(|border| [border.before, border.after]);
+        localise::with(call, keys::PAD, ints(pairs.take(call.ints(keys::PAD).len())))
     },
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| match (Frame::of(call), Around::of(call)) {
         (Ok(_), Ok(Some(around))) => vec![around.forward(call, Input(0))],
         (Ok(frame), Ok(None)) => {
-            let value = call.number("value");
+            let value = call.number(keys::VALUE);
             let around = full(&frame.result, value, call.inputs[0].dtype());
             vec![slice_write(around, slice(Input(0), frame.kept), frame.inner)]
         }
@@ -96,6 +99,17 @@ pub fn shifted(input: Expr, shape: &Shape, axis: usize, by: i64, value: f64) -> 
     Expr::apply(&PAD, [input], [ints(pad), Attr::None, Attr::Float(value)])
 }
 
+/// How many positions each axis gets before and after it.
+fn borders(call: &Call) -> Vec<Border> {
+    let (rank, pad) = (call.shape(0).rank(), call.ints(keys::PAD));
+    let number = |index: usize| pad.get(index).copied().unwrap_or(0);
+    let border = |axis: usize| {
+        let pair = 2 * (rank - 1 - axis);
+        Border { before: number(pair), after: number(pair + 1) }
+    };
+    (0..rank).map(border).collect()
+}
+
 /// Where a tensor stands within what is around it.
 struct Frame {
     result: Shape,
@@ -109,7 +123,7 @@ struct Frame {
 
 impl Frame {
     fn of(call: &Call) -> Result<Self> {
-        let (shape, pad) = (call.shape(0), call.ints("pad"));
+        let (shape, pad) = (call.shape(0), call.ints(keys::PAD));
         if pad.len() % 2 != 0 || pad.len() / 2 > shape.rank() {
             let (count, rank) = (pad.len(), shape.rank());
             return Err(Error::runtime(format!(
@@ -157,20 +171,17 @@ enum Around {
 impl Around {
     /// What the mode asks for; `None` if it is a number.
     fn of(call: &Call) -> Result<Option<Self>> {
-        match call.attr("mode") {
-            Attr::Text(mode) => match &**mode {
-                "constant" => Ok(None),
-                "reflect" => Ok(Some(Around::Reflect)),
-                "replicate" => Ok(Some(Around::Replicate)),
-                "circular" => Ok(Some(Around::Circular)),
-                other => Err(Error::runtime(format!("there is no padding mode '{other}'"))),
-            },
-            _ => Ok(None),
+        match call.text(keys::MODE) {
+            None | Some("constant") => Ok(None),
+            Some("reflect") => Ok(Some(Around::Reflect)),
+            Some("replicate") => Ok(Some(Around::Replicate)),
+            Some("circular") => Ok(Some(Around::Circular)),
+            Some(other) => Err(Error::runtime(format!("there is no padding mode '{other}'"))),
         }
     }
 
     fn check(self, call: &Call, frame: &Frame) -> Result<()> {
-        let (shape, pad) = (call.shape(0), call.ints("pad"));
+        let (shape, pad) = (call.shape(0), call.ints(keys::PAD));
         let pairs = pad.len() / 2;
         if !(1..=3).contains(&pairs) || !(pairs + 1..=pairs + 2).contains(&shape.rank()) {
             return Err(Error::runtime(format!(
@@ -198,7 +209,7 @@ impl Around {
     /// The element that stands at each place along an axis.
     fn places(self, call: &Call, axis: usize) -> Expr {
         let whole = |number: i64| Number(Scalar::Int(number));
-        let (shape, pad) = (call.shape(0), call.ints("pad"));
+        let (shape, pad) = (call.shape(0), call.ints(keys::PAD));
         let pair = 2 * (shape.rank() - 1 - axis);
         let (before, after, size) = (pad[pair], pad[pair + 1], shape[axis] as i64);
         let total = (size + before + after).max(0) as usize;

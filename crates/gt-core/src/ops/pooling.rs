@@ -1,30 +1,30 @@
 //! Pooling: the largest element, or the mean, under each position of a window.
 
+use super::codes;
 use super::convolution::both;
 use super::create::{FULL, zeros};
 use super::family::COMPOSITE;
 use super::index::scatter_add;
+use super::keys;
 use super::movement::{reshape, slice, slice_write};
 use super::reduce::sum;
 use super::sort::MAX_ALONG;
 use super::window::{fold, window};
-use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use crate::attrs::{Attr, AttrSpec, Range};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Output as Out};
 use crate::kernel::WindowSpec;
-use crate::op::{Call, Domain, Op, Output, OutputType, Python, Sample, ints};
+use crate::op::{Call, Domain, Linear, Op, Output, OutputType, Python, Sample, ints};
 use crate::rules::promote::Promotion;
+use crate::rules::shard;
 use crate::shape::Shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&MAX_POOL2D, &AVG_POOL2D];
-
 static MAX_ATTRS: [AttrSpec; 4] = [
-    AttrSpec::required("kernel_size", AttrKind::Spatial),
-    AttrSpec::required("stride", AttrKind::Spatial),
-    AttrSpec::optional("padding", AttrKind::Spatial, Attr::Int(0)),
-    AttrSpec::optional("dilation", AttrKind::Spatial, Attr::Int(1)),
+    keys::KERNEL_SIZE.required(),
+    keys::STRIDE.required(),
+    keys::PADDING.or(0),
+    keys::DILATION.or(1),
 ];
 static FOUND: [Output; 2] = [
     Output { name: "values", dtype: OutputType::Common },
@@ -33,7 +33,7 @@ static FOUND: [Output; 2] = [
 
 pub static MAX_POOL2D: Op = Op {
     name: "max_pool2d_with_places",
-    code: 562,
+    code: codes::MAX_POOL2D,
     doc: "The largest element under each position of a window, and its place in the window.",
     attrs: &MAX_ATTRS,
     outputs: &FOUND,
@@ -42,6 +42,7 @@ pub static MAX_POOL2D: Op = Op {
         let pool = Pool::of(call)?;
         Ok([pool.result.clone(), pool.result].into_iter().collect())
     },
+    shard: |call| shard::leading(call, 2),
     grad: Some(|call| match Pool::of(call) {
         Ok(pool) => vec![pool.gradient(call.inputs[0].dtype())],
         Err(_) => Vec::new(),
@@ -70,18 +71,20 @@ pub static MAX_POOL2D: Op = Op {
 };
 
 static AVG_ATTRS: [AttrSpec; 4] = [
-    AttrSpec::required("kernel_size", AttrKind::Spatial),
-    AttrSpec::required("stride", AttrKind::Spatial),
-    AttrSpec::optional("padding", AttrKind::Spatial, Attr::Int(0)),
-    AttrSpec::optional("count_include_pad", AttrKind::Bool, Attr::Bool(true)),
+    keys::KERNEL_SIZE.required(),
+    keys::STRIDE.required(),
+    keys::PADDING.or(0),
+    keys::COUNT_INCLUDE_PAD.or(true),
 ];
 
 pub static AVG_POOL2D: Op = Op {
     name: "avg_pool2d_of_windows",
-    code: 563,
+    code: codes::AVG_POOL2D,
     doc: "The mean of the elements under each position of a window.",
     attrs: &AVG_ATTRS,
     shape: |call| Ok([Pool::of(call)?.result].into()),
+    shard: |call| shard::leading(call, 2),
+    linear: Linear::Each(&[0]),
     grad: Some(|call| match Pool::of(call) {
         Ok(pool) => vec![pool.spread(call)],
         Err(_) => Vec::new(),
@@ -118,12 +121,12 @@ impl Pool {
         let &[count, channels, height, width] = &**images else {
             return Err(Error::runtime(format!("expected images (N, C, H, W), not {images}")));
         };
-        let dilated = call.op.attrs.iter().any(|spec| spec.name == "dilation");
+        let dilated = call.has(keys::DILATION);
         let spec = WindowSpec {
-            size: both(call.ints("kernel_size"), 1)?,
-            stride: both(call.ints("stride"), 1)?,
-            padding: both(call.ints("padding"), 0)?,
-            dilation: both(if dilated { call.ints("dilation") } else { &[1] }, 1)?,
+            size: both(call.ints(keys::KERNEL_SIZE), 1)?,
+            stride: both(call.ints(keys::STRIDE), 1)?,
+            padding: both(call.ints(keys::PADDING), 0)?,
+            dilation: both(if dilated { call.ints(keys::DILATION) } else { &[1] }, 1)?,
         };
         let spec = spec.checked()?;
         let wide = |axis: usize| 2 * spec.padding[axis] > spec.size[axis];
@@ -201,7 +204,7 @@ impl Pool {
 
     /// How many elements each window holds.
     fn counts(&self, call: &Call) -> Expr {
-        if call.flag("count_include_pad") {
+        if call.flag(keys::COUNT_INCLUDE_PAD) {
             return (self.size() as f64).into();
         }
         let shape: Shape = [1, 1, self.images[2], self.images[3]].into();

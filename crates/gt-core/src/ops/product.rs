@@ -1,13 +1,15 @@
 //! Products of elements: of all along an axis, and of each with those before it.
 
+use super::codes;
 use super::create::full;
 use super::family::REDUCE;
+use super::keys;
 use super::movement::reshape;
 use super::pad::shifted;
 use super::rearrange::FLIP;
 use super::reduce::{reduce, spread};
 use super::scan::CUMSUM;
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::{Attr, AttrSpec};
 use crate::expr::Expr::{self, Grad, Input};
 use crate::kernel::{Kernel, ReduceFn, ScanFn};
 use crate::op::{Autocast, Call, Domain, Linear, Op, Sample, ints};
@@ -16,18 +18,12 @@ use crate::rules::promote::Promotion;
 use crate::rules::shard;
 use crate::shape::Shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&PROD, &CUMPROD];
-
-static PROD_ATTRS: [AttrSpec; 3] = [
-    AttrSpec::optional("dim", AttrKind::Axis, Attr::None),
-    AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
-    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
-];
+static PROD_ATTRS: [AttrSpec; 3] =
+    [keys::DIM.or_none(), keys::KEEPDIM.or(false), keys::DTYPE.or_none()];
 
 pub static PROD: Op = Op {
     name: "prod",
-    code: 400,
+    code: codes::PROD,
     doc: "The product of the elements along axes, or of all.",
     attrs: &PROD_ATTRS,
     promotion: Promotion::Accumulate,
@@ -54,14 +50,14 @@ pub static PROD: Op = Op {
 
 pub static CUMPROD: Op = Op {
     name: "cumprod",
-    code: 410,
+    code: codes::CUMPROD,
     doc: "The product of each element and those before it along an axis.",
-    grad: Some(|call| match call.axis("dim", 0) {
+    grad: Some(|call| match call.axis(keys::DIM, 0) {
         Ok(axis) if call.shape(0).rank() > 0 => vec![grad_of_cumprod(call.shape(0), axis)],
         _ => vec![Grad(0)],
     }),
     linear: Linear::No,
-    kernel: |call| Ok(Kernel::Scan { with: ScanFn::Prod, axis: call.axis("dim", 0)? }),
+    kernel: |call| Ok(Kernel::Scan { with: ScanFn::Prod, axis: call.axis(keys::DIM, 0)? }),
     domain: Domain::WithZeros,
     torch: "torch.cumprod",
     samples: || {
@@ -74,9 +70,9 @@ pub static CUMPROD: Op = Op {
 /// For each element the product of those it is combined with: of those before it and those behind
 /// it, without a division that a zero would spoil.
 fn products_of_others(call: &Call) -> Expr {
-    let (shape, flat) = (call.shape(0), *call.attr("dim") == Attr::None);
+    let (shape, flat) = (call.shape(0), *call.attr(keys::DIM) == Attr::None);
     let seen: Shape = if flat { [shape.count()].into() } else { shape.clone() };
-    let axis = if flat { 0 } else { call.axis("dim", 0).unwrap_or_default() };
+    let axis = if flat { 0 } else { call.axis(keys::DIM, 0).unwrap_or_default() };
     if shape.rank() == 0 || seen[axis] == 0 {
         return full(shape, 1i64.into(), call.inputs[0].dtype());
     }

@@ -2,39 +2,37 @@
 
 use smallvec::SmallVec;
 
+use super::codes;
 use super::elementwise::cast;
 use super::family::{CREATE, MOVED};
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use super::keys;
+use crate::attrs::{Attr, AttrSpec, Key};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::expr::Expr;
 use crate::kernel::{Distribution, Kernel, Random};
 use crate::op::{Call, Op, Sample, Shapes, ints};
 use crate::rules::promote::Promotion;
-use crate::rules::{shape, shard};
+use crate::rules::shape;
+use crate::rules::shard::{self, localise};
 use crate::shape::Shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&RAND, &RANDN, &RAND_LIKE, &RANDN_LIKE, &RANDINT, &RANDINT_LIKE];
+pub(super) const DTYPE: AttrSpec = keys::DTYPE.or_none();
+pub(super) const SEED: AttrSpec = keys::SEED.required();
+pub(super) const RNG_INDEX: AttrSpec = keys::RNG_INDEX.required();
+pub(super) const WHOLE: AttrSpec = keys::REGION_WHOLE.or_empty();
+pub(super) const START: AttrSpec = keys::REGION_START.or_empty();
 
-pub(super) const DTYPE: AttrSpec = AttrSpec::optional("dtype", AttrKind::DType, Attr::None);
-pub(super) const SEED: AttrSpec = AttrSpec::required("seed", AttrKind::Seed);
-pub(super) const RNG_INDEX: AttrSpec = AttrSpec::required("rng_index", AttrKind::RngIndex);
-pub(super) const WHOLE: AttrSpec =
-    AttrSpec::optional("whole", AttrKind::Region, Attr::Ints(SmallVec::new_const()));
-pub(super) const START: AttrSpec =
-    AttrSpec::optional("start", AttrKind::Region, Attr::Ints(SmallVec::new_const()));
-
-static RANDOM_ATTRS: [AttrSpec; 6] =
-    [AttrSpec::required("shape", AttrKind::Sizes), DTYPE, SEED, RNG_INDEX, WHOLE, START];
+static RANDOM_ATTRS: [AttrSpec; 6] = [keys::SHAPE.required(), DTYPE, SEED, RNG_INDEX, WHOLE, START];
 
 const RANDOM: Op = Op {
     attrs: &RANDOM_ATTRS,
     shape: |call| {
-        check_region(call, call.ints("shape"))?;
-        check_float(call.dtype("dtype").unwrap_or(DType::F32))?;
+        check_region(call, call.ints(keys::SHAPE))?;
+        check_float(call.dtype(keys::DTYPE).unwrap_or(DType::F32))?;
         (CREATE.shape)(call)
     },
+    localise: localise::region,
     samples: || {
         let of = |sizes: &[i64], dtype: DType| {
             let first = [ints(sizes.iter().copied()), dtype.into()];
@@ -47,18 +45,18 @@ const RANDOM: Op = Op {
 
 pub static RAND: Op = Op {
     name: "rand",
-    code: 180,
+    code: codes::RAND,
     doc: "Random numbers evenly from zero up to one.",
-    kernel: |call| random(call, call.ints("shape"), Distribution::Uniform),
+    kernel: |call| random(call, call.ints(keys::SHAPE), Distribution::Uniform),
     torch: "torch.rand",
     ..RANDOM
 };
 
 pub static RANDN: Op = Op {
     name: "randn",
-    code: 181,
+    code: codes::RANDN,
     doc: "Random numbers with mean zero and variance one.",
-    kernel: |call| random(call, call.ints("shape"), Distribution::Normal),
+    kernel: |call| random(call, call.ints(keys::SHAPE), Distribution::Normal),
     torch: "torch.randn",
     ..RANDOM
 };
@@ -69,10 +67,11 @@ pub(super) const LIKE: Op = Op {
     inputs: &MOVED,
     attrs: &LIKE_ATTRS,
     shape: |call| {
-        check_float(call.dtype("dtype").unwrap_or(call.inputs[0].dtype()))?;
+        check_float(call.dtype(keys::DTYPE).unwrap_or(call.inputs[0].dtype()))?;
         same_region(call)
     },
     shard: shard::pointwise,
+    localise: localise::region,
     samples: || {
         let of =
             |shape: &[usize]| Sample::of(&[shape]).attrs([Attr::None].into_iter().chain(counted()));
@@ -83,7 +82,7 @@ pub(super) const LIKE: Op = Op {
 
 pub static RAND_LIKE: Op = Op {
     name: "rand_like",
-    code: 446,
+    code: codes::RAND_LIKE,
     doc: "Random numbers evenly from zero up to one, in the shape of a tensor.",
     kernel: |call| random(call, &call.shape(0).to_ints(), Distribution::Uniform),
     torch: "torch.rand_like",
@@ -92,39 +91,40 @@ pub static RAND_LIKE: Op = Op {
 
 pub static RANDN_LIKE: Op = Op {
     name: "randn_like",
-    code: 447,
+    code: codes::RANDN_LIKE,
     doc: "Random numbers with mean zero and variance one, in the shape of a tensor.",
     kernel: |call| random(call, &call.shape(0).to_ints(), Distribution::Normal),
     torch: "torch.randn_like",
     ..LIKE
 };
 
-const LOW: AttrSpec = AttrSpec::required("low", AttrKind::Int);
-const HIGH: AttrSpec = AttrSpec::required("high", AttrKind::Int);
+const LOW: AttrSpec = keys::LOW.required();
+const HIGH: AttrSpec = keys::HIGH.required();
 static RANDINT_ATTRS: [AttrSpec; 8] =
-    [LOW, HIGH, AttrSpec::required("shape", AttrKind::Sizes), DTYPE, SEED, RNG_INDEX, WHOLE, START];
+    [LOW, HIGH, keys::SHAPE.required(), DTYPE, SEED, RNG_INDEX, WHOLE, START];
 
 pub static RANDINT: Op = Op {
     name: "randint",
-    code: 448,
+    code: codes::RANDINT,
     doc: "Random whole numbers from low up to, but not including, high.",
     attrs: &RANDINT_ATTRS,
     promotion: Promotion::AttrOrInt64,
     shape: |call| {
-        check_region(call, call.ints("shape"))?;
-        check_limits(call, call.dtype("dtype").unwrap_or(DType::I64))?;
+        check_region(call, call.ints(keys::SHAPE))?;
+        check_limits(call, call.dtype(keys::DTYPE).unwrap_or(DType::I64))?;
         (CREATE.shape)(call)
     },
-    kernel: |call| match call.dtype("dtype").unwrap_or(DType::I64) {
+    localise: localise::region,
+    kernel: |call| match call.dtype(keys::DTYPE).unwrap_or(DType::I64) {
         dtype if dtype.is_int() => {
-            let (low, high) = (call.int("low"), call.int("high"));
-            random(call, call.ints("shape"), Distribution::Integers { low, high })
+            let (low, high) = (call.int(keys::LOW), call.int(keys::HIGH));
+            random(call, call.ints(keys::SHAPE), Distribution::Integers { low, high })
         }
         _ => Ok(Kernel::Expansion),
     },
     expansion: Some(|call| {
-        let whole = randint(call, call.ints("shape"));
-        vec![cast(whole, call.dtype("dtype").unwrap_or(DType::I64))]
+        let whole = randint(call, call.ints(keys::SHAPE));
+        vec![cast(whole, call.dtype(keys::DTYPE).unwrap_or(DType::I64))]
     }),
     torch: "torch.randint",
     samples: || {
@@ -146,16 +146,16 @@ static RANDINT_LIKE_ATTRS: [AttrSpec; 7] = [LOW, HIGH, DTYPE, SEED, RNG_INDEX, W
 
 pub static RANDINT_LIKE: Op = Op {
     name: "randint_like",
-    code: 449,
+    code: codes::RANDINT_LIKE,
     doc: "Random whole numbers from low up to, but not including, high, in the shape of a tensor.",
     attrs: &RANDINT_LIKE_ATTRS,
     shape: |call| {
-        check_limits(call, call.dtype("dtype").unwrap_or(call.inputs[0].dtype()))?;
+        check_limits(call, call.dtype(keys::DTYPE).unwrap_or(call.inputs[0].dtype()))?;
         same_region(call)
     },
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
-        let dtype = call.dtype("dtype").unwrap_or(call.inputs[0].dtype());
+        let dtype = call.dtype(keys::DTYPE).unwrap_or(call.inputs[0].dtype());
         vec![cast(randint(call, &call.shape(0).to_ints()), dtype)]
     }),
     torch: "torch.randint_like",
@@ -176,12 +176,18 @@ pub(super) fn counted() -> [Attr; 4] {
 
 /// The attributes of a random row with the numbers of this call.
 pub(super) fn drawn(call: &Call, sizes: &[i64], dtype: DType) -> Vec<Attr> {
-    let own = |name: &str| match call.op.attrs.iter().any(|spec| spec.name == name) {
-        true => call.attr(name).clone(),
+    let region = |key: Key<[i64]>| match call.has(key) {
+        true => call.attr(key).clone(),
         false => ints([]),
     };
-    let first = [ints(sizes.iter().copied()), dtype.into()];
-    first.into_iter().chain(["seed", "rng_index", "whole", "start"].map(own)).collect()
+    vec![
+        ints(sizes.iter().copied()),
+        dtype.into(),
+        call.int(keys::SEED).into(),
+        call.int(keys::RNG_INDEX).into(),
+        region(keys::REGION_WHOLE),
+        region(keys::REGION_START),
+    ]
 }
 
 pub(super) fn uniform(call: &Call, sizes: &[i64], dtype: DType) -> Expr {
@@ -189,7 +195,7 @@ pub(super) fn uniform(call: &Call, sizes: &[i64], dtype: DType) -> Expr {
 }
 
 fn randint(call: &Call, sizes: &[i64]) -> Expr {
-    let limits = ["low", "high"].map(|name| call.attr(name).clone());
+    let limits = [keys::LOW, keys::HIGH].map(|key| call.int(key).into());
     Expr::apply(&RANDINT, [], limits.into_iter().chain(drawn(call, sizes, DType::I64)))
 }
 
@@ -202,7 +208,7 @@ pub(super) fn check_float(dtype: DType) -> Result<()> {
 
 /// Whole numbers must exist, and the dtype must hold them.
 fn check_limits(call: &Call, dtype: DType) -> Result<()> {
-    let (low, high) = (call.int("low"), call.int("high"));
+    let (low, high) = (call.int(keys::LOW), call.int(keys::HIGH));
     if low >= high {
         return Err(Error::runtime(format!("there are no whole numbers from {low} up to {high}")));
     }
@@ -220,13 +226,14 @@ fn check_limits(call: &Call, dtype: DType) -> Result<()> {
 
 fn random(call: &Call, sizes: &[i64], distribution: Distribution) -> Result<Kernel> {
     let shape = Shape::given(sizes)?;
-    let (whole, start) = match call.ints("whole") {
+    let (whole, start) = match call.ints(keys::REGION_WHOLE) {
         [] => (shape.clone(), SmallVec::from_elem(0, shape.rank())),
-        whole => {
-            (Shape::given(whole)?, Shape::given(call.ints("start"))?.iter().copied().collect())
-        }
+        whole => (
+            Shape::given(whole)?,
+            Shape::given(call.ints(keys::REGION_START))?.iter().copied().collect(),
+        ),
     };
-    let (seed, rng_index) = (call.int("seed") as u64, call.int("rng_index") as u64);
+    let (seed, rng_index) = (call.int(keys::SEED) as u64, call.int(keys::RNG_INDEX) as u64);
     Ok(Kernel::Random(Box::new(Random { distribution, seed, rng_index, whole, start })))
 }
 
@@ -238,7 +245,7 @@ pub(super) fn same_region(call: &Call) -> Result<Shapes> {
 
 /// A part must lie within the whole it names.
 fn check_region(call: &Call, shape: &[i64]) -> Result<()> {
-    let (whole, start) = (call.ints("whole"), call.ints("start"));
+    let (whole, start) = (call.ints(keys::REGION_WHOLE), call.ints(keys::REGION_START));
     if whole.is_empty() && start.is_empty() {
         return Ok(());
     }

@@ -1,149 +1,26 @@
-//! Operations that turn, shift and repeat the elements of a tensor.
+//! Operations that turn and shift the elements of a tensor.
 
 use smallvec::SmallVec;
 
+use super::codes;
 use super::family::MOVE;
 use super::join::join;
-use super::movement::{expand, permute, reshape, slice};
-use super::reduce::sum;
-use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use super::keys;
+use super::movement::{permute, reshape, slice};
+use crate::attrs::{AttrSpec, Range};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input};
 use crate::kernel::{Axes, Kernel};
-use crate::op::{Call, Op, Python, Sample, ints};
+use crate::op::{Call, Op, Sample, ints};
 use crate::rules::shape;
-use crate::rules::shard::{Factors, gather_first};
+use crate::rules::shard::{Factors, Letters, gather_first, numbered};
 use crate::shape::Shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&REPEAT, &TILE, &FLIP, &FLIPLR, &FLIPUD, &ROLL, &ROT90];
-
-static REPEATS: [AttrSpec; 1] = [AttrSpec::required("repeats", AttrKind::Sizes)];
-
-pub static REPEAT: Op = Op {
-    name: "repeat",
-    code: 420,
-    doc: "The tensor so many times along each axis; there may be more axes than it has.",
-    attrs: &REPEATS,
-    shape: |call| Ok([Repetition::of(call, "repeats")?.result()].into()),
-    grad: Some(|call| {
-        Repetition::of(call, "repeats").map(Repetition::backward).unwrap_or_default()
-    }),
-    shard: |call| Repetition::of(call, "repeats").map_or_else(|_| gather_first(call), |r| r.cuts()),
-    kernel: |_| Ok(Kernel::Expansion),
-    expansion: Some(|call| {
-        Repetition::of(call, "repeats").map(Repetition::forward).unwrap_or_default()
-    }),
-    torch: "Tensor.repeat",
-    python: Python { function: false, ..Python::BOTH },
-    samples: || {
-        let of = |shape: &[usize], times: &[i64]| {
-            Sample::of(&[shape]).attrs([ints(times.iter().copied())])
-        };
-        vec![
-            of(&[2, 3], &[2, 1]),
-            of(&[3], &[2, 3]),
-            of(&[], &[4]),
-            of(&[2, 2], &[0, 3]),
-            of(&[2, 1, 3], &[1, 2, 1]),
-        ]
-    },
-    ..MOVE
-};
-
-static TIMES: [AttrSpec; 1] = [AttrSpec::required("dims", AttrKind::Sizes)];
-
-pub static TILE: Op = Op {
-    name: "tile",
-    code: 421,
-    doc: "The tensor so many times along each of its last axes.",
-    attrs: &TIMES,
-    shape: |call| Ok([Repetition::of(call, "dims")?.result()].into()),
-    grad: Some(|call| Repetition::of(call, "dims").map(Repetition::backward).unwrap_or_default()),
-    shard: |call| Repetition::of(call, "dims").map_or_else(|_| gather_first(call), |r| r.cuts()),
-    kernel: |_| Ok(Kernel::Expansion),
-    expansion: Some(|call| {
-        Repetition::of(call, "dims").map(Repetition::forward).unwrap_or_default()
-    }),
-    torch: "torch.tile",
-    samples: || {
-        let of = |shape: &[usize], times: &[i64]| {
-            Sample::of(&[shape]).attrs([ints(times.iter().copied())])
-        };
-        vec![of(&[2, 3], &[2]), of(&[3], &[2, 3]), of(&[2, 3, 1], &[1, 2])]
-    },
-    ..MOVE
-};
-
-/// How often a tensor stands along each axis of the result.
-struct Repetition {
-    /// The shape of the input, with ones for the axes it does not have.
-    sizes: Shape,
-    times: Axes,
-    input: Shape,
-}
-
-impl Repetition {
-    fn of(call: &Call, attr: &str) -> Result<Self> {
-        let (input, given) = (call.shape(0).clone(), call.ints(attr));
-        let times = Shape::given(given)?;
-        if attr == "repeats" && times.rank() < input.rank() {
-            return Err(Error::runtime(format!(
-                "{} numbers are not enough for the {} axes of the tensor",
-                times.rank(),
-                input.rank()
-            )));
-        }
-        let rank = times.rank().max(input.rank());
-        let padded = |shape: &Shape| -> Shape {
-            std::iter::repeat_n(1, rank - shape.rank()).chain(shape.iter().copied()).collect()
-        };
-        let times = padded(&times).iter().copied().collect();
-        Ok(Repetition { sizes: padded(&input), times, input })
-    }
-
-    fn result(&self) -> Shape {
-        self.sizes.iter().zip(&self.times).map(|(&a, &b)| a.saturating_mul(b)).collect()
-    }
-
-    /// For each axis two: one to repeat along, and its own.
-    fn pairs(&self, repeated: bool) -> Shape {
-        let pair = |(&size, &times): (&usize, &usize)| [if repeated { times } else { 1 }, size];
-        self.sizes.iter().zip(&self.times).flat_map(pair).collect()
-    }
-
-    fn forward(self) -> Vec<Expr> {
-        let pairs = reshape(Input(0), &self.pairs(false));
-        vec![reshape(expand(pairs, &self.pairs(true)), &self.result())]
-    }
-
-    fn backward(self) -> Vec<Expr> {
-        let axes: Vec<i64> = (0..self.sizes.rank() as i64).map(|axis| 2 * axis).collect();
-        let pairs = reshape(Grad(0), &self.pairs(true));
-        // No axes would mean all of them.
-        let total = if axes.is_empty() { pairs } else { sum(pairs, &axes, false) };
-        vec![reshape(total, &self.input)]
-    }
-
-    /// Axes that stand there once may be cut.
-    fn cuts(self) -> Factors {
-        let added = self.sizes.rank() - self.input.rank();
-        let letter = |axis: usize| (self.times[axis] == 1).then_some(axis as u8);
-        Factors {
-            inputs: vec![(added..self.sizes.rank()).map(letter).collect()],
-            outputs: vec![
-                (0..self.sizes.rank()).map(|axis| letter(axis).filter(|_| axis >= added)).collect(),
-            ],
-            combined: Vec::new(),
-        }
-    }
-}
-
-static FLIP_ATTRS: [AttrSpec; 1] = [AttrSpec::required("dims", AttrKind::Axes)];
+static FLIP_ATTRS: [AttrSpec; 1] = [keys::DIMS.required()];
 
 pub static FLIP: Op = Op {
     name: "flip",
-    code: 422,
+    code: codes::FLIP,
     doc: "The tensor with the elements along axes in the opposite order.",
     attrs: &FLIP_ATTRS,
     shape: |call| {
@@ -165,7 +42,7 @@ pub static FLIP: Op = Op {
 
 pub static FLIPLR: Op = Op {
     name: "fliplr",
-    code: 423,
+    code: codes::FLIPLR,
     doc: "The tensor with the elements along the second axis in the opposite order.",
     attrs: &[],
     shape: |call| {
@@ -184,7 +61,7 @@ pub static FLIPLR: Op = Op {
 
 pub static FLIPUD: Op = Op {
     name: "flipud",
-    code: 424,
+    code: codes::FLIPUD,
     doc: "The tensor with the elements along the first axis in the opposite order.",
     attrs: &[],
     shape: |call| {
@@ -201,14 +78,11 @@ pub static FLIPUD: Op = Op {
     ..MOVE
 };
 
-static ROLL_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::required("shifts", AttrKind::Spatial),
-    AttrSpec::optional("dims", AttrKind::Spatial, Attr::Ints(SmallVec::new_const())),
-];
+static ROLL_ATTRS: [AttrSpec; 2] = [keys::SHIFTS.required(), keys::LISTED_DIMS.or_empty()];
 
 pub static ROLL: Op = Op {
     name: "roll",
-    code: 425,
+    code: codes::ROLL,
     doc: "The elements moved along axes, or among all; what leaves at the end comes in again.",
     attrs: &ROLL_ATTRS,
     shape: |call| {
@@ -217,7 +91,7 @@ pub static ROLL: Op = Op {
     },
     grad: Some(|call| vec![roll(Grad(0), call, Turn::Back)]),
     shard: |call| match turns(call) {
-        Ok(turns) if !call.ints("dims").is_empty() => {
+        Ok(turns) if !call.ints(keys::LISTED_DIMS).is_empty() => {
             uncut(call, &turns.iter().map(|&(axis, _)| axis).collect::<Axes>())
         }
         _ => gather_first(call),
@@ -241,24 +115,34 @@ pub static ROLL: Op = Op {
     ..MOVE
 };
 
-static ROT90_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::optional("k", AttrKind::Int, Attr::Int(1)),
-    AttrSpec::optional("dims", AttrKind::Spatial, Attr::Ints(SmallVec::new_const())),
-];
+static ROT90_ATTRS: [AttrSpec; 2] = [keys::K.or(1), keys::LISTED_DIMS.or_empty()];
 
 pub static ROT90: Op = Op {
     name: "rot90",
-    code: 426,
+    code: codes::ROT90,
     doc: "The tensor turned k times by a right angle, from the first of two axes to the second.",
     attrs: &ROT90_ATTRS,
     shape: |call| {
         let plane = plane(call)?;
         let shape = call.shape(0);
-        Ok([if call.int("k") % 2 == 0 { shape.clone() } else { exchanged(shape, plane) }].into())
+        Ok([if call.int(keys::K) % 2 == 0 { shape.clone() } else { exchanged(shape, plane) }]
+            .into())
     },
-    grad: Some(|call| vec![rotate(Grad(0), call, -call.int("k"))]),
+    grad: Some(|call| vec![rotate(Grad(0), call, -call.int(keys::K))]),
+    shard: |call| {
+        let Ok([a, b]) = plane(call) else { return gather_first(call) };
+        // Along an axis that is turned around, the first worker would have the last elements.
+        let (mut input, turns) = (numbered(call.shape(0).rank()), call.int(keys::K).rem_euclid(4));
+        input[a] = input[a].filter(|_| turns < 2);
+        input[b] = input[b].filter(|_| turns == 0 || turns == 3);
+        let mut output: Letters = input.clone();
+        if turns % 2 == 1 {
+            output.swap(a, b);
+        }
+        Factors::of(call, vec![input], vec![output])
+    },
     kernel: |_| Ok(Kernel::Expansion),
-    expansion: Some(|call| vec![rotate(Input(0), call, call.int("k"))]),
+    expansion: Some(|call| vec![rotate(Input(0), call, call.int(keys::K))]),
     torch: "torch.rot90",
     samples: || {
         let of = |shape: &[usize], k: i64, axes: &[i64]| {
@@ -279,16 +163,16 @@ pub(super) fn uncut(call: &Call, axes: &[usize]) -> Factors {
     let rank = call.shape(0).rank();
     let letters: SmallVec<[Option<u8>; 4]> =
         (0..rank).map(|axis| (!axes.contains(&axis)).then_some(axis as u8)).collect();
-    Factors { inputs: vec![letters.clone()], outputs: vec![letters], combined: Vec::new() }
+    Factors::of(call, vec![letters.clone()], vec![letters])
 }
 
 fn flipped_axes(call: &Call) -> Result<Axes> {
     // Here no axes are none, not all.
-    if call.ints("dims").is_empty() { Ok(Axes::new()) } else { call.axes("dims", 0) }
+    if call.ints(keys::DIMS).is_empty() { Ok(Axes::new()) } else { call.axes(keys::DIMS, 0) }
 }
 
 fn flip(input: Expr, call: &Call) -> Expr {
-    Expr::apply(&FLIP, [input], [call.attr("dims").clone()])
+    Expr::apply(&FLIP, [input], [call.attr(keys::DIMS).clone()])
 }
 
 /// The ranges that walk backwards along these axes.
@@ -309,7 +193,7 @@ enum Turn {
 
 /// The axes along which elements move, and how far. Without axes, all elements are one.
 fn turns(call: &Call) -> Result<SmallVec<[(usize, i64); 4]>> {
-    let (shifts, dims) = (call.ints("shifts"), call.ints("dims"));
+    let (shifts, dims) = (call.ints(keys::SHIFTS), call.ints(keys::LISTED_DIMS));
     if dims.is_empty() && shifts.len() == 1 {
         return Ok([(0, shifts[0])].into_iter().collect());
     }
@@ -323,7 +207,7 @@ fn turns(call: &Call) -> Result<SmallVec<[(usize, i64); 4]>> {
 
 fn roll(input: Expr, call: &Call, turn: Turn) -> Expr {
     let shape = call.shape(0);
-    let flat = call.ints("dims").is_empty();
+    let flat = call.ints(keys::LISTED_DIMS).is_empty();
     let seen: Shape = if flat { [shape.count()].into() } else { shape.clone() };
     let start = if flat { reshape(input, &seen) } else { input };
     let turned = turns(call).unwrap_or_default().into_iter().fold(start, |expr, (axis, shift)| {
@@ -345,7 +229,7 @@ fn roll(input: Expr, call: &Call, turn: Turn) -> Expr {
 /// The two axes of a rotation.
 fn plane(call: &Call) -> Result<[usize; 2]> {
     let shape = call.shape(0);
-    let dims = match call.ints("dims") {
+    let dims = match call.ints(keys::LISTED_DIMS) {
         [] => [0, 1],
         &[a, b] => [a, b],
         other => {

@@ -2,32 +2,29 @@
 
 use smallvec::SmallVec;
 
+use super::codes;
 use super::compare::eq;
 use super::elementwise::{cast, where_};
 use super::family::REDUCE;
+use super::keys;
 use super::movement::{expand, reshape};
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::{Attr, AttrSpec};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Output};
 use crate::kernel::{Kernel, ReduceFn};
 use crate::op::{Autocast, Call, Domain, Linear, Op, Sample, ints};
 use crate::placement::Combine;
 use crate::rules::promote::Promotion;
-use crate::rules::{shape, shard};
+use crate::rules::shape;
+use crate::rules::shard::{self, localise};
 use crate::shape::Shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&SUM, &MEAN, &AMAX, &AMIN];
-
-static SUM_ATTRS: [AttrSpec; 3] = [
-    AttrSpec::optional("dim", AttrKind::Axes, Attr::Ints(SmallVec::new_const())),
-    AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
-    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
-];
+static SUM_ATTRS: [AttrSpec; 3] =
+    [keys::AXES.or_empty(), keys::KEEPDIM.or(false), keys::DTYPE.or_none()];
 
 pub static SUM: Op = Op {
     name: "sum",
-    code: 80,
+    code: codes::SUM,
     doc: "The sum of the elements along axes, or of all.",
     attrs: &SUM_ATTRS,
     promotion: Promotion::Accumulate,
@@ -41,13 +38,20 @@ pub static SUM: Op = Op {
     ..REDUCE
 };
 
+static MEAN_ATTRS: [AttrSpec; 4] = [
+    keys::AXES.or_empty(),
+    keys::KEEPDIM.or(false),
+    keys::DTYPE.or_none(),
+    keys::REGION_WHOLE.or_empty(),
+];
+
 pub static MEAN: Op = Op {
     name: "mean",
-    code: 81,
+    code: codes::MEAN,
     doc: "The mean of the elements along axes, or of all.",
-    attrs: &SUM_ATTRS,
+    attrs: &MEAN_ATTRS,
     shape: |call| {
-        let dtype = call.dtype("dtype").unwrap_or(call.inputs[0].dtype());
+        let dtype = call.dtype(keys::DTYPE).unwrap_or(call.inputs[0].dtype());
         if dtype.is_float() {
             return shape::reduce(call);
         }
@@ -57,21 +61,35 @@ pub static MEAN: Op = Op {
     },
     promotion: Promotion::Attr,
     grad: Some(|call| vec![spread(call, Grad(0)) / reduced_count(call)]),
+    shard: |call| shard::reduce(call, Combine::Sum),
+    // Parts of different sizes weigh differently: each counts as much as it has of all elements.
+    localise: |call, _| {
+        localise::with(call, keys::REGION_WHOLE, ints([reduced_count(call) as i64]))
+    },
     linear: Linear::Each(&[0]),
-    kernel: |call| reduce(call, ReduceFn::Mean),
-    // Parts of different sizes weigh differently, so a cut mean is a sum and a division.
+    kernel: |call| match call.ints(keys::REGION_WHOLE) {
+        [] => reduce(call, ReduceFn::Mean),
+        _ => Ok(Kernel::Expansion),
+    },
     expansion: Some(|call| {
-        let total = sum(Input(0), call.ints("dim"), call.flag("keepdim"));
+        if let &[whole] = call.ints(keys::REGION_WHOLE) {
+            return vec![share_of_mean(call, whole as f64)];
+        }
+        let total = sum(Input(0), call.ints(keys::AXES), call.flag(keys::KEEPDIM));
         vec![total / reduced_count(call)]
     }),
     torch: "torch.mean",
-    samples: || with_dtype((REDUCE.samples)()),
+    samples: || {
+        let mut samples = with_dtype((REDUCE.samples)());
+        samples.iter_mut().for_each(|sample| sample.attrs.0.push(ints([])));
+        samples
+    },
     ..REDUCE
 };
 
 pub static AMAX: Op = Op {
     name: "amax",
-    code: 82,
+    code: codes::AMAX,
     doc: "The largest element along axes, or of all.",
     shape: shape::reduce_some,
     grad: Some(|call| vec![spread_to_equal(call)]),
@@ -84,7 +102,7 @@ pub static AMAX: Op = Op {
 
 pub static AMIN: Op = Op {
     name: "amin",
-    code: 83,
+    code: codes::AMIN,
     doc: "The smallest element along axes, or of all.",
     shape: shape::reduce_some,
     grad: Some(|call| vec![spread_to_equal(call)]),
@@ -94,6 +112,29 @@ pub static AMIN: Op = Op {
     torch: "torch.amin",
     ..REDUCE
 };
+
+/// The mean along axes, which stay.
+pub fn mean(input: Expr, axes: &[i64]) -> Expr {
+    mean_along(input, axes, true)
+}
+
+fn mean_along(input: Expr, axes: &[i64], keep: bool) -> Expr {
+    let attrs = [ints(axes.iter().copied()), keep.into(), Attr::None, ints([])];
+    Expr::apply(&MEAN, [input], attrs)
+}
+
+/// What a part of `whole` elements adds to their mean.
+fn share_of_mean(call: &Call, whole: f64) -> Expr {
+    let count = reduced_count(call);
+    // The mean of nothing at all is not a number; a part without elements adds nothing.
+    if count == 0.0 && whole > 0.0 {
+        let shape = (call.op.shape)(call).map(|shapes| shapes[0].clone()).unwrap_or_default();
+        let own = call.inputs[0].dtype();
+        return super::create::zeros(&shape, call.dtype(keys::DTYPE).unwrap_or(own));
+    }
+    let (axes, keep) = (call.ints(keys::AXES), call.flag(keys::KEEPDIM));
+    mean_along(Input(0), axes, keep) * (count / whole)
+}
 
 /// The sum along axes; all if none are named.
 pub fn sum(input: Expr, axes: &[i64], keep: bool) -> Expr {
@@ -108,19 +149,19 @@ pub fn amax(input: Expr, axes: &[i64], keep: bool) -> Expr {
 /// The kernel that combines along the axes `dim`.
 pub fn reduce(call: &Call, with: ReduceFn) -> Result<Kernel> {
     // The number 0 or -1 names no axis of a tensor that has none.
-    let axes = if call.shape(0).rank() == 0 { SmallVec::new() } else { call.axes("dim", 0)? };
+    let axes = if call.shape(0).rank() == 0 { SmallVec::new() } else { shape::reduced_axes(call)? };
     Ok(Kernel::Reduce { with, axes })
 }
 
 /// The shape of the result if the combined axes stayed.
 pub fn kept_shape(call: &Call) -> Shape {
-    let axes = call.axes("dim", 0).unwrap_or_default();
+    let axes = shape::reduced_axes(call).unwrap_or_default();
     call.shape(0).reduced(&axes, true)
 }
 
 /// How many elements are combined into one.
 pub fn reduced_count(call: &Call) -> f64 {
-    let axes = call.axes("dim", 0).unwrap_or_default();
+    let axes = shape::reduced_axes(call).unwrap_or_default();
     axes.iter().filter_map(|&axis| call.shape(0).get(axis)).product::<usize>() as f64
 }
 
@@ -133,7 +174,7 @@ pub fn spread(call: &Call, grad: Expr) -> Expr {
 fn spread_to_equal(call: &Call) -> Expr {
     let kept = kept_shape(call);
     let chosen = eq(Input(0), reshape(Output(0), &kept));
-    let count = sum(cast(chosen.clone(), call.inputs[0].dtype()), call.ints("dim"), true);
+    let count = sum(cast(chosen.clone(), call.inputs[0].dtype()), call.ints(keys::AXES), true);
     where_(chosen, reshape(Grad(0), &kept) / reshape(count, &kept), 0.0)
 }
 

@@ -1,9 +1,11 @@
-//! Draws: permutations, chances, positions, and tensors filled with random numbers.
+//! Random sampling: permutations, Bernoulli, multinomial, and tensors filled in place.
 
+use super::codes;
 use super::compare::{GE, LE, gt, lt};
 use super::elementwise::{MAXIMUM, cast};
 use super::family::{CREATE, MOVE};
 use super::index::TOPK;
+use super::keys;
 use super::logic::{ISFINITE, LOGICAL_AND};
 use super::movement::reshape;
 use super::random::{
@@ -13,39 +15,35 @@ use super::random::{
 use super::reduce::sum;
 use super::statistics::ARGMAX;
 use super::unary::LOG1P;
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::{Attr, AttrSpec};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::expr::Expr::{self, Grad, Input, Number, Zero};
+use crate::expr::Expr::{self, Grad, Input, Zero};
 use crate::kernel::Kernel;
 use crate::op::{
     Call, Domain, Input as In, Op, Output as Out, OutputType, Python, Role, Sample, Shapes,
 };
 use crate::rules::promote::Promotion;
-use crate::rules::{shape, shard};
+use crate::rules::shape;
+use crate::rules::shard::{self, Factors, Letters};
 use crate::shape::Shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] =
-    &[&RANDPERM, &BERNOULLI, &UNIFORM, &NORMAL, &MULTINOMIAL, &REQUIRE];
-
-static RANDPERM_ATTRS: [AttrSpec; 4] =
-    [AttrSpec::required("n", AttrKind::Int), DTYPE, SEED, RNG_INDEX];
+static RANDPERM_ATTRS: [AttrSpec; 4] = [keys::N.required(), DTYPE, SEED, RNG_INDEX];
 
 pub static RANDPERM: Op = Op {
     name: "randperm",
-    code: 450,
+    code: codes::RANDPERM,
     doc: "The whole numbers from zero up to n in a random order.",
     attrs: &RANDPERM_ATTRS,
     promotion: Promotion::AttrOrInt64,
-    shape: |call| Ok([Shape::given(&[call.int("n")])?].into()),
+    shape: |call| Ok([Shape::given(&[call.int(keys::N)])?].into()),
     shard: shard::gather_first,
     kernel: |_| Ok(Kernel::Expansion),
     // Positions of numbers in order are in no order.
     expansion: Some(|call| {
-        let n = call.int("n");
-        let keys = uniform(call, &[n], DType::F64);
-        vec![cast(largest(keys, n), call.dtype("dtype").unwrap_or(DType::I64))]
+        let n = call.int(keys::N);
+        let numbers = uniform(call, &[n], DType::F64);
+        vec![cast(largest(numbers, n), call.dtype(keys::DTYPE).unwrap_or(DType::I64))]
     }),
     torch: "torch.randperm",
     samples: || {
@@ -57,17 +55,17 @@ pub static RANDPERM: Op = Op {
 
 static CHANCES: [In; 1] = [In { name: "input", role: Role::Operand }];
 static BERNOULLI_ATTRS: [AttrSpec; 5] =
-    [AttrSpec::optional("p", AttrKind::Float, Attr::None), SEED, RNG_INDEX, WHOLE, START];
+    [keys::PROBABILITY.or_none(), SEED, RNG_INDEX, WHOLE, START];
 
 pub static BERNOULLI: Op = Op {
     name: "bernoulli",
-    code: 451,
+    code: codes::BERNOULLI,
     doc: "One with the probability that each element says, or p, else zero.",
     inputs: &CHANCES,
     attrs: &BERNOULLI_ATTRS,
     promotion: Promotion::Common,
     shape: |call| {
-        match call.attr("p") {
+        match call.attr(keys::PROBABILITY) {
             Attr::Float(p) if !(0.0..=1.0).contains(p) => {
                 return Err(Error::runtime(format!("p must be between 0 and 1, not {p}")));
             }
@@ -82,9 +80,9 @@ pub static BERNOULLI: Op = Op {
         let dtype = call.inputs[0].dtype();
         // As fine as the probabilities are; halves are compared as float32.
         let fine = if dtype == DType::F64 { DType::F64 } else { DType::F32 };
-        let chance = match call.attr("p") {
+        let chance = match call.attr(keys::PROBABILITY) {
             Attr::None => require(Input(0), probable(Input(0)), "p must be between 0 and 1"),
-            _ => Number(call.number("p")),
+            _ => call.float(keys::PROBABILITY).into(),
         };
         vec![cast(lt(uniform(call, &call.shape(0).to_ints(), fine), chance), dtype)]
     }),
@@ -116,29 +114,23 @@ const FILL: Op = Op {
     ..LIKE
 };
 
-static UNIFORM_ATTRS: [AttrSpec; 6] = [
-    AttrSpec::optional("low", AttrKind::Float, Attr::Float(0.0)),
-    AttrSpec::optional("to", AttrKind::Float, Attr::Float(1.0)),
-    SEED,
-    RNG_INDEX,
-    WHOLE,
-    START,
-];
+static UNIFORM_ATTRS: [AttrSpec; 6] =
+    [keys::LOW_FLOAT.or(0.0), keys::TO.or(1.0), SEED, RNG_INDEX, WHOLE, START];
 
 pub static UNIFORM: Op = Op {
     name: "uniform",
-    code: 452,
+    code: codes::UNIFORM,
     doc: "Random numbers evenly between two numbers, in the shape of the tensor.",
     attrs: &UNIFORM_ATTRS,
     shape: |call| {
-        let (low, to) = (call.number("low").as_f64(), call.number("to").as_f64());
+        let (low, to) = (call.float(keys::LOW_FLOAT), call.float(keys::TO));
         if low > to {
             return Err(Error::runtime(format!("there is nothing from {low} up to {to}")));
         }
         (FILL.shape)(call)
     },
     expansion: Some(|call| {
-        let (low, to) = (call.number("low").as_f64(), call.number("to").as_f64());
+        let (low, to) = (call.float(keys::LOW_FLOAT), call.float(keys::TO));
         let numbers = uniform(call, &call.shape(0).to_ints(), call.inputs[0].dtype());
         vec![numbers * (to - low) + low]
     }),
@@ -146,29 +138,23 @@ pub static UNIFORM: Op = Op {
     ..FILL
 };
 
-static NORMAL_ATTRS: [AttrSpec; 6] = [
-    AttrSpec::optional("mean", AttrKind::Float, Attr::Float(0.0)),
-    AttrSpec::optional("std", AttrKind::Float, Attr::Float(1.0)),
-    SEED,
-    RNG_INDEX,
-    WHOLE,
-    START,
-];
+static NORMAL_ATTRS: [AttrSpec; 6] =
+    [keys::MEAN.or(0.0), keys::STD.or(1.0), SEED, RNG_INDEX, WHOLE, START];
 
 pub static NORMAL: Op = Op {
     name: "normal",
-    code: 453,
+    code: codes::NORMAL,
     doc: "Random numbers with a mean and a standard deviation, in the shape of the tensor.",
     attrs: &NORMAL_ATTRS,
     shape: |call| {
-        let std = call.number("std").as_f64();
+        let std = call.float(keys::STD);
         if std.is_nan() || std < 0.0 {
             return Err(Error::runtime(format!("normal expects std >= 0.0, but found std {std}")));
         }
         (FILL.shape)(call)
     },
     expansion: Some(|call| {
-        let (mean, std) = (call.number("mean").as_f64(), call.number("std").as_f64());
+        let (mean, std) = (call.float(keys::MEAN), call.float(keys::STD));
         let attrs = drawn(call, &call.shape(0).to_ints(), call.inputs[0].dtype());
         vec![Expr::apply(&RANDN, [], attrs) * std + mean]
     }),
@@ -176,17 +162,13 @@ pub static NORMAL: Op = Op {
     ..FILL
 };
 
-static MULTINOMIAL_ATTRS: [AttrSpec; 4] = [
-    AttrSpec::required("num_samples", AttrKind::Int),
-    AttrSpec::optional("replacement", AttrKind::Bool, Attr::Bool(false)),
-    SEED,
-    RNG_INDEX,
-];
+static MULTINOMIAL_ATTRS: [AttrSpec; 4] =
+    [keys::NUM_SAMPLES.required(), keys::REPLACEMENT.or(false), SEED, RNG_INDEX];
 static POSITIONS: [Out; 1] = [Out { name: "result", dtype: OutputType::Is(DType::I64) }];
 
 pub static MULTINOMIAL: Op = Op {
     name: "multinomial",
-    code: 454,
+    code: codes::MULTINOMIAL,
     doc: "Random positions along the last axis, each as likely as its weight says.",
     inputs: &CHANCES,
     attrs: &MULTINOMIAL_ATTRS,
@@ -198,9 +180,9 @@ pub static MULTINOMIAL: Op = Op {
     // Each weight is divided by a time after which something would come. What comes first, comes
     // with the probability of its weight; what comes second, with that among those left.
     expansion: Some(|call| {
-        let (shape, samples) = (call.shape(0), call.int("num_samples"));
+        let (shape, samples) = (call.shape(0), call.int(keys::NUM_SAMPLES));
         let weights = checked_weights(cast(Input(0), DType::F64));
-        if !call.flag("replacement") {
+        if !call.flag(keys::REPLACEMENT) {
             return vec![largest(weights / waited(call, &shape.to_ints()), samples)];
         }
         let mut each = shape.to_ints();
@@ -226,21 +208,30 @@ pub static MULTINOMIAL: Op = Op {
 
 static REQUIRED: [In; 2] =
     [In { name: "input", role: Role::Any }, In { name: "condition", role: Role::Mask }];
-static MESSAGE: [AttrSpec; 1] = [AttrSpec::required("message", AttrKind::Text)];
+static MESSAGE: [AttrSpec; 1] = [keys::MESSAGE.required()];
 
 pub static REQUIRE: Op = Op {
     name: "require",
-    code: 455,
+    code: codes::REQUIRE,
     doc: "The tensor itself, if a condition holds everywhere; otherwise an error.",
     inputs: &REQUIRED,
     attrs: &MESSAGE,
     shape: shape::same,
     promotion: Promotion::Common,
-    shard: shard::gather_first,
+    // Each worker asks whether the condition holds for its part, or for all if it is of another
+    // shape.
+    shard: |call| {
+        let input = shard::numbered(call.shape(0).rank());
+        let condition = match call.shape(0) == call.shape(1) {
+            true => input.clone(),
+            false => Letters::from_elem(None, call.shape(1).rank()),
+        };
+        Factors::of(call, vec![input.clone(), condition], vec![input])
+    },
     grad: Some(|_| vec![Grad(0), Zero]),
-    kernel: |call| match call.attr("message") {
-        Attr::Text(message) => Ok(Kernel::Require(message.clone())),
-        _ => Err(Error::bug("a condition has no message")),
+    kernel: |call| match call.text(keys::MESSAGE) {
+        Some(message) => Ok(Kernel::Require(message.into())),
+        None => Err(Error::bug("a condition has no message")),
     },
     python: Python::HIDDEN,
     samples: || {
@@ -288,7 +279,7 @@ fn largest(keys: Expr, count: i64) -> Expr {
 }
 
 fn multinomial_shape(call: &Call) -> Result<Shapes> {
-    let (shape, samples) = (call.shape(0), call.int("num_samples"));
+    let (shape, samples) = (call.shape(0), call.int(keys::NUM_SAMPLES));
     check_float(call.inputs[0].dtype())?;
     let (&[.., size], 1..=2) = (&**shape, shape.rank()) else {
         return Err(Error::runtime(format!("weights are one row or several, not {shape}")));
@@ -300,7 +291,7 @@ fn multinomial_shape(call: &Call) -> Result<Shapes> {
     let count = count.ok_or_else(|| {
         Error::runtime(format!("cannot draw {samples} samples; at least one is needed"))
     })?;
-    if !call.flag("replacement") && count > size {
+    if !call.flag(keys::REPLACEMENT) && count > size {
         return Err(Error::runtime(format!("cannot draw {count} of {size} without replacement")));
     }
     Ok([shape.with(shape.rank() - 1, count)].into())

@@ -1,14 +1,16 @@
 //! Elements written one by one where an index or a mask says, and looked up the same way.
 
 use super::advanced_index::{index, index_write, number, tensors_only};
+use super::codes;
 use super::compare::{eq, lt};
 use super::create::{iota, zeros};
 use super::elementwise::{cast, where_};
 use super::family::MOVE;
 use super::index::{check_index, corner, gather, scatter_add};
+use super::keys;
 use super::movement::{expand, reshape, slice, slice_write};
 use super::scan::CUMSUM;
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::{Attr, AttrSpec};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Zero};
@@ -17,24 +19,21 @@ use crate::op::{
     Arg, Call, Input as In, Linear, Op, Output as Out, OutputType, Python, Role, Sample,
 };
 use crate::rules::shape;
+use crate::rules::shard::factors::{Axis, Indices, alone};
+use crate::rules::shard::indexed::{self, Service};
+use crate::rules::shard::{self, Factors, views};
 use crate::shape::Shape;
-
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&SCATTER, &TAKE_ALONG_DIM, &MASKED_SCATTER, &ONE_HOT];
 
 static SCATTERED: [In; 3] = [
     In { name: "input", role: Role::Operand },
     In { name: "index", role: Role::Index },
     In { name: "src", role: Role::Any },
 ];
-static SCATTER_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::required("dim", AttrKind::Axis),
-    AttrSpec::optional("reduce", AttrKind::Text, Attr::None),
-];
+static SCATTER_ATTRS: [AttrSpec; 2] = [keys::DIM.required(), keys::REDUCE.or_none()];
 
 pub static SCATTER: Op = Op {
     name: "scatter",
-    code: 508,
+    code: codes::SCATTER,
     doc: "The tensor with elements of another, or a number, at the places an index names.",
     inputs: &SCATTERED,
     attrs: &SCATTER_ATTRS,
@@ -51,7 +50,7 @@ pub static SCATTER: Op = Op {
         shape::same(call)
     },
     grad: Some(|call| {
-        let dim = call.int("dim");
+        let dim = call.int(keys::DIM);
         let read = gather(Grad(0), Input(1), dim);
         if adds(call).unwrap_or_default() {
             return vec![Grad(0), Zero, over_source(call, read)];
@@ -61,14 +60,20 @@ pub static SCATTER: Op = Op {
     }),
     // A number beside a sum of parts would be written into each of them.
     linear: Linear::No,
+    shard: |call| match (call.axis(keys::DIM, 0), adds(call)) {
+        (Ok(axis), Ok(adds)) if call.shape(0).rank() > 0 => {
+            indexed::scattered(call, axis, adds, Service::Whole)
+        }
+        _ => shard::gather_first(call),
+    },
     kernel: |call| match (call.inputs[2], adds(call)?) {
         (Arg::Tensor(source), false) if source.dtype == call.inputs[0].dtype() => {
-            Ok(Kernel::Scatter { axis: call.axis("dim", 0)?, add: false })
+            Ok(Kernel::Scatter { axis: call.axis(keys::DIM, 0)?, add: false })
         }
         _ => Ok(Kernel::Expansion),
     },
     expansion: Some(|call| {
-        let dim = call.int("dim");
+        let dim = call.int(keys::DIM);
         let source = match call.shape(2).rank() {
             0 => number(call, 2),
             _ => slice(cast(Input(2), call.inputs[0].dtype()), corner(call.shape(1))),
@@ -101,11 +106,11 @@ pub static SCATTER: Op = Op {
 
 static ALONG: [In; 2] =
     [In { name: "input", role: Role::Any }, In { name: "indices", role: Role::Index }];
-static ALONG_ATTRS: [AttrSpec; 1] = [AttrSpec::optional("dim", AttrKind::Axis, Attr::None)];
+static ALONG_ATTRS: [AttrSpec; 1] = [keys::DIM.or_none()];
 
 pub static TAKE_ALONG_DIM: Op = Op {
     name: "take_along_dim",
-    code: 509,
+    code: codes::TAKE_ALONG_DIM,
     doc: "The elements that an index names along an axis, broadcasting; without one, among all.",
     inputs: &ALONG,
     attrs: &ALONG_ATTRS,
@@ -117,6 +122,24 @@ pub static TAKE_ALONG_DIM: Op = Op {
         let summed = if all(call) { reshape(summed, call.shape(0)) } else { summed };
         vec![summed, Zero]
     }),
+    shard: |call| {
+        let Ok((base, taken, dim)) = along(call) else { return shard::gather_first(call) };
+        let uncut = call.shape(0).iter().map(|&size| alone(None, size)).collect();
+        if all(call) {
+            let (index, found) = views::common(call.shape(1), &taken);
+            return Factors {
+                inputs: vec![uncut, index],
+                outputs: vec![found],
+                ..Default::default()
+            };
+        }
+        let letter = |axis: usize| (axis as i64 != dim).then_some(axis as u8);
+        let around: Vec<Axis> = (0..base.rank()).map(|at| alone(letter(at), base[at])).collect();
+        let found: Indices = (0..taken.rank()).map(|at| alone(Some(at as u8), taken[at])).collect();
+        let inputs = [(0, &around[..]), (1, &found[..])];
+        let inputs = inputs.map(|(index, axes)| indexed::broadcast(call.shape(index), axes));
+        Factors { inputs: inputs.into(), outputs: vec![found], ..Default::default() }
+    },
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         let Ok((base, taken, dim)) = along(call) else { return Vec::new() };
@@ -144,7 +167,7 @@ static MASKED: [In; 3] = [
 
 pub static MASKED_SCATTER: Op = Op {
     name: "masked_scatter",
-    code: 510,
+    code: codes::MASKED_SCATTER,
     doc: "The tensor with the elements of another, one after another, where the mask holds.",
     inputs: &MASKED,
     shape: |call| {
@@ -181,18 +204,19 @@ pub static MASKED_SCATTER: Op = Op {
 };
 
 static CLASSES: [In; 1] = [In { name: "input", role: Role::Index }];
-static CLASSES_ATTR: [AttrSpec; 1] = [AttrSpec::required("num_classes", AttrKind::Int)];
+static CLASSES_ATTR: [AttrSpec; 1] = [keys::NUM_CLASSES.required()];
 static WHOLE: [Out; 1] = [Out { name: "result", dtype: OutputType::Is(DType::I64) }];
 
 pub static ONE_HOT: Op = Op {
     name: "one_hot",
-    code: 511,
+    code: codes::ONE_HOT,
     doc: "For each number a row of zeros with a one at its place.",
     inputs: &CLASSES,
     attrs: &CLASSES_ATTR,
     outputs: &WHOLE,
     shape: |call| Ok([classes(call)?].into()),
     linear: Linear::No,
+    shard: |call| shard::leading(call, call.shape(0).rank()),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         let Ok(shape) = classes(call) else { return Vec::new() };
@@ -218,10 +242,13 @@ pub fn scatter(input: Expr, index: Expr, source: Expr, dim: i64) -> Expr {
 
 /// Whether what is there is added to.
 fn adds(call: &Call) -> Result<bool> {
-    match call.attr("reduce") {
-        Attr::None => Ok(false),
-        Attr::Text(how) if &**how == "add" => Ok(true),
-        other => Err(Error::runtime(format!("reduce argument must be \"add\", not {other}"))),
+    match call.text(keys::REDUCE) {
+        None => Ok(false),
+        Some("add") => Ok(true),
+        Some(_) => {
+            let other = call.attr(keys::REDUCE);
+            Err(Error::runtime(format!("reduce argument must be \"add\", not {other}")))
+        }
     }
 }
 
@@ -252,7 +279,7 @@ fn over_source(call: &Call, grad: Expr) -> Expr {
 
 /// Which elements of the index are not written over by later ones.
 fn stays(call: &Call) -> Expr {
-    let (dim, shape) = (call.int("dim"), call.shape(1));
+    let (dim, shape) = (call.int(keys::DIM), call.shape(1));
     let numbers = reshape(iota(shape.count()), shape);
     let nobody = zeros(call.shape(0), DType::I64);
     let last = scatter(nobody, Input(1), numbers.clone(), dim);
@@ -261,7 +288,7 @@ fn stays(call: &Call) -> Expr {
 
 /// Whether elements are counted among all, not along an axis.
 fn all(call: &Call) -> bool {
-    matches!(call.attr("dim"), Attr::None)
+    matches!(call.attr(keys::DIM), Attr::None)
 }
 
 /// The shapes of what is looked at and of what is found, and along which axis.
@@ -270,7 +297,7 @@ fn along(call: &Call) -> Result<(Shape, Shape, i64)> {
     if all(call) {
         return Ok(([shape.count()].into(), [index.count()].into(), 0));
     }
-    let axis = call.axis("dim", 0)?;
+    let axis = call.axis(keys::DIM, 0)?;
     if shape.rank() != index.rank() || shape.rank() == 0 {
         let message = format!("as many axes are needed in the index {index} as in {shape}");
         return Err(Error::runtime(message));
@@ -288,7 +315,7 @@ fn spread(number: usize, call: &Call, shape: &Shape) -> Expr {
 
 /// The index as it is looked up with; a negative number counts from the end.
 fn wrapped(call: &Call, base: &Shape, taken: &Shape) -> Expr {
-    let axis = if all(call) { 0 } else { call.axis("dim", 0).unwrap_or_default() };
+    let axis = if all(call) { 0 } else { call.axis(keys::DIM, 0).unwrap_or_default() };
     let index = spread(1, call, taken);
     let size = Expr::Number((base[axis] as i64).into());
     let negative = lt(index.clone(), Expr::Number(0i64.into()));
@@ -311,7 +338,7 @@ fn counted(shape: &Shape) -> Expr {
 }
 
 fn classes(call: &Call) -> Result<Shape> {
-    match usize::try_from(call.int("num_classes")) {
+    match usize::try_from(call.int(keys::NUM_CLASSES)) {
         Ok(count) if count > 0 => Ok(call.shape(0).iter().copied().chain([count]).collect()),
         _ => Err(Error::runtime("num_classes must be given, and be at least one")),
     }

@@ -1,15 +1,17 @@
-//! The middle of the elements in their order, and where in an order others would stand.
+//! Medians, and binary search in sorted elements.
 
+use super::codes;
 use super::compare::eq;
 use super::create::{full, zeros};
 use super::elementwise::{cast, where_};
 use super::family::{MOVE, MOVED, REDUCE};
 use super::index::{RANKED, gather};
+use super::keys;
 use super::logic::ISNAN;
 use super::movement::{CAT, reshape, slice};
 use super::reduce::sum;
 use super::sort::{ARGSORT, MAX_ALONG, SORT};
-use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use crate::attrs::{Attr, AttrSpec, Range};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Number, Output};
@@ -17,16 +19,12 @@ use crate::kernel::Kernel;
 use crate::op::{
     Arg, Call, Domain, Input as In, Linear, Op, Output as Out, OutputType, Python, Role, Sample,
 };
-use crate::rules::shard;
+use crate::rules::shard::{self, Factors, Letters};
 use crate::shape::Shape;
-
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] =
-    &[&MEDIAN, &MEDIAN_ALONG, &SEARCHSORTED, &SEARCHSORTED_BY, &BUCKETIZE];
 
 pub static MEDIAN: Op = Op {
     name: "median",
-    code: 651,
+    code: codes::MEDIAN,
     doc: "The element in the middle of all; of two, the smaller one.",
     inputs: &MOVED,
     attrs: &[],
@@ -50,7 +48,7 @@ pub static MEDIAN: Op = Op {
 
 pub static MEDIAN_ALONG: Op = Op {
     name: "median_along",
-    code: 652,
+    code: codes::MEDIAN_ALONG,
     doc: "The element in the middle along an axis and where it is; of two, the smaller one.",
     outputs: &RANKED,
     kernel: |_| Ok(Kernel::Expansion),
@@ -60,8 +58,9 @@ pub static MEDIAN_ALONG: Op = Op {
 
 /// The middle of the sorted elements. One that is not a number is the middle if there is any.
 fn middle(call: &Call) -> Vec<Expr> {
-    let (shape, dim) = (call.shape(0), call.int("dim"));
-    let Ok(Some(axis)) = call.axis("dim", 0).map(|axis| (shape.rank() > 0).then_some(axis)) else {
+    let (shape, dim) = (call.shape(0), call.int(keys::DIM));
+    let Ok(Some(axis)) = call.axis(keys::DIM, 0).map(|axis| (shape.rank() > 0).then_some(axis))
+    else {
         return vec![cast(Input(0), call.inputs[0].dtype()), zeros(shape, DType::I64)];
     };
     let sorted = Expr::apply(&SORT, [Input(0)], [dim.into(), false.into(), true.into()]);
@@ -74,7 +73,7 @@ fn middle(call: &Call) -> Vec<Expr> {
     } else {
         full(&one, Scalar::Int((size - 1) / 2), DType::I64)
     };
-    let result = shape.reduced(&[axis], call.flag("keepdim"));
+    let result = shape.reduced(&[axis], call.flag(keys::KEEPDIM));
     let at =
         |which: usize| reshape(gather(sorted.clone().result(which), place.clone(), dim), &result);
     vec![at(0), at(1)]
@@ -84,16 +83,15 @@ static SEARCHED: [In; 2] = [
     In { name: "sorted_sequence", role: Role::Operand },
     In { name: "input", role: Role::Operand },
 ];
-static SEARCH_ATTRS: [AttrSpec; 3] =
-    [OUT_INT32, RIGHT, AttrSpec::optional("side", AttrKind::Text, Attr::None)];
+static SEARCH_ATTRS: [AttrSpec; 3] = [OUT_INT32, RIGHT, keys::SIDE.or_none()];
 static BUCKET_ATTRS: [AttrSpec; 2] = [OUT_INT32, RIGHT];
-const OUT_INT32: AttrSpec = AttrSpec::optional("out_int32", AttrKind::Bool, Attr::Bool(false));
-const RIGHT: AttrSpec = AttrSpec::optional("right", AttrKind::Bool, Attr::Bool(false));
+const OUT_INT32: AttrSpec = keys::OUT_INT32.or(false);
+const RIGHT: AttrSpec = keys::RIGHT.or(false);
 static PLACES: [Out; 1] = [Out { name: "result", dtype: OutputType::Position }];
 
 pub static SEARCHSORTED: Op = Op {
     name: "searchsorted",
-    code: 653,
+    code: codes::SEARCHSORTED,
     doc: "Where elements would stand among sorted ones: before those that are equal, or after.",
     inputs: &SEARCHED,
     attrs: &SEARCH_ATTRS,
@@ -106,7 +104,7 @@ pub static SEARCHSORTED: Op = Op {
     },
     grad: None,
     linear: Linear::No,
-    shard: shard::gather_first,
+    shard: |call| search_factors(call, 0, 1),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         vec![search(call, [0, 1], Input(0), is_right(call).unwrap_or_default())]
@@ -136,7 +134,7 @@ static SEARCHED_BY: [In; 3] = [
 
 pub static SEARCHSORTED_BY: Op = Op {
     name: "searchsorted_by",
-    code: 655,
+    code: codes::SEARCHSORTED_BY,
     doc: "Where elements would stand among others, of which an index gives the order.",
     inputs: &SEARCHED_BY,
     shape: |call| {
@@ -175,7 +173,7 @@ static BOUNDED: [In; 2] =
 
 pub static BUCKETIZE: Op = Op {
     name: "bucketize",
-    code: 654,
+    code: codes::BUCKETIZE,
     doc: "Between which boundaries each element lies: the number of the upper one.",
     inputs: &BOUNDED,
     attrs: &BUCKET_ATTRS,
@@ -186,7 +184,8 @@ pub static BUCKETIZE: Op = Op {
         check_search(call, 1, 0)?;
         Ok([call.shape(0).clone()].into())
     },
-    expansion: Some(|call| vec![search(call, [1, 0], Input(1), call.flag("right"))]),
+    shard: |call| search_factors(call, 1, 0),
+    expansion: Some(|call| vec![search(call, [1, 0], Input(1), call.flag(keys::RIGHT))]),
     torch: "torch.bucketize",
     python: Python::FUNCTION,
     samples: || {
@@ -200,17 +199,29 @@ pub static BUCKETIZE: Op = Op {
 
 /// Whether equal elements come before the values: `right`, or what `side` says.
 fn is_right(call: &Call) -> Result<bool> {
-    match call.attr("side") {
-        Attr::Text(side) if &**side == "right" => Ok(true),
-        Attr::Text(side) if &**side == "left" && !call.flag("right") => Ok(false),
-        Attr::Text(side) if &**side == "left" => {
-            Err(Error::runtime("side and right can't be set to opposites"))
-        }
-        Attr::Text(side) => {
+    match call.text(keys::SIDE) {
+        None => Ok(call.flag(keys::RIGHT)),
+        Some("right") => Ok(true),
+        Some("left") if !call.flag(keys::RIGHT) => Ok(false),
+        Some("left") => Err(Error::runtime("side and right can't be set to opposites")),
+        Some(side) => {
             Err(Error::runtime(format!("side can only be 'left' or 'right', not '{side}'")))
         }
-        _ => Ok(call.flag("right")),
     }
+}
+
+/// All axes of the values may be cut; a sequence for each row is cut with the rows.
+fn search_factors(call: &Call, sequence: usize, values: usize) -> Factors {
+    let found = shard::numbered(call.shape(values).rank());
+    let rank = call.shape(sequence).rank();
+    let mut searched = Letters::from_elem(None, rank);
+    if rank > 1 {
+        searched[..rank - 1].copy_from_slice(&found[..rank - 1]);
+    }
+    // What gives a sequence its order has its shape.
+    let letters = |input: usize| if input == values { found.clone() } else { searched.clone() };
+    let inputs = (0..call.inputs.len()).map(letters).collect();
+    Factors::of(call, inputs, vec![found])
 }
 
 fn check_search(call: &Call, sequence: usize, values: usize) -> Result<()> {
@@ -249,7 +260,7 @@ fn search(call: &Call, [sequence, values]: [usize; 2], ordered: Expr, right: boo
     let mut own: Vec<Range> = flat.iter().map(|&size| Range::all(size)).collect();
     own[axis] = Range { start: if right { before } else { 0 }, len: count, step: 1 };
     let places = reshape(slice(standing(joined), own) - standing(given), sought);
-    if call.flag("out_int32") { cast(places, DType::I32) } else { places }
+    if call.flag(keys::OUT_INT32) { cast(places, DType::I32) } else { places }
 }
 
 /// Where each element stands when all are sorted.

@@ -2,14 +2,16 @@
 
 use smallvec::SmallVec;
 
+use super::codes;
 use super::compare::eq;
 use super::create::{iota, zeros};
 use super::elementwise::where_;
 use super::family::MOVE;
 use super::index::{RANKED, scatter_add};
+use super::keys;
 use super::logic::{ISNAN, LOGICAL_OR};
 use super::movement::reshape;
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::{Attr, AttrSpec};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Output};
@@ -19,31 +21,24 @@ use crate::rules::shape;
 use crate::rules::shard::{self, Factors, Letter};
 use crate::shape::Shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] =
-    &[&SORT, &ARGSORT, &MAX_ALONG, &MIN_ALONG, &RUNNING_MAX, &RUNNING_MIN, &CUMMAX, &CUMMIN];
-
-static SORT_ATTRS: [AttrSpec; 3] = [
-    AttrSpec::optional("dim", AttrKind::Axis, Attr::Int(-1)),
-    AttrSpec::optional("descending", AttrKind::Bool, Attr::Bool(false)),
-    AttrSpec::optional("stable", AttrKind::Bool, Attr::Bool(false)),
-];
+static SORT_ATTRS: [AttrSpec; 3] =
+    [keys::DIM.or(-1), keys::DESCENDING.or(false), keys::STABLE.or(false)];
 
 pub static SORT: Op = Op {
     name: "sort",
-    code: 512,
+    code: codes::SORT,
     doc: "The elements in order along an axis, and where they were; equal ones keep their order.",
     attrs: &SORT_ATTRS,
     outputs: &RANKED,
     shape: twice,
     grad: Some(|call| {
         let zeros = zeros(call.shape(0), call.inputs[0].dtype());
-        vec![scatter_add(zeros, Output(1), Grad(0), call.int("dim"))]
+        vec![scatter_add(zeros, Output(1), Grad(0), call.int(keys::DIM))]
     }),
     linear: Linear::No,
     shard: along_axis,
     kernel: |call| {
-        Ok(Kernel::Sort { axis: call.axis("dim", 0)?, descending: call.flag("descending") })
+        Ok(Kernel::Sort { axis: call.axis(keys::DIM, 0)?, descending: call.flag(keys::DESCENDING) })
     },
     domain: Domain::Distinct,
     torch: "torch.sort",
@@ -60,11 +55,11 @@ static POSITIONS: [Out; 1] = [Out { name: "result", dtype: OutputType::Is(DType:
 
 pub static ARGSORT: Op = Op {
     name: "argsort",
-    code: 513,
+    code: codes::ARGSORT,
     doc: "Where the elements are that come first, second and so on along an axis.",
     outputs: &POSITIONS,
     shape: |call| {
-        call.axis("dim", 0)?;
+        call.axis(keys::DIM, 0)?;
         shape::same(call)
     },
     grad: None,
@@ -76,19 +71,16 @@ pub static ARGSORT: Op = Op {
     ..SORT
 };
 
-static ALONG_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::required("dim", AttrKind::Axis),
-    AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
-];
+static ALONG_ATTRS: [AttrSpec; 2] = [keys::DIM.required(), keys::KEEPDIM.or(false)];
 
 pub static MAX_ALONG: Op = Op {
     name: "max_along",
-    code: 514,
+    code: codes::MAX_ALONG,
     doc: "The largest element along an axis and where it is, the first among equals.",
     attrs: &ALONG_ATTRS,
     outputs: &RANKED,
     shape: |call| {
-        let (shape, axis) = (call.shape(0), call.axis("dim", 0)?);
+        let (shape, axis) = (call.shape(0), call.axis(keys::DIM, 0)?);
         if shape.get(axis) == Some(&0) {
             let message = format!("Expected reduction dim {axis} to have non-zero size.");
             return Err(Error::index(message));
@@ -96,20 +88,20 @@ pub static MAX_ALONG: Op = Op {
         let result = if shape.rank() == 0 {
             shape.clone()
         } else {
-            shape.reduced(&[axis], call.flag("keepdim"))
+            shape.reduced(&[axis], call.flag(keys::KEEPDIM))
         };
         Ok([result.clone(), result].into_iter().collect())
     },
     grad: Some(|call| {
-        let (shape, axis) = (call.shape(0), call.axis("dim", 0).unwrap_or_default());
+        let (shape, axis) = (call.shape(0), call.axis(keys::DIM, 0).unwrap_or_default());
         let kept = if shape.rank() == 0 { shape.clone() } else { shape.with(axis, 1) };
         let zeros = zeros(shape, call.inputs[0].dtype());
         let (places, grad) = (reshape(Output(1), &kept), reshape(Grad(0), &kept));
-        vec![scatter_add(zeros, places, grad, call.int("dim"))]
+        vec![scatter_add(zeros, places, grad, call.int(keys::DIM))]
     }),
     linear: Linear::No,
     shard: reduced_axis,
-    kernel: |call| Ok(Kernel::Extreme { axis: call.axis("dim", 0)?, largest: true }),
+    kernel: |call| Ok(Kernel::Extreme { axis: call.axis(keys::DIM, 0)?, largest: true }),
     domain: Domain::Distinct,
     python: Python::HIDDEN,
     samples: || {
@@ -128,26 +120,26 @@ pub static MAX_ALONG: Op = Op {
 
 pub static MIN_ALONG: Op = Op {
     name: "min_along",
-    code: 515,
+    code: codes::MIN_ALONG,
     doc: "The smallest element along an axis and where it is, the first among equals.",
-    kernel: |call| Ok(Kernel::Extreme { axis: call.axis("dim", 0)?, largest: false }),
+    kernel: |call| Ok(Kernel::Extreme { axis: call.axis(keys::DIM, 0)?, largest: false }),
     ..MAX_ALONG
 };
 
-static DIM_ATTR: [AttrSpec; 1] = [AttrSpec::required("dim", AttrKind::Axis)];
+static DIM_ATTR: [AttrSpec; 1] = [keys::DIM.required()];
 
 pub static RUNNING_MAX: Op = Op {
     name: "running_max",
-    code: 516,
+    code: codes::RUNNING_MAX,
     doc: "The largest of each element and those before it along an axis.",
     attrs: &DIM_ATTR,
     shape: |call| {
-        call.axis("dim", 0)?;
+        call.axis(keys::DIM, 0)?;
         shape::same(call)
     },
     linear: Linear::No,
     shard: along_axis,
-    kernel: |call| Ok(Kernel::Scan { with: ScanFn::Max, axis: call.axis("dim", 0)? }),
+    kernel: |call| Ok(Kernel::Scan { with: ScanFn::Max, axis: call.axis(keys::DIM, 0)? }),
     python: Python::HIDDEN,
     samples: || {
         let of = |shape: &[usize], axis: i64| Sample::of(&[shape]).attrs([Attr::Int(axis)]);
@@ -158,21 +150,21 @@ pub static RUNNING_MAX: Op = Op {
 
 pub static RUNNING_MIN: Op = Op {
     name: "running_min",
-    code: 517,
+    code: codes::RUNNING_MIN,
     doc: "The smallest of each element and those before it along an axis.",
-    kernel: |call| Ok(Kernel::Scan { with: ScanFn::Min, axis: call.axis("dim", 0)? }),
+    kernel: |call| Ok(Kernel::Scan { with: ScanFn::Min, axis: call.axis(keys::DIM, 0)? }),
     ..RUNNING_MAX
 };
 
 pub static CUMMAX: Op = Op {
     name: "cummax",
-    code: 518,
+    code: codes::CUMMAX,
     doc: "The largest of each element and those before it along an axis, and where it is.",
     outputs: &RANKED,
     shape: twice,
     grad: Some(|call| {
         let zeros = zeros(call.shape(0), call.inputs[0].dtype());
-        vec![scatter_add(zeros, Output(1), Grad(0), call.int("dim"))]
+        vec![scatter_add(zeros, Output(1), Grad(0), call.int(keys::DIM))]
     }),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| running(call, &RUNNING_MAX)),
@@ -184,7 +176,7 @@ pub static CUMMAX: Op = Op {
 
 pub static CUMMIN: Op = Op {
     name: "cummin",
-    code: 519,
+    code: codes::CUMMIN,
     doc: "The smallest of each element and those before it along an axis, and where it is.",
     expansion: Some(|call| running(call, &RUNNING_MIN)),
     torch: "torch.cummin",
@@ -192,14 +184,14 @@ pub static CUMMIN: Op = Op {
 };
 
 fn twice(call: &Call) -> Result<Shapes> {
-    call.axis("dim", 0)?;
+    call.axis(keys::DIM, 0)?;
     Ok([call.shape(0).clone(), call.shape(0).clone()].into_iter().collect())
 }
 
 /// A running extreme, and the last place where an element equalled it. NaN is extreme, and stays.
 fn running(call: &Call, op: &'static Op) -> Vec<Expr> {
-    let (shape, axis) = (call.shape(0), call.axis("dim", 0).unwrap_or_default());
-    let values = Expr::apply(op, [Input(0)], [call.int("dim").into()]);
+    let (shape, axis) = (call.shape(0), call.axis(keys::DIM, 0).unwrap_or_default());
+    let values = Expr::apply(op, [Input(0)], [call.int(keys::DIM).into()]);
     let mut reached = eq(Input(0), values.clone());
     if call.inputs[0].dtype().is_float() {
         let nan = Expr::apply(&ISNAN, [Input(0)], []);
@@ -209,25 +201,21 @@ fn running(call: &Call, op: &'static Op) -> Vec<Expr> {
     let sizes = (0..shape.rank()).map(|other| if other == axis { size } else { 1 });
     let places = reshape(iota(size), &sizes.collect::<Shape>());
     let places = where_(reached, places, Expr::Number(0i64.into()));
-    vec![values, Expr::apply(&RUNNING_MAX, [places], [call.int("dim").into()])]
+    vec![values, Expr::apply(&RUNNING_MAX, [places], [call.int(keys::DIM).into()])]
 }
 
 fn along_axis(call: &Call) -> Factors {
-    match call.axis("dim", 0) {
+    match call.axis(keys::DIM, 0) {
         Ok(axis) => shard::all_but(call, axis),
         Err(_) => shard::gather_first(call),
     }
 }
 
 fn reduced_axis(call: &Call) -> Factors {
-    let Ok(axis) = call.axis("dim", 0) else { return shard::gather_first(call) };
-    let keep = call.flag("keepdim");
+    let Ok(axis) = call.axis(keys::DIM, 0) else { return shard::gather_first(call) };
+    let keep = call.flag(keys::KEEPDIM);
     let letters = (0..call.shape(0).rank()).map(|other| (other != axis).then_some(other as u8));
     let left = letters.clone().enumerate().filter(|(other, _)| keep || *other != axis);
     let output: SmallVec<[Letter; 4]> = left.map(|(_, letter)| letter).collect();
-    Factors {
-        inputs: vec![letters.collect()],
-        outputs: vec![output.clone(), output],
-        combined: Vec::new(),
-    }
+    Factors::of(call, vec![letters.collect()], vec![output.clone(), output])
 }

@@ -1,34 +1,31 @@
-//! Reductions beyond sums: positions, spread and lengths.
+//! Reductions beyond sums: argmax, variance, norms, logsumexp.
 
 use smallvec::SmallVec;
 
+use super::codes;
 use super::compare::eq;
 use super::elementwise::{ABS, LOG, POW, SQRT, cast, where_};
 use super::family::{COMPOSITE, REDUCE};
+use super::keys;
 use super::movement::reshape;
-use super::reduce::{MEAN, amax, kept_shape, reduced_count, spread, sum};
+use super::reduce::{amax, kept_shape, mean, reduced_count, spread, sum};
 use super::unary::{SIGN, exp};
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::{Attr, AttrSpec};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Output};
 use crate::kernel::Kernel;
 use crate::op::{Autocast, Call, Domain, Op, Output as Out, OutputType, Sample, Shapes, ints};
+use crate::placement::Combine;
 use crate::rules::promote::{self, Promotion};
 use crate::rules::{shape, shard};
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&ARGMAX, &ARGMIN, &VAR, &STD, &NORM, &LOGSUMEXP];
-
 static POSITION: [Out; 1] = [Out { name: "result", dtype: OutputType::Is(DType::I64) }];
-static POSITION_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::optional("dim", AttrKind::Axis, Attr::None),
-    AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
-];
+static POSITION_ATTRS: [AttrSpec; 2] = [keys::DIM.or_none(), keys::KEEPDIM.or(false)];
 
 pub static ARGMAX: Op = Op {
     name: "argmax",
-    code: 403,
+    code: codes::ARGMAX,
     doc: "Where the largest element is along an axis, or among all.",
     attrs: &POSITION_ATTRS,
     outputs: &POSITION,
@@ -43,27 +40,25 @@ pub static ARGMAX: Op = Op {
 
 pub static ARGMIN: Op = Op {
     name: "argmin",
-    code: 404,
+    code: codes::ARGMIN,
     doc: "Where the smallest element is along an axis, or among all.",
     kernel: |call| Ok(Kernel::ArgExtreme { axis: position_axis(call)?, largest: false }),
     torch: "torch.argmin",
     ..ARGMAX
 };
 
-static SPREAD_ATTRS: [AttrSpec; 3] = [
-    AttrSpec::optional("dim", AttrKind::Axes, Attr::Ints(SmallVec::new_const())),
-    AttrSpec::optional("correction", AttrKind::Number, Attr::Int(1)),
-    AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
-];
+static SPREAD_ATTRS: [AttrSpec; 3] =
+    [keys::AXES.or_empty(), keys::CORRECTION.or(1), keys::KEEPDIM.or(false)];
 
 pub static VAR: Op = Op {
     name: "var",
-    code: 405,
+    code: codes::VAR,
     doc: "The mean square distance of the elements from their mean.",
     attrs: &SPREAD_ATTRS,
     shape: float_reduce,
+    shard: shard::reduce_whole,
     grad: Some(|call| {
-        let distance = Input(0) - mean(call);
+        let distance = Input(0) - mean(Input(0), call.ints(keys::AXES));
         vec![spread(call, Grad(0)) * distance * (2.0 / freedom(call))]
     }),
     expansion: Some(|call| vec![narrow(call, variance(call))]),
@@ -74,10 +69,10 @@ pub static VAR: Op = Op {
 
 pub static STD: Op = Op {
     name: "std",
-    code: 406,
+    code: codes::STD,
     doc: "The square root of the mean square distance of the elements from their mean.",
     grad: Some(|call| {
-        let distance = Input(0) - mean(call);
+        let distance = Input(0) - mean(Input(0), call.ints(keys::AXES));
         // Elements that are all alike have no direction in which they would differ.
         let slope = where_(eq(Output(0), 0.0), 0.0, Grad(0) / Output(0));
         vec![spread(call, slope) * distance * (1.0 / freedom(call))]
@@ -87,16 +82,12 @@ pub static STD: Op = Op {
     ..VAR
 };
 
-static NORM_ATTRS: [AttrSpec; 4] = [
-    AttrSpec::optional("p", AttrKind::Order, Attr::Float(2.0)),
-    AttrSpec::optional("dim", AttrKind::Axes, Attr::Ints(SmallVec::new_const())),
-    AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
-    AttrSpec::optional("dtype", AttrKind::DType, Attr::None),
-];
+static NORM_ATTRS: [AttrSpec; 4] =
+    [keys::ORDER.or(2.0), keys::AXES.or_empty(), keys::KEEPDIM.or(false), keys::DTYPE.or_none()];
 
 pub static NORM: Op = Op {
     name: "norm",
-    code: 407,
+    code: codes::NORM,
     doc: "The length of the elements along axes, or of all: the p-th root of their p-th powers.",
     attrs: &NORM_ATTRS,
     shape: |call| {
@@ -105,10 +96,23 @@ pub static NORM: Op = Op {
             let message = format!("the length of {own} cannot be computed in {dtype}");
             return Err(Error::runtime(format!("{message}; it needs a float that is as wide")));
         }
+        // The largest of no elements is nothing.
+        if call.float(keys::ORDER).is_infinite() {
+            shape::reduce_some(call)?;
+        }
         float_reduce(call)
     },
     promotion: Promotion::Attr,
     grad: Some(|call| vec![length_gradient(call)]),
+    shard: |call| {
+        let p = call.float(keys::ORDER);
+        match p.abs() {
+            0.0 | 1.0 if p >= 0.0 => shard::reduce(call, Combine::Sum),
+            f64::INFINITY if p > 0.0 => shard::reduce(call, Combine::Max),
+            f64::INFINITY => shard::reduce(call, Combine::Min),
+            _ => shard::reduce_whole(call),
+        }
+    },
     expansion: Some(|call| vec![narrow(call, length(call))]),
     domain: Domain::NonZero,
     autocast: Autocast::Full,
@@ -122,29 +126,29 @@ pub static NORM: Op = Op {
             of(2.0, &[], false, Attr::None),
             of(3.0, &[1], true, Attr::None),
             of(2.0, &[0], false, DType::F64.into()),
+            of(1.0, &[0], false, Attr::None),
+            of(f64::INFINITY, &[1], true, Attr::None),
         ]
     },
     ..COMPOSITE
 };
 
-static LOGSUMEXP_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::required("dim", AttrKind::Axes),
-    AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
-];
+static LOGSUMEXP_ATTRS: [AttrSpec; 2] = [keys::AXES.required(), keys::KEEPDIM.or(false)];
 
 pub static LOGSUMEXP: Op = Op {
     name: "logsumexp",
-    code: 408,
+    code: codes::LOGSUMEXP,
     doc: "The logarithm of the sum of the exponentials along axes.",
     attrs: &LOGSUMEXP_ATTRS,
     shape: shape::reduce,
+    shard: shard::reduce_whole,
     grad: Some(|call| {
         let kept = kept_shape(call);
         let share = exp(Input(0) - reshape(Output(0), &kept));
         vec![reshape(Grad(0), &kept) * share]
     }),
     expansion: Some(|call| {
-        let (dim, keep) = (call.ints("dim"), call.flag("keepdim"));
+        let (dim, keep) = (call.ints(keys::AXES), call.flag(keys::KEEPDIM));
         if call.shape(0).count() == 0 {
             return vec![Expr::apply(&LOG, [sum(exp(Input(0)), dim, keep)], [])];
         }
@@ -154,7 +158,7 @@ pub static LOGSUMEXP: Op = Op {
         let largest = where_(finite, largest, 0.0);
         let total = sum(exp(Input(0) - largest.clone()), dim, true);
         let result = Expr::apply(&LOG, [total], []) + largest;
-        let axes = call.axes("dim", 0).unwrap_or_default();
+        let axes = call.axes(keys::AXES, 0).unwrap_or_default();
         vec![reshape(result, &call.shape(0).reduced(&axes, keep))]
     }),
     autocast: Autocast::Full,
@@ -170,7 +174,7 @@ pub static LOGSUMEXP: Op = Op {
 
 /// The gradient of a length; that of no length at all is zero.
 fn length_gradient(call: &Call) -> Expr {
-    let (p, kept) = (call.number("p").as_f64(), kept_shape(call));
+    let (p, kept) = (call.float(keys::ORDER), kept_shape(call));
     let (length, grad) = (reshape(Output(0), &kept), reshape(Grad(0), &kept));
     let size = Expr::apply(&ABS, [Input(0)], []);
     let sign = Expr::apply(&SIGN, [Input(0)], []);
@@ -179,7 +183,7 @@ fn length_gradient(call: &Call) -> Expr {
     }
     if p.is_infinite() {
         let chosen = eq(size, length);
-        let count = sum(cast(chosen.clone(), call.inputs[0].dtype()), call.ints("dim"), true);
+        let count = sum(cast(chosen.clone(), call.inputs[0].dtype()), call.ints(keys::AXES), true);
         return sign * where_(chosen, grad / reshape(count, &kept), 0.0);
     }
     if p == 1.0 {
@@ -213,10 +217,10 @@ fn not_of_bools(call: &Call) -> Result<Shapes> {
 }
 
 fn position_axis(call: &Call) -> Result<Option<usize>> {
-    match call.attr("dim") {
+    match call.attr(keys::DIM) {
         Attr::None => Ok(None),
-        _ if call.shape(0).rank() == 0 => call.axis("dim", 0).map(|_| None),
-        _ => call.axis("dim", 0).map(Some),
+        _ if call.shape(0).rank() == 0 => call.axis(keys::DIM, 0).map(|_| None),
+        _ => call.axis(keys::DIM, 0).map(Some),
     }
 }
 
@@ -229,20 +233,16 @@ fn position_shape(call: &Call) -> Result<Shapes> {
     if axes.iter().any(|&axis| shape[axis] == 0) {
         return Err(Error::index(format!("a tensor of shape {shape} has no elements there")));
     }
-    Ok([shape.reduced(&axes, call.flag("keepdim"))].into())
+    Ok([shape.reduced(&axes, call.flag(keys::KEEPDIM))].into())
 }
 
 fn position_factors(call: &Call) -> shard::Factors {
     let Ok(Some(axis)) = position_axis(call) else { return shard::gather_first(call) };
     let letters = (0..call.shape(0).rank()).map(|other| (other != axis).then_some(other as u8));
-    let keep = call.flag("keepdim");
-    shard::Factors {
-        inputs: vec![letters.clone().collect()],
-        outputs: vec![
-            letters.enumerate().filter(|(a, _)| keep || *a != axis).map(|(_, l)| l).collect(),
-        ],
-        combined: Vec::new(),
-    }
+    let keep = call.flag(keys::KEEPDIM);
+    let left = letters.clone().enumerate().filter(|(other, _)| keep || *other != axis);
+    let output = left.map(|(_, letter)| letter).collect();
+    shard::Factors::of(call, vec![letters.collect()], vec![output])
 }
 
 fn position_samples() -> Vec<Sample> {
@@ -269,14 +269,9 @@ fn spread_samples() -> Vec<Sample> {
     ]
 }
 
-fn mean(call: &Call) -> Expr {
-    let dim = ints(call.ints("dim").iter().copied());
-    Expr::apply(&MEAN, [Input(0)], [dim, true.into(), Attr::None])
-}
-
 /// How many elements are free to differ.
 fn freedom(call: &Call) -> f64 {
-    (reduced_count(call) - call.number("correction").as_f64()).max(0.0)
+    (reduced_count(call) - call.number(keys::CORRECTION).as_f64()).max(0.0)
 }
 
 /// The dtype of the result: what is asked for, if the row can be asked, or that of the input.
@@ -303,7 +298,7 @@ fn narrow(call: &Call, result: Expr) -> Expr {
 
 /// The p-th root of the sum of the p-th powers; for the infinite p, the largest or smallest.
 fn length(call: &Call) -> Expr {
-    let (p, dim, keep) = (call.number("p").as_f64(), call.ints("dim"), call.flag("keepdim"));
+    let (p, dim, keep) = (call.float(keys::ORDER), call.ints(keys::AXES), call.flag(keys::KEEPDIM));
     let size = Expr::apply(&ABS, [wide(call)], []);
     if p == f64::INFINITY {
         return amax(size, dim, keep);
@@ -326,12 +321,8 @@ fn length(call: &Call) -> Expr {
 }
 
 fn variance(call: &Call) -> Expr {
-    let mean = Expr::apply(
-        &MEAN,
-        [wide(call)],
-        [ints(call.ints("dim").iter().copied()), true.into(), Attr::None],
-    );
+    let mean = mean(wide(call), call.ints(keys::AXES));
     let distance = wide(call) - mean;
     let squares = distance.clone() * distance;
-    sum(squares, call.ints("dim"), call.flag("keepdim")) / freedom(call)
+    sum(squares, call.ints(keys::AXES), call.flag(keys::KEEPDIM)) / freedom(call)
 }

@@ -1,26 +1,25 @@
-//! Triangles and diagonals of matrices.
+//! Triangular parts, diagonals and traces of matrices.
 
+use super::codes;
 use super::compare::GE;
 use super::create::{arange, zeros};
 use super::elementwise::where_;
 use super::family::{MOVE, REDUCE};
+use super::keys;
 use super::movement::{permute, reshape, slice, slice_write};
 use super::reduce::sum;
-use crate::attrs::{Attr, AttrKind, AttrSpec, Range};
+use crate::attrs::{Attr, AttrSpec, Range};
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Number};
 use crate::kernel::{Diagonal, Kernel};
-use crate::op::{Call, Input as In, Linear, Op, Python, Role, Sample, View};
+use crate::op::{Call, Input as In, Linear, Op, Python, Role, Sample, View, ints};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
-use crate::rules::shard::Factors;
+use crate::rules::shard::{self, Factors, Letters, localise};
 use crate::shape::Shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&TRIL, &TRIU, &DIAG, &DIAGONAL, &DIAGONAL_SCATTER, &TRACE];
-
-static OFFSET: [AttrSpec; 1] = [AttrSpec::optional("diagonal", AttrKind::Int, Attr::Int(0))];
+static OFFSET: [AttrSpec; 1] = [keys::DIAGONAL.or(0)];
 
 const TRIANGLE: Op = Op {
     attrs: &OFFSET,
@@ -30,11 +29,13 @@ const TRIANGLE: Op = Op {
         }
         shape::same(call)
     },
-    shard: |call| {
-        let rank = call.shape(0).rank();
-        let batch = (0..rank).map(|axis| (axis + 2 < rank).then_some(axis as u8));
-        let axes: smallvec::SmallVec<[Option<u8>; 4]> = batch.collect();
-        Factors { inputs: vec![axes.clone()], outputs: vec![axes], combined: Vec::new() }
+    shard: shard::pointwise,
+    // Further down, a row reaches further; further right, a column begins later.
+    localise: |call, parts| {
+        let start = shard::pointwise(call).output_start(0, parts);
+        let [.., row, column] = start[..] else { return call.attrs.clone() };
+        let moved = call.int(keys::DIAGONAL).saturating_add(row as i64 - column as i64);
+        localise::with(call, keys::DIAGONAL, moved.into())
     },
     kernel: |_| Ok(Kernel::Expansion),
     python: Python::IN_PLACE,
@@ -47,21 +48,23 @@ const TRIANGLE: Op = Op {
 
 pub static TRIL: Op = Op {
     name: "tril",
-    code: 431,
+    code: codes::TRIL,
     doc: "The matrix with zeros above a diagonal.",
-    grad: Some(|call| vec![Expr::apply(&TRIL, [Grad(0)], [call.attr("diagonal").clone()])]),
-    expansion: Some(|call| vec![where_(below(call, call.int("diagonal")), Input(0), nothing())]),
+    grad: Some(|call| vec![Expr::apply(&TRIL, [Grad(0)], [call.attr(keys::DIAGONAL).clone()])]),
+    expansion: Some(|call| {
+        vec![where_(below(call, call.int(keys::DIAGONAL)), Input(0), nothing())]
+    }),
     torch: "torch.tril",
     ..TRIANGLE
 };
 
 pub static TRIU: Op = Op {
     name: "triu",
-    code: 432,
+    code: codes::TRIU,
     doc: "The matrix with zeros below a diagonal.",
-    grad: Some(|call| vec![Expr::apply(&TRIU, [Grad(0)], [call.attr("diagonal").clone()])]),
+    grad: Some(|call| vec![Expr::apply(&TRIU, [Grad(0)], [call.attr(keys::DIAGONAL).clone()])]),
     expansion: Some(|call| {
-        let under = below(call, call.int("diagonal").saturating_sub(1));
+        let under = below(call, call.int(keys::DIAGONAL).saturating_sub(1));
         vec![where_(under, nothing(), Input(0))]
     }),
     torch: "torch.triu",
@@ -70,7 +73,7 @@ pub static TRIU: Op = Op {
 
 pub static DIAG: Op = Op {
     name: "diag",
-    code: 433,
+    code: codes::DIAG,
     doc: "The diagonal of a matrix, or the matrix with a vector as its diagonal.",
     attrs: &OFFSET,
     shape: |call| {
@@ -82,7 +85,7 @@ pub static DIAG: Op = Op {
         }
     },
     grad: Some(|call| match call.shape(0).rank() {
-        1 => vec![Expr::apply(&DIAG, [Grad(0)], [call.attr("diagonal").clone()])],
+        1 => vec![Expr::apply(&DIAG, [Grad(0)], [call.attr(keys::DIAGONAL).clone()])],
         _ => {
             let range = diagonal(call, call.shape(0));
             vec![on_diagonal(Grad(0), call, call.shape(0), range)]
@@ -113,15 +116,11 @@ pub static DIAG: Op = Op {
     ..MOVE
 };
 
-static DIAGONAL_ATTRS: [AttrSpec; 3] = [
-    AttrSpec::optional("offset", AttrKind::Int, Attr::Int(0)),
-    AttrSpec::optional("dim1", AttrKind::Axis, Attr::Int(0)),
-    AttrSpec::optional("dim2", AttrKind::Axis, Attr::Int(1)),
-];
+static DIAGONAL_ATTRS: [AttrSpec; 3] = [keys::OFFSET.or(0), keys::DIM1.or(0), keys::DIM2.or(1)];
 
 pub static DIAGONAL: Op = Op {
     name: "diagonal",
-    code: 649,
+    code: codes::DIAGONAL,
     doc: "The diagonal of two axes, along an axis of its own that comes last.",
     attrs: &DIAGONAL_ATTRS,
     shape: |call| Ok([Lying::of(call)?.shape(call.shape(0))].into()),
@@ -132,6 +131,13 @@ pub static DIAGONAL: Op = Op {
     view: View::Writable(|call| {
         Expr::apply(&DIAGONAL_SCATTER, [Input(0), Grad(0)], call.attrs.0.iter().cloned())
     }),
+    shard: |call| match Lying::of(call) {
+        Ok(lying) => {
+            let (input, output) = lying.letters(call.shape(0).rank());
+            Factors::of(call, vec![input], vec![output])
+        }
+        Err(_) => shard::gather_first(call),
+    },
     kernel: |call| Ok(Kernel::Diagonal(Lying::of(call)?.place)),
     torch: "torch.diagonal",
     samples: || {
@@ -153,7 +159,7 @@ static WRITTEN: [In; 2] =
 
 pub static DIAGONAL_SCATTER: Op = Op {
     name: "diagonal_scatter",
-    code: 650,
+    code: codes::DIAGONAL_SCATTER,
     doc: "The tensor with other elements on a diagonal of two of its axes.",
     inputs: &WRITTEN,
     shape: |call| {
@@ -174,6 +180,13 @@ pub static DIAGONAL_SCATTER: Op = Op {
     }),
     linear: Linear::Together(&[0, 1]),
     view: View::No,
+    shard: |call| match Lying::of(call) {
+        Ok(lying) => {
+            let (base, diagonal) = lying.letters(call.shape(0).rank());
+            Factors::of(call, vec![base.clone(), diagonal], vec![base])
+        }
+        Err(_) => shard::gather_first(call),
+    },
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| match Lying::of(call) {
         Ok(lying) => vec![lying.write(call.shape(0))],
@@ -201,7 +214,7 @@ struct Lying {
 
 impl Lying {
     fn of(call: &Call) -> Result<Self> {
-        let (shape, axes) = (call.shape(0), [call.axis("dim1", 0)?, call.axis("dim2", 0)?]);
+        let (shape, axes) = (call.shape(0), [call.axis(keys::DIM1, 0)?, call.axis(keys::DIM2, 0)?]);
         if axes[0] == axes[1] {
             return Err(Error::runtime("diagonal dimensions cannot be identical"));
         }
@@ -210,7 +223,7 @@ impl Lying {
         }
         let sizes = axes.map(|axis| shape[axis]);
         let beyond = |steps: i64, size: usize| usize::try_from(steps).unwrap_or(0).min(size);
-        let offset = call.int("offset");
+        let offset = call.int(keys::OFFSET);
         let start = [beyond(offset.saturating_neg(), sizes[0]), beyond(offset, sizes[1])];
         let len = (sizes[0] - start[0]).min(sizes[1] - start[1]);
         Ok(Lying { place: Diagonal { axes, start }, len })
@@ -219,6 +232,14 @@ impl Lying {
     fn others(&self, rank: usize) -> impl Iterator<Item = usize> {
         let axes = self.place.axes;
         (0..rank).filter(move |axis| !axes.contains(axis))
+    }
+
+    /// The indices of a tensor and of its diagonal: the axes around the diagonal.
+    fn letters(&self, rank: usize) -> (Letters, Letters) {
+        let mut whole = Letters::from_elem(None, rank);
+        self.others(rank).for_each(|axis| whole[axis] = Some(axis as u8));
+        let around = self.others(rank).map(|axis| Some(axis as u8)).chain([None]);
+        (whole, around.collect())
     }
 
     /// The shape of the diagonal.
@@ -247,7 +268,7 @@ impl Lying {
 
 pub static TRACE: Op = Op {
     name: "trace",
-    code: 434,
+    code: codes::TRACE,
     doc: "The sum of a matrix's diagonal.",
     attrs: &[],
     promotion: Promotion::Accumulate,
@@ -261,7 +282,7 @@ pub static TRACE: Op = Op {
         let ones = Expr::apply(
             &super::create::EYE,
             [],
-            [rows.into(), columns.into(), call.inputs[0].dtype().into()],
+            [rows.into(), columns.into(), call.inputs[0].dtype().into(), ints([])],
         );
         vec![ones * Grad(0)]
     }),
@@ -294,7 +315,7 @@ fn below(call: &Call, diagonal: i64) -> Expr {
 /// Where the diagonal of a matrix lies among its elements, row by row.
 fn diagonal(call: &Call, shape: &Shape) -> Range {
     let (rows, columns, offset) =
-        (shape[0] as i64, shape[shape.rank() - 1] as i64, call.int("diagonal"));
+        (shape[0] as i64, shape[shape.rank() - 1] as i64, call.int(keys::DIAGONAL));
     let (row, column) = (offset.saturating_neg().max(0), offset.max(0));
     let len = (rows - row.min(rows)).min(columns - column.min(columns)) as usize;
     let start = if len == 0 { 0 } else { (row * columns + column) as usize };
@@ -303,7 +324,7 @@ fn diagonal(call: &Call, shape: &Shape) -> Range {
 
 /// The matrix that a vector is the diagonal of, and where that lies.
 fn square(call: &Call) -> (Shape, Range) {
-    let (len, offset) = (call.shape(0)[0], call.int("diagonal"));
+    let (len, offset) = (call.shape(0)[0], call.int(keys::DIAGONAL));
     let size = len.saturating_add(offset.unsigned_abs() as usize);
     let first = if offset < 0 { offset.unsigned_abs() as usize * size } else { offset as usize };
     let start = if len == 0 { 0 } else { first };

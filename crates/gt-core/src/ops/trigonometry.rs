@@ -1,7 +1,8 @@
-//! The angles that belong to a sine, a cosine or a tangent.
+//! Inverse trigonometric functions.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
+use super::codes;
 use super::compare::{eq, gt, lt};
 use super::elementwise::{ABS, MAXIMUM, MINIMUM, SQRT, cast, where_};
 use super::family::{BINARY, UNARY};
@@ -13,12 +14,9 @@ use crate::kernel::{Kernel, UnaryFn};
 use crate::op::{Autocast, Domain, Op, Python, Sample};
 use crate::rules::promote::Promotion;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&ASIN, &ACOS, &ATAN, &ATAN2];
-
 pub static ASIN: Op = Op {
     name: "asin",
-    code: 645,
+    code: codes::ASIN,
     doc: "The angle whose sine is each element.",
     grad: Some(|_| vec![Grad(0) / beside(Input(0))]),
     kernel: |_| Ok(Kernel::Expansion),
@@ -32,7 +30,7 @@ pub static ASIN: Op = Op {
 
 pub static ACOS: Op = Op {
     name: "acos",
-    code: 646,
+    code: codes::ACOS,
     doc: "The angle whose cosine is each element.",
     grad: Some(|_| vec![-(Grad(0) / beside(Input(0)))]),
     // Half of the angle, because near one the whole has no digits left.
@@ -46,7 +44,7 @@ pub static ACOS: Op = Op {
 
 pub static ATAN: Op = Op {
     name: "atan",
-    code: 647,
+    code: codes::ATAN,
     doc: "The angle whose tangent is each element.",
     grad: Some(|_| vec![Grad(0) / (Input(0) * Input(0) + 1.0)]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Atan)),
@@ -57,7 +55,7 @@ pub static ATAN: Op = Op {
 
 pub static ATAN2: Op = Op {
     name: "atan2",
-    code: 648,
+    code: codes::ATAN2,
     doc: "The angle of the point whose height is the first element and whose width the second.",
     accepts_scalars: false,
     promotion: Promotion::Float,

@@ -1,10 +1,12 @@
-//! Whether any element, or all of them, are true.
+//! Logical reductions: `any` and `all`.
 
+use super::codes;
 use super::compare::NE;
 use super::elementwise::cast;
 use super::family::REDUCE;
+use super::keys;
 use super::reduce::reduce;
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use crate::attrs::{Attr, AttrSpec};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::expr::Expr::{self, Input};
@@ -13,18 +15,12 @@ use crate::op::{Call, Op, Output as Out, OutputType, Sample, Shapes, ints};
 use crate::placement::Combine;
 use crate::rules::{shape, shard};
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&ANY, &ALL];
-
-static TRUTH_ATTRS: [AttrSpec; 2] = [
-    AttrSpec::optional("dim", AttrKind::Axes, Attr::None),
-    AttrSpec::optional("keepdim", AttrKind::Bool, Attr::Bool(false)),
-];
+static TRUTH_ATTRS: [AttrSpec; 2] = [keys::AXES.or_none(), keys::KEEPDIM.or(false)];
 static TRUTH_OF: [Out; 1] = [Out { name: "result", dtype: OutputType::Truth }];
 
 pub static ANY: Op = Op {
     name: "any",
-    code: 401,
+    code: codes::ANY,
     doc: "Whether an element along axes, or of all, is not zero.",
     attrs: &TRUTH_ATTRS,
     outputs: &TRUTH_OF,
@@ -39,7 +35,7 @@ pub static ANY: Op = Op {
 
 pub static ALL: Op = Op {
     name: "all",
-    code: 402,
+    code: codes::ALL,
     doc: "Whether no element along axes, or of all, is zero.",
     attrs: &TRUTH_ATTRS,
     outputs: &TRUTH_OF,
@@ -54,7 +50,7 @@ pub static ALL: Op = Op {
 
 /// Whether an empty list of axes was given, which combines nothing; without a list all are meant.
 fn no_axes(call: &Call) -> bool {
-    matches!(call.attr("dim"), Attr::Ints(axes) if axes.is_empty())
+    matches!(call.attr(keys::AXES), Attr::Ints(axes) if axes.is_empty())
 }
 
 fn truth_shape(call: &Call) -> Result<Shapes> {

@@ -2,10 +2,12 @@
 
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10, PI};
 
+use super::codes;
 use super::compare::eq;
 use super::elementwise::{LOG, POW, cast, where_};
 use super::family::UNARY;
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use super::keys;
+use crate::attrs::AttrSpec;
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::expr::Expr::{self, Grad, Input, Output, Zero};
@@ -14,34 +16,9 @@ use crate::op::{Autocast, Call, Domain, Op, Python, Sample};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[
-    &SIGN,
-    &FLOOR,
-    &CEIL,
-    &ROUND,
-    &ROUND_DECIMALS,
-    &TRUNC,
-    &RECIPROCAL,
-    &RSQRT,
-    &SQUARE,
-    &EXPM1,
-    &LOG1P,
-    &LOG2,
-    &SIN,
-    &COS,
-    &TAN,
-    &ERF,
-    &LOG10,
-    &EXP2,
-    &ERFC,
-    &FRAC,
-    &SINC,
-];
-
 pub static SIGN: Op = Op {
     name: "sign",
-    code: 300,
+    code: codes::SIGN,
     doc: "-1, 0 or 1, as each element is negative, zero or positive.",
     promotion: Promotion::Common,
     grad: Some(|_| vec![Zero]),
@@ -62,7 +39,7 @@ const ROUNDING: Op = Op {
 
 pub static FLOOR: Op = Op {
     name: "floor",
-    code: 301,
+    code: codes::FLOOR,
     doc: "The largest whole number that is not above each element.",
     kernel: |_| Ok(Kernel::Map(UnaryFn::Floor)),
     torch: "torch.floor",
@@ -71,7 +48,7 @@ pub static FLOOR: Op = Op {
 
 pub static CEIL: Op = Op {
     name: "ceil",
-    code: 302,
+    code: codes::CEIL,
     doc: "The smallest whole number that is not below each element.",
     kernel: |_| Ok(Kernel::Map(UnaryFn::Ceil)),
     torch: "torch.ceil",
@@ -80,7 +57,7 @@ pub static CEIL: Op = Op {
 
 pub static ROUND: Op = Op {
     name: "round",
-    code: 303,
+    code: codes::ROUND,
     doc: "The whole number nearest to each element; of two, the even one.",
     kernel: |_| Ok(Kernel::Map(UnaryFn::Round)),
     torch: "torch.round",
@@ -89,21 +66,21 @@ pub static ROUND: Op = Op {
     ..ROUNDING
 };
 
-static DECIMALS: [AttrSpec; 1] = [AttrSpec::optional("decimals", AttrKind::Int, Attr::Int(0))];
+static DECIMALS: [AttrSpec; 1] = [keys::DECIMALS.or(0)];
 
 pub static ROUND_DECIMALS: Op = Op {
     name: "round_decimals",
-    code: 318,
+    code: codes::ROUND_DECIMALS,
     doc: "The number with so many decimals that is nearest to each element; below zero, the \
           multiple of a power of ten.",
     attrs: &DECIMALS,
-    shape: |call| match call.inputs[0].dtype().is_float() || call.int("decimals") == 0 {
+    shape: |call| match call.inputs[0].dtype().is_float() || call.int(keys::DECIMALS) == 0 {
         true => shape::broadcast_numbers(call),
         false => Err(Error::runtime("whole numbers have no decimals; decimals must be 0")),
     },
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
-        let decimals = call.int("decimals").clamp(-400, 400);
+        let decimals = call.int(keys::DECIMALS).clamp(-400, 400);
         let power = 10f64.powi(decimals.unsigned_abs() as i32);
         let round = |x: Expr| Expr::apply(&ROUND, [x], []);
         match decimals {
@@ -122,7 +99,7 @@ pub static ROUND_DECIMALS: Op = Op {
 
 pub static TRUNC: Op = Op {
     name: "trunc",
-    code: 304,
+    code: codes::TRUNC,
     doc: "Each element without its fraction.",
     kernel: |_| Ok(Kernel::Map(UnaryFn::Trunc)),
     torch: "torch.trunc",
@@ -132,7 +109,7 @@ pub static TRUNC: Op = Op {
 
 pub static RECIPROCAL: Op = Op {
     name: "reciprocal",
-    code: 305,
+    code: codes::RECIPROCAL,
     doc: "One over each element.",
     grad: Some(|_| vec![-(Grad(0) * (Output(0) * Output(0)))]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Reciprocal)),
@@ -144,7 +121,7 @@ pub static RECIPROCAL: Op = Op {
 
 pub static RSQRT: Op = Op {
     name: "rsqrt",
-    code: 306,
+    code: codes::RSQRT,
     doc: "One over the square root of each element.",
     grad: Some(|_| vec![Grad(0) * (Output(0) * Output(0) * Output(0)) * -0.5]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Rsqrt)),
@@ -156,7 +133,7 @@ pub static RSQRT: Op = Op {
 
 pub static SQUARE: Op = Op {
     name: "square",
-    code: 307,
+    code: codes::SQUARE,
     doc: "Each element times itself.",
     promotion: Promotion::Whole,
     grad: Some(|_| vec![Grad(0) * (Input(0) + Input(0))]),
@@ -167,7 +144,7 @@ pub static SQUARE: Op = Op {
 
 pub static EXPM1: Op = Op {
     name: "expm1",
-    code: 308,
+    code: codes::EXPM1,
     doc: "exp(x) - 1 of each element, exact near zero.",
     grad: Some(|_| vec![Grad(0) * (Output(0) + 1.0)]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Expm1)),
@@ -178,7 +155,7 @@ pub static EXPM1: Op = Op {
 
 pub static LOG1P: Op = Op {
     name: "log1p",
-    code: 309,
+    code: codes::LOG1P,
     doc: "log(1 + x) of each element, exact near zero.",
     grad: Some(|_| vec![Grad(0) / (Input(0) + 1.0)]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Log1p)),
@@ -190,7 +167,7 @@ pub static LOG1P: Op = Op {
 
 pub static LOG2: Op = Op {
     name: "log2",
-    code: 310,
+    code: codes::LOG2,
     doc: "The logarithm of each element to the base of two.",
     grad: Some(|_| vec![Grad(0) / (Input(0) * LN_2)]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Log2)),
@@ -202,7 +179,7 @@ pub static LOG2: Op = Op {
 
 pub static SIN: Op = Op {
     name: "sin",
-    code: 311,
+    code: codes::SIN,
     doc: "The sine of each element.",
     grad: Some(|_| vec![Grad(0) * Expr::apply(&COS, [Input(0)], [])]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Sin)),
@@ -212,7 +189,7 @@ pub static SIN: Op = Op {
 
 pub static COS: Op = Op {
     name: "cos",
-    code: 312,
+    code: codes::COS,
     doc: "The cosine of each element.",
     grad: Some(|_| vec![-(Grad(0) * Expr::apply(&SIN, [Input(0)], []))]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Cos)),
@@ -222,7 +199,7 @@ pub static COS: Op = Op {
 
 pub static TAN: Op = Op {
     name: "tan",
-    code: 313,
+    code: codes::TAN,
     doc: "The tangent of each element.",
     grad: Some(|_| vec![Grad(0) * (Output(0) * Output(0) + 1.0)]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Tan)),
@@ -233,7 +210,7 @@ pub static TAN: Op = Op {
 
 pub static ERF: Op = Op {
     name: "erf",
-    code: 314,
+    code: codes::ERF,
     doc: "The error function of each element.",
     grad: Some(|_| vec![Grad(0) * (exp(-(Input(0) * Input(0))) * FRAC_2_SQRT_PI)]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Erf)),
@@ -243,7 +220,7 @@ pub static ERF: Op = Op {
 
 pub static LOG10: Op = Op {
     name: "log10",
-    code: 465,
+    code: codes::LOG10,
     doc: "The logarithm of each element to the base of ten.",
     grad: Some(|_| vec![Grad(0) / (Input(0) * LN_10)]),
     kernel: |_| Ok(Kernel::Expansion),
@@ -262,7 +239,7 @@ pub static LOG10: Op = Op {
 
 pub static EXP2: Op = Op {
     name: "exp2",
-    code: 466,
+    code: codes::EXP2,
     doc: "Two to the power of each element.",
     grad: Some(|_| vec![Grad(0) * (Output(0) * LN_2)]),
     kernel: |_| Ok(Kernel::Expansion),
@@ -273,7 +250,7 @@ pub static EXP2: Op = Op {
 
 pub static ERFC: Op = Op {
     name: "erfc",
-    code: 467,
+    code: codes::ERFC,
     doc: "One less the error function of each element.",
     grad: Some(|_| vec![Grad(0) * (exp(-(Input(0) * Input(0))) * -FRAC_2_SQRT_PI)]),
     kernel: |_| Ok(Kernel::Expansion),
@@ -284,7 +261,7 @@ pub static ERFC: Op = Op {
 
 pub static FRAC: Op = Op {
     name: "frac",
-    code: 468,
+    code: codes::FRAC,
     doc: "The fraction of each element, with its sign.",
     promotion: Promotion::Common,
     shape: shape::broadcast_numbers,
@@ -298,7 +275,7 @@ pub static FRAC: Op = Op {
 
 pub static SINC: Op = Op {
     name: "sinc",
-    code: 496,
+    code: codes::SINC,
     doc: "sin(πx) / πx of each element, and one at zero.",
     grad: Some(|_| {
         let slope = (Expr::apply(&COS, [Input(0) * PI], []) - Output(0)) / Input(0);

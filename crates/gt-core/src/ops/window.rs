@@ -2,28 +2,28 @@
 
 use smallvec::SmallVec;
 
+use super::codes;
 use super::family::MOVE;
-use crate::attrs::{Attr, AttrKind, AttrSpec};
+use super::keys;
+use crate::attrs::{Attr, AttrSpec};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad};
 use crate::kernel::{Axes, Kernel, WindowSpec};
 use crate::op::{Call, Op, Python, Sample, ints};
+use crate::rules::shard;
 use crate::shape::{MAX_BYTES, Shape};
 
-/// The rows of this file.
-pub(super) static ROWS: &[&Op] = &[&WINDOW, &FOLD];
-
 static WINDOW_ATTRS: [AttrSpec; 4] = [
-    AttrSpec::required("size", AttrKind::Spatial),
-    AttrSpec::required("stride", AttrKind::Spatial),
-    AttrSpec::required("padding", AttrKind::Spatial),
-    AttrSpec::required("dilation", AttrKind::Spatial),
+    keys::SIZE.required(),
+    keys::STRIDE.required(),
+    keys::PADDING.required(),
+    keys::DILATION.required(),
 ];
 
 pub static WINDOW: Op = Op {
     name: "window",
-    code: 200,
+    code: codes::WINDOW,
     doc: "Every position of a window that slides over the last axes.",
     attrs: &WINDOW_ATTRS,
     shape: |call| {
@@ -40,6 +40,10 @@ pub static WINDOW: Op = Op {
         }
         Err(_) => Vec::new(),
     }),
+    shard: |call| {
+        let axes = call.ints(keys::SIZE).len();
+        shard::leading(call, call.shape(0).rank().saturating_sub(axes))
+    },
     kernel: |call| Ok(Kernel::Window(window_spec(call)?.into())),
     python: Python::HIDDEN,
     samples: || {
@@ -54,16 +58,16 @@ pub static WINDOW: Op = Op {
 };
 
 static FOLD_ATTRS: [AttrSpec; 5] = [
-    AttrSpec::required("output_size", AttrKind::Spatial),
-    AttrSpec::required("size", AttrKind::Spatial),
-    AttrSpec::required("stride", AttrKind::Spatial),
-    AttrSpec::required("padding", AttrKind::Spatial),
-    AttrSpec::required("dilation", AttrKind::Spatial),
+    keys::OUTPUT_SIZE.required(),
+    keys::SIZE.required(),
+    keys::STRIDE.required(),
+    keys::PADDING.required(),
+    keys::DILATION.required(),
 ];
 
 pub static FOLD: Op = Op {
     name: "fold",
-    code: 201,
+    code: codes::FOLD,
     doc: "The sum of overlapping windows; the adjoint of `window`.",
     attrs: &FOLD_ATTRS,
     shape: |call| {
@@ -71,7 +75,7 @@ pub static FOLD: Op = Op {
         if call.inputs[0].dtype() == DType::Bool {
             return Err(Error::runtime("bool tensors have no sums; cast first"));
         }
-        let output = Shape::given(call.ints("output_size"))?.checked(call.inputs[0].dtype())?;
+        let output = Shape::given(call.ints(keys::OUTPUT_SIZE))?.checked(call.inputs[0].dtype())?;
         let axes = spec.size.len();
         let positions: Axes =
             (0..axes.min(output.rank())).map(|axis| spec.positions(axis, output[axis])).collect();
@@ -88,6 +92,10 @@ pub static FOLD: Op = Op {
         Ok(spec) => vec![window(Grad(0), &spec)],
         Err(_) => Vec::new(),
     }),
+    shard: |call| {
+        let axes = call.ints(keys::SIZE).len();
+        shard::leading(call, call.shape(0).rank().saturating_sub(2 * axes))
+    },
     kernel: |call| Ok(Kernel::Fold(window_spec(call)?.into())),
     python: Python::HIDDEN,
     samples: || {
@@ -114,11 +122,11 @@ fn spec_attrs(spec: &WindowSpec) -> [Attr; 4] {
 }
 
 fn window_spec(call: &Call) -> Result<WindowSpec> {
-    let size = positive(call.ints("size"), 1)?;
+    let size = positive(call.ints(keys::SIZE), 1)?;
     let spec = WindowSpec {
-        stride: positive(call.ints("stride"), 1)?,
-        padding: positive(call.ints("padding"), 0)?,
-        dilation: positive(call.ints("dilation"), 1)?,
+        stride: positive(call.ints(keys::STRIDE), 1)?,
+        padding: positive(call.ints(keys::PADDING), 0)?,
+        dilation: positive(call.ints(keys::DILATION), 1)?,
         size,
     };
     spec.checked()

@@ -1,5 +1,7 @@
-//! Rules shared by families of operations: shapes, dtypes, sharding.
+//! Rules shared by families of operations: shapes, dtypes, sharding; and what is
+//! found out by evaluating them.
 
+pub mod abstract_eval;
 pub mod promote;
 pub mod risk;
 pub mod shape;

@@ -5,6 +5,7 @@ use crate::attrs::{Attr, AttrKind};
 use crate::dtype::{DType, Kind};
 use crate::error::{Error, Result};
 use crate::op::{Arg, Call, Role};
+use crate::ops::keys;
 
 /// How an operation chooses the dtype it computes in.
 #[derive(Clone, Copy, Debug)]
@@ -31,8 +32,7 @@ pub enum Promotion {
 pub fn promote(call: &Call) -> Result<DType> {
     check_roles(call)?;
     let common = common_of(call);
-    let given = |name| call.op.attrs.iter().any(|spec| spec.name == name);
-    let asked = if given("dtype") { call.dtype("dtype") } else { None };
+    let asked = if call.has(keys::DTYPE) { call.dtype(keys::DTYPE) } else { None };
     let dtype = match call.op.promotion {
         Promotion::Common => common,
         Promotion::WithNumbers => with_numbers(call, common),
@@ -55,7 +55,7 @@ fn check_roles(call: &Call) -> Result<()> {
     for (index, input) in call.inputs.iter().enumerate() {
         let dtype = input.dtype();
         // The only input of a variadic row stands for any number.
-        let name = call.op.inputs[if call.op.variadic { 0 } else { index }].name;
+        let name = call.op.input(index).name;
         match call.role(index) {
             Role::Operand | Role::Any => {}
             Role::Index if dtype.is_int() => {}

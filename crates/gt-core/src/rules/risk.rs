@@ -3,16 +3,11 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use smallvec::SmallVec;
-
-use crate::attrs::Attrs;
+use super::abstract_eval::abstract_eval;
 use crate::dtype::DType;
-use crate::error::{Error, Result};
-use crate::expr::{Emit, Evaluator, Subject, Term};
 use crate::kernel::Kernel;
-use crate::op::{Arg, Call, Op, Role, Sample, SampleInput};
+use crate::op::{Op, Sample};
 use crate::ops;
-use crate::shape::Meta;
 
 /// What can make an operation fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,69 +58,14 @@ fn samples_risk(op: &'static Op) -> Risk {
 
 /// What can make one sample of a row fail; `None` if the row does not take the dtype.
 fn sample_risk(op: &'static Op, sample: &Sample, dtype: DType) -> Option<Risk> {
-    let term = |(index, input): (usize, &SampleInput)| match input {
-        SampleInput::Scalar(scalar) => Term::Scalar(*scalar),
-        SampleInput::Index { shape, .. } => Term::Value(Meta::new(DType::I64, shape.clone())),
-        SampleInput::Numbers(shape) => {
-            let role = op.inputs[if op.variadic { 0 } else { index }].role;
-            let dtype = if role == Role::Mask { DType::Bool } else { dtype };
-            Term::Value(Meta::new(dtype, shape.clone()))
+    let mut risk = Risk::Memory;
+    let note = |kernel: &Kernel, compute: DType, _: &[()]| {
+        if kernel.depends_on_data(compute) {
+            risk = Risk::Data;
         }
     };
-    let terms: SmallVec<[Term<Meta>; 3]> = sample.inputs.iter().enumerate().map(term).collect();
-    let mut kernels = Kernels { risk: Risk::Memory };
-    kernels.emit(op, &terms, &sample.attrs).ok().map(|_| kernels.risk)
-}
-
-/// Follows expansions with dtypes and shapes in the place of values.
-struct Kernels {
-    risk: Risk,
-}
-
-impl Emit for Kernels {
-    type Value = Meta;
-
-    fn emit(
-        &mut self,
-        op: &'static Op,
-        terms: &[Term<Meta>],
-        attrs: &Attrs,
-    ) -> Result<SmallVec<[Meta; 1]>> {
-        let mut args: SmallVec<[Arg; 3]> = SmallVec::new();
-        for term in terms {
-            args.push(match term {
-                Term::Value(meta) => Arg::Tensor(meta),
-                Term::Scalar(scalar) => Arg::Scalar(*scalar),
-                Term::Zero => return Err(Error::bug(format!("{}: an input is missing", op.name))),
-            });
-        }
-        let call = Call { op, inputs: &args, attrs };
-        let inferred = call.infer()?;
-        let kernel = (op.kernel)(&call)?;
-        let Some(expansion) = op.expansion.filter(|_| kernel == Kernel::Expansion) else {
-            if kernel.depends_on_data(inferred.compute) {
-                self.risk = Risk::Data;
-            }
-            return Ok(inferred.outputs);
-        };
-        let formulas = expansion(&call);
-        let cast = |(index, term): (usize, &Term<Meta>)| match term {
-            Term::Value(meta) => {
-                let dtype = match call.role(index) {
-                    Role::Operand => inferred.compute,
-                    Role::Index => DType::I64,
-                    _ => meta.dtype,
-                };
-                Term::Value(Meta { dtype, shape: meta.shape.clone() })
-            }
-            other => other.clone(),
-        };
-        let inputs: SmallVec<[Term<Meta>; 3]> = terms.iter().enumerate().map(cast).collect();
-        let subject = Subject { grads: &[], inputs: &inputs, outputs: &[] };
-        let mut evaluator = Evaluator::new(self, subject);
-        formulas.iter().try_for_each(|formula| evaluator.evaluate(formula).map(drop))?;
-        Ok(inferred.outputs)
-    }
+    let notes = abstract_eval(op, &sample.terms(op, dtype), &sample.attrs, |_| (), note);
+    notes.ok().map(|_| risk)
 }
 
 #[cfg(test)]

@@ -2,9 +2,12 @@
 
 use smallvec::smallvec;
 
+use crate::attrs::Attr;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::kernel::Axes;
 use crate::op::{Call, Shapes};
+use crate::ops::keys;
 use crate::shape::{Listed, Shape};
 
 /// The shape of the first input.
@@ -39,22 +42,34 @@ pub fn broadcast_numbers(call: &Call) -> Result<Shapes> {
 
 /// The attribute `shape`.
 pub fn given(call: &Call) -> Result<Shapes> {
-    Ok(smallvec![Shape::given(call.ints("shape"))?])
+    Ok(smallvec![Shape::given(call.ints(keys::SHAPE))?])
+}
+
+/// The axes that a reduction combines: its attribute `dim` is a list of axes or one axis; all if it
+/// names none.
+pub fn reduced_axes(call: &Call) -> Result<Axes> {
+    if call.has(keys::AXES) {
+        return call.axes(keys::AXES, 0);
+    }
+    match call.attr(keys::DIM) {
+        Attr::None => call.shape(0).axes(&[]),
+        _ => call.shape(0).axes(&[call.int(keys::DIM)]),
+    }
 }
 
 /// The first input without the axes `dim`, or with ones there if `keepdim`.
 pub fn reduce(call: &Call) -> Result<Shapes> {
-    let axes = call.axes("dim", 0)?;
-    Ok(smallvec![call.shape(0).reduced(&axes, call.flag("keepdim"))])
+    let axes = reduced_axes(call)?;
+    Ok(smallvec![call.shape(0).reduced(&axes, call.flag(keys::KEEPDIM))])
 }
 
 /// As [`reduce`], for reductions that have no answer for no elements.
 pub fn reduce_some(call: &Call) -> Result<Shapes> {
     let shape = call.shape(0);
-    if call.axes("dim", 0)?.iter().any(|&axis| shape.get(axis) == Some(&0)) {
+    if call.axes(keys::AXES, 0)?.iter().any(|&axis| shape.get(axis) == Some(&0)) {
         let message = format!("a tensor of shape {shape} has no elements there");
         // PyTorch's exceptions: an axis that was named is an index.
-        return Err(if call.ints("dim").is_empty() {
+        return Err(if call.ints(keys::AXES).is_empty() {
             Error::runtime(format!("{message}; name an axis that has some"))
         } else {
             Error::index(message)
@@ -99,7 +114,7 @@ fn split_matrix(shape: &Shape) -> (&[usize], &[usize; 2]) {
 
 /// The first input with the axes in the order of the attribute `dims`.
 pub fn permute(call: &Call) -> Result<Shapes> {
-    let (shape, dims) = (call.shape(0), call.ints("dims"));
+    let (shape, dims) = (call.shape(0), call.ints(keys::DIMS));
     if dims.len() != shape.rank() {
         let dims = Listed(dims);
         return Err(Error::runtime(format!("{dims} does not name each axis of {shape} once")));
@@ -112,12 +127,12 @@ pub fn permute(call: &Call) -> Result<Shapes> {
 
 /// The elements of the first input in the shape that the attribute `shape` asks for.
 pub fn reshape(call: &Call) -> Result<Shapes> {
-    Ok(smallvec![Shape::resolve(call.ints("shape"), call.shape(0).count())?])
+    Ok(smallvec![Shape::resolve(call.ints(keys::SHAPE), call.shape(0).count())?])
 }
 
 /// The first input broadcast to the attribute `shape`, where −1 keeps a size.
 pub fn expand(call: &Call) -> Result<Shapes> {
-    let (shape, asked) = (call.shape(0), call.ints("shape"));
+    let (shape, asked) = (call.shape(0), call.ints(keys::SHAPE));
     let wrong = || {
         let asked = Listed(asked);
         Error::runtime(format!("a tensor of shape {shape} cannot be expanded to {asked}"))

@@ -75,18 +75,6 @@ impl Dispatcher {
             Message::MemoryReply { session, request, usage, .. } => {
                 self.memory_reply(worker, session, request, usage, out)?;
             }
-            Message::Unreachable { tag } => {
-                let from = Peer::Worker(worker);
-                if tag >= self.next_tag {
-                    return Err(Error::bug(format!("{worker} was given no transfer {tag}")));
-                }
-                // It may be over, or be forgotten for its age.
-                let tickets = self.tickets.as_ref();
-                let session = tickets.and_then(|tickets| tickets.session_of(from, tag));
-                if let (Err(error), Some(session)) = (self.detour(from, tag, out), session) {
-                    self.close(now_ns, session, error, out);
-                }
-            }
             _ => return Err(Error::bug(format!("{worker} sent what only others send"))),
         }
         Ok(())

@@ -183,7 +183,9 @@ impl Gateway {
         self.connections.insert(connection, Peer::Worker(worker));
         self.workers
             .insert(worker, PeerState::new(ReliableChannel::without_replay(), connection, now_ns));
-        out.push(Delivery::Send(connection, unsequenced(&Message::Registered { worker })));
+        let key = self.secret.listener(Peer::Worker(worker));
+        let registered = unsequenced(&Message::Registered { worker, key });
+        out.push(Delivery::Send(connection, registered));
         self.step(now_ns, Peer::Worker(worker), Message::Register(Box::new(info)), out);
         Ok(())
     }

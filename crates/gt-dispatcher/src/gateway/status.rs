@@ -10,6 +10,9 @@ use super::peer_state::PeerState;
 use super::{ConnectionId, Delivery, Gateway};
 use crate::worker_table::Member;
 
+/// Channels of each worker that a report names.
+const CHANNELS: usize = 64;
+
 impl Gateway {
     /// What is there at the moment.
     pub fn report(&self, now_ns: u64) -> Report {
@@ -33,6 +36,7 @@ impl Gateway {
             silent_ns: silent_ns(workers.get(&id)),
             used_bytes: member.used_bytes,
             queued: self.dispatcher.queued_at(id),
+            channels: member.channels.list.iter().take(CHANNELS).copied().collect(),
         };
         let workers = self.dispatcher.worker_table().members().map(member).take(SOME).collect();
         let version = env!("CARGO_PKG_VERSION").to_string();

@@ -17,7 +17,9 @@ impl Session {
             return;
         };
         *place = None;
+        self.close_run();
         self.registry.lose(worker, failure);
+        self.move_scopes();
         self.outgoing.remove(worker);
         for (reply, expected) in self.expected.forget(worker) {
             self.fail(reply, expected, failure, out);

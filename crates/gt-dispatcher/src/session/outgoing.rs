@@ -3,6 +3,7 @@
 //! messages become one: what wakes a process costs more than a hundred instructions.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use gt_core::Slot;
 use gt_core::instruction::Command;
@@ -11,20 +12,20 @@ use gt_transport::Batch;
 use gt_transport::codec::Limits;
 
 /// A message is complete when it has so many commands …
-const FULL_RECORDS: usize = Limits::CONTROL.records / 4;
+pub(super) const FULL_RECORDS: usize = Limits::CONTROL.records / 4;
 /// … or so many bytes beside them. What one command takes fits into the rest.
-const FULL_BYTES: usize = 1 << 20;
+pub(super) const FULL_BYTES: usize = 1 << 20;
 /// A worker that is at one message and has another one waiting needs no third.
 const ENOUGH_MESSAGES: usize = 2;
 /// A message costs everybody who touches it about as long as this much work.
-const WORTH_A_MESSAGE_NS: u64 = 100_000;
+pub(super) const WORTH_A_MESSAGE_NS: u64 = 100_000;
 
 /// Commands for a worker.
 #[derive(Debug, Default)]
 pub(super) struct Outgoing {
     /// Commands that were given to the worker before those of the last batch.
     before: u64,
-    full: Vec<Batch>,
+    full: Vec<Arc<Batch>>,
     batch: Batch,
     /// Whether somebody waits for one of those that are not sent.
     urgent: bool,
@@ -34,25 +35,43 @@ pub(super) struct Outgoing {
     sent: VecDeque<u64>,
     /// Since when some are held back.
     held_since: Option<u64>,
-    /// How many commands were counted by [`Outgoing::added`].
-    counted: u64,
+    /// How many commands were not counted by [`Outgoing::added`].
+    uncounted: u64,
 }
 
 impl Outgoing {
     pub(super) fn push(&mut self, command: &Command) {
         self.urgent |= is_waited_for(command);
+        let before = self.batch.len();
         self.batch.push(command);
+        self.uncounted += (self.batch.len() - before) as u64;
         self.cut();
     }
 
     pub(super) fn push_record(&mut self, record: Record) {
         self.batch.records.push(record);
+        self.uncounted += 1;
         self.cut();
     }
 
     pub(super) fn push_free(&mut self, slots: &[Slot]) {
         self.batch.push_free(slots);
+        self.uncounted += 1;
         self.cut();
+    }
+
+    /// Commands that the worker shares with others are under way; they count here too.
+    pub(super) fn count_shared(&mut self, commands: u64) {
+        self.uncounted += commands;
+    }
+
+    /// Commands that the worker shares with others, after those of its own.
+    pub(super) fn push_shared(&mut self, batch: Arc<Batch>) {
+        if !self.batch.is_empty() {
+            self.complete();
+        }
+        self.before += batch.len() as u64;
+        self.full.push(batch);
     }
 
     /// What was pushed last takes about so long.
@@ -67,8 +86,7 @@ impl Outgoing {
 
     /// How many commands were given to the worker since this was last asked.
     pub(super) fn added(&mut self) -> u64 {
-        let position = self.position();
-        position - std::mem::replace(&mut self.counted, position)
+        std::mem::take(&mut self.uncounted)
     }
 
     /// How many commands were sent and are not done.
@@ -88,6 +106,11 @@ impl Outgoing {
         }
     }
 
+    /// Whether the worker has enough to do for now.
+    pub(super) fn is_busy(&self) -> bool {
+        self.sent.len() >= ENOUGH_MESSAGES
+    }
+
     /// Since when some are held back, if some are.
     pub(super) fn held_since(&self) -> Option<u64> {
         self.held_since
@@ -99,10 +122,10 @@ impl Outgoing {
         &mut self,
         now_ns: u64,
         hold_ns: u64,
-    ) -> impl Iterator<Item = Batch> + use<> {
+    ) -> impl Iterator<Item = Arc<Batch>> + use<> {
         let held_ns = self.held_since.map_or(0, |since| now_ns.saturating_sub(since));
         let is_little = self.cost_ns < WORTH_A_MESSAGE_NS && held_ns < hold_ns;
-        let waits = !self.urgent && (is_little || self.sent.len() >= ENOUGH_MESSAGES);
+        let waits = !self.urgent && (is_little || self.is_busy());
         if waits && !self.batch.is_empty() {
             self.held_since.get_or_insert(now_ns);
         } else {
@@ -124,18 +147,20 @@ impl Outgoing {
 
     fn complete(&mut self) {
         self.before += self.batch.len() as u64;
-        self.full.push(std::mem::take(&mut self.batch));
+        self.full.push(Arc::new(std::mem::take(&mut self.batch)));
     }
 }
 
 /// Whether the client or another worker waits for what comes of a command.
-fn is_waited_for(command: &Command) -> bool {
+pub(super) fn is_waited_for(command: &Command) -> bool {
     match command {
         Command::Read { .. }
         | Command::Describe { .. }
         | Command::Sync { .. }
         | Command::Send { .. }
+        | Command::Move(_)
         | Command::Report { .. }
+        | Command::Vote { .. }
         | Command::Settle { .. } => true,
         Command::Apply(_)
         | Command::Free(_)
@@ -143,8 +168,11 @@ fn is_waited_for(command: &Command) -> bool {
         | Command::Announce { .. }
         | Command::Receive { .. }
         | Command::Wait { .. }
-        | Command::Enter(_)
-        | Command::Exit => false,
+        | Command::Ask { .. }
+        | Command::DefineScope { .. }
+        | Command::DefineSignature { .. }
+        | Command::Signature(_)
+        | Command::Scope(_) => false,
     }
 }
 

@@ -2,23 +2,31 @@
 
 use std::sync::Arc;
 
-use gt_core::attrs::{Attr, Attrs};
 use gt_core::instruction::{Command, Instruction, Operand, Replaces};
 use gt_core::op::Op;
-use gt_core::ops::builtin::CAST;
-use gt_core::{Error, Meta, Provenance, Result, Slot, WorkerId};
+use gt_core::{Error, Meta, Provenance, Result, SignatureId, Slot, WorkerId};
 use gt_transport::batch::INLINE_BYTES;
 use gt_transport::{Failure, Peer};
 use smallvec::SmallVec;
 
 use super::Session;
+use super::mesh::renamed;
 use crate::context::{Context, Observer};
-use crate::decide::{Decision, Place, Request, decide};
+use crate::decide::{Chosen, Decision, Place, Request, Shared, Source, decide, reshard};
 use crate::expected::{Expected, Reply, Way};
 use crate::failure_barrier::{Whom, Words};
 use crate::load::{Health, Needed};
+use crate::placements::PlacementId;
 use crate::registry::Entry;
 use crate::tickets::{Cargo, Passage};
+
+/// Who gets an instruction.
+pub(super) enum Target {
+    /// One worker.
+    Worker(WorkerId),
+    /// Every worker of a mesh; they share it so.
+    Mesh(PlacementId, SignatureId),
+}
 
 impl Session {
     pub(super) fn apply(
@@ -27,32 +35,105 @@ impl Session {
         context: &mut Context,
         sent: &mut Observer,
     ) -> Result<()> {
-        let Instruction { op, outputs, inputs, attrs, replaces, .. } = &mut instruction;
-        let request = Request { op, outputs, attrs, inputs, replaces };
-        if let Some(worker) = self.place(request, context, sent)? {
-            self.emit(worker, Command::Apply(instruction), sent);
+        let Instruction { op, outputs, inputs, attrs, replaces, provenance } = &mut instruction;
+        let provenance = *provenance;
+        let request = Request { op, outputs, attrs, inputs, replaces, provenance };
+        match self.place(request, context, sent)? {
+            Some(Target::Worker(worker)) => self.emit(worker, Command::Apply(instruction), sent),
+            Some(Target::Mesh(mesh, signature)) => {
+                self.emit_shared(mesh, signature, Command::Apply(instruction), sent);
+            }
+            None => {}
         }
         Ok(())
     }
 
     /// Decides what becomes of an instruction, has it entered, and brings its inputs to where it
-    /// runs. The request is left with the names that its values have there. Nobody runs it if
-    /// one of its inputs is lost.
+    /// runs. The request is left with the names that its values have there. Nobody is left to be
+    /// told if one of its inputs is lost, or if it replaces something on a mesh.
     pub(super) fn place(
         &mut self,
         request: Request,
         context: &mut Context,
         sent: &mut Observer,
-    ) -> Result<Option<WorkerId>> {
-        let mut decision = decide(&request, &self.registry, &mut self.inferences)?;
-        let worker = match std::mem::replace(&mut decision.place, Place::Anywhere) {
+    ) -> Result<Option<Target>> {
+        for slot in request.replaces.slots() {
+            self.resolve_sum(slot, context, sent)?;
+        }
+        let known = (&mut self.inferences, &mut self.memo);
+        let mut decision = decide(&request, &self.scopes, &self.registry, known)?;
+        match std::mem::replace(&mut decision.place, Place::Anywhere) {
             Place::Lost(failure) => {
                 self.enter_lost(&request, decision.metas, &failure, sent)?;
-                return Ok(None);
+                Ok(None)
             }
-            Place::At(worker) => worker,
-            Place::Anywhere => self.choose(request.inputs, decision.cost_ns, context)?,
-        };
+            Place::At(worker) => self.place_on_worker(worker, request, decision, context, sent),
+            Place::Anywhere => {
+                self.charge_load(context);
+                let worker = self.choose(request.inputs, decision.cost_ns, context)?;
+                self.place_on_worker(worker, request, decision, context, sent)
+            }
+            Place::On(mesh) => {
+                let chosen = Shared::copied(mesh, request.inputs.len(), decision.metas.len());
+                self.place_on_mesh(&chosen, request, decision, context, sent)
+            }
+            Place::Parts(expansion) => {
+                self.place_expansion(&request, &expansion, context, sent)?;
+                Ok(None)
+            }
+            Place::Shared(shared) => self.place_on_mesh(&shared, request, decision, context, sent),
+        }
+    }
+
+    fn place_on_mesh(
+        &mut self,
+        shared: &Shared,
+        request: Request,
+        decision: Decision,
+        context: &mut Context,
+        sent: &mut Observer,
+    ) -> Result<Option<Target>> {
+        let Shared { chosen: Chosen { mesh, cut, inputs, outputs }, finals, keep } = shared;
+        let (mesh, keep) = (*mesh, *keep);
+        let mut passing: SmallVec<[(Slot, PlacementId); 3]> = SmallVec::new();
+        for (input, layout) in request.inputs.iter_mut().zip(inputs) {
+            let Operand::Slot(slot) = *input else { continue };
+            let place = self.registry.placements.with_layout(mesh, layout)?;
+            let entry = self.registry.get(slot)?;
+            let keep = keep && entry.copies.kept;
+            if !keep && self.registry.name_on_mesh(entry, place).is_none() {
+                passing.push((slot, place));
+            }
+            *input = Operand::Slot(self.bring_as(slot, place, context, sent)?);
+        }
+        let signature = self.signature(mesh, cut.as_ref(), sent)?;
+        let places = (&outputs[..], &finals[..]);
+        let target =
+            self.place_results((mesh, signature), places, &request, decision, context, sent)?;
+        if passing.is_empty() {
+            return Ok(target);
+        }
+        // What is dropped after its use is dropped after everybody was told of the use.
+        if target.is_some() {
+            self.emit_request((mesh, signature), &request, sent);
+        }
+        for (slot, place) in passing {
+            // A value that was replaced is gone with all its copies.
+            if self.registry.get(slot).is_ok() {
+                self.drop_copy(slot, place, sent)?;
+            }
+        }
+        Ok(None)
+    }
+
+    fn place_on_worker(
+        &mut self,
+        worker: WorkerId,
+        request: Request,
+        decision: Decision,
+        context: &mut Context,
+        sent: &mut Observer,
+    ) -> Result<Option<Target>> {
         for input in request.inputs {
             if let Operand::Slot(slot) = *input {
                 *input = Operand::Slot(self.bring(slot, worker, context, sent)?);
@@ -63,7 +144,7 @@ impl Session {
             self.end_replaced(request.replaces, worker, context, sent)?;
         }
         self.commit(request.op, request.outputs, decision, worker, context)?;
-        Ok(Some(worker))
+        Ok(Some(Target::Worker(worker)))
     }
 
     /// Enters the results of an instruction that nobody can run. One that replaces a value is that
@@ -76,21 +157,22 @@ impl Session {
         sent: &mut Observer,
     ) -> Result<()> {
         for (result, (&slot, meta)) in request.outputs.iter().zip(metas).enumerate() {
-            let old = request.replaces.get(result).map(|old| self.forget(old)).transpose()?;
-            let home = old.and_then(|old| {
-                let mut names = old.holders.into_iter();
-                let home = names.next();
-                names.for_each(|(worker, name)| self.emit_free(worker, name, sent));
-                home
-            });
-            let Some((worker, name)) = home else {
-                let (ready_ns, holders, lost) = (0, SmallVec::new(), Some(failure.clone()));
-                let entry = Entry { meta, described: true, ready_ns, holders, lost };
-                self.registry.insert(slot, entry)?;
-                continue;
-            };
-            self.insert(slot, meta.clone(), true, worker, 0)?;
-            self.emit(worker, Command::Apply(renamed(name, slot, &meta)), sent);
+            let mut entry = Entry::nowhere(meta);
+            if let Some(old) = request.replaces.get(result) {
+                let old = self.forget(old)?;
+                for (worker, name) in old.holders {
+                    let moved = renamed(name, slot, Some(name), &entry.meta);
+                    self.emit(worker, Command::Apply(moved), sent);
+                    entry.holders.push((worker, slot));
+                }
+                for (place, name) in old.spreads {
+                    self.emit_renamed(place, (name, slot), Some(name), &entry.meta, sent)?;
+                    entry.spreads.push((place, slot));
+                }
+            }
+            let is_nowhere = entry.holders.is_empty() && entry.spreads.is_empty();
+            entry.lost = is_nowhere.then(|| failure.clone());
+            self.registry.insert(slot, entry)?;
         }
         Ok(())
     }
@@ -122,27 +204,41 @@ impl Session {
         context: &mut Context,
         sent: &mut Observer,
     ) -> Result<()> {
-        for old in &mut replaces.0 {
-            // A value that is lost has no place to take.
-            let is_lost =
-                |slot: &Slot| self.registry.get(*slot).is_ok_and(|old| old.lost.is_some());
-            if let Some(slot) = old.take_if(|slot| is_lost(slot)) {
-                self.forget(slot)?;
-            }
-            let Some(slot) = old else { continue };
-            let name = self.bring(*slot, worker, context, sent)?;
-            let entry = self.forget(*slot)?;
+        // All are brought before the first name ends, which the next copy would be given.
+        let mut names: SmallVec<[Option<Slot>; 1]> = SmallVec::new();
+        for old in &replaces.0 {
+            let there = old.map(|slot| self.bring_replaced(slot, worker, context, sent));
+            names.push(there.transpose()?.flatten());
+        }
+        for (old, name) in replaces.0.iter_mut().zip(names) {
+            let Some(slot) = std::mem::replace(old, name) else { continue };
+            let entry = self.forget(slot)?;
             for (holder, name) in entry.holders.into_iter().filter(|(holder, _)| *holder != worker)
             {
                 self.emit_free(holder, name, sent);
             }
-            *slot = name;
+            self.free_spreads(entry.spreads, name.map(|name| (worker, name)), sent);
         }
         Ok(())
     }
 
+    /// The name on `worker` of a value that is replaced there; a lost one has no place to take.
+    fn bring_replaced(
+        &mut self,
+        slot: Slot,
+        worker: WorkerId,
+        context: &mut Context,
+        sent: &mut Observer,
+    ) -> Result<Option<Slot>> {
+        match self.registry.get(slot)?.lost {
+            Some(_) => Ok(None),
+            None => self.bring(slot, worker, context, sent).map(Some),
+        }
+    }
+
     /// Before `worker` replaces a value it must know whether something has failed elsewhere.
     fn hear_failures(&mut self, worker: WorkerId, sent: &mut Observer) {
+        self.note_risk();
         let Some(Words { barrier, report, wait }) = self.failure_barrier.replace(worker) else {
             return;
         };
@@ -156,6 +252,7 @@ impl Session {
 
     /// The client is about to hear from `reader`, which must speak for all.
     pub(super) fn settle(&mut self, reader: WorkerId, whom: Whom, sent: &mut Observer) {
+        self.note_risk();
         let Some(words) = self.failure_barrier.settle(reader, whom) else { return };
         let barrier = words.barrier;
         for other in words.report {
@@ -192,7 +289,7 @@ impl Session {
         let missing = |worker: WorkerId| {
             let (mut present_ns, mut absent) = (0, None::<Needed>);
             for entry in &entries {
-                if entry.name_on(worker).is_some() {
+                if self.registry.name_on(entry, worker).is_some() {
                     present_ns = present_ns.max(entry.ready_ns);
                     continue;
                 }
@@ -208,8 +305,7 @@ impl Session {
         let soonest = if self.wanted.is_none() { load.least_busy(now_ns) } else { None };
         let idle = soonest.or_else(|| load.least_busy_of(now_ns, self.workers()));
         let idle = idle.ok_or_else(no_worker)?;
-        let holders =
-            entries.iter().flat_map(|entry| entry.holders.iter().map(|&(worker, _)| worker));
+        let holders = entries.iter().flat_map(|entry| self.registry.whereabouts(entry));
         let candidates = std::iter::once(idle).chain(holders);
         let end = |worker: &WorkerId| {
             let end_ns = context.load.end_ns(*worker, context.now_ns, cost, missing(*worker));
@@ -227,13 +323,31 @@ impl Session {
         sent: &mut Observer,
     ) -> Result<Slot> {
         let entry = self.registry.get(slot)?;
-        if let Some(name) = entry.name_on(worker) {
-            return Ok(name);
+        if entry.lost.is_none() && !self.registry.is_whole(entry) {
+            return self.gather(slot, worker, context, sent);
         }
-        let (home, there) = entry.home().map_err(|failure| failure.error.clone())?;
-        let (meta, tag) = (entry.meta.clone(), context.tag());
+        let (home, there) = match reshard(entry, worker, &self.registry)? {
+            Source::Here(name) => return Ok(name),
+            Source::From(home, there) => (home, there),
+        };
+        let meta = entry.meta.clone();
         let name = self.registry.name_copy();
         self.registry.get_mut(slot)?.holders.push((worker, name));
+        self.transfer(&meta, (home, there), (worker, name), context, sent)?;
+        Ok(name)
+    }
+
+    /// Hands a value over, from a worker where it has a name to one where it gets a name.
+    pub(super) fn transfer(
+        &mut self,
+        meta: &Meta,
+        (home, there): (WorkerId, Slot),
+        (worker, name): (WorkerId, Slot),
+        context: &mut Context,
+        sent: &mut Observer,
+    ) -> Result<()> {
+        self.count_moved(home, worker, meta.bytes());
+        let tag = context.tag();
         let mut way = Way::Message;
         if meta.bytes() > INLINE_BYTES && context.tickets.is_some() {
             way = Way::Apart;
@@ -245,23 +359,11 @@ impl Session {
             self.send_off(tag, passage, context);
         }
         self.emit(home, Command::Send { slot: there, to: worker, tag }, sent);
-        let what = Expected { way, meta: Some(meta) };
+        let what = Expected { way, meta: Some(meta.clone()) };
         self.expect_reply(home, Reply::Handover { to: worker, tag }, what)?;
         let provenance = Provenance::UNKNOWN;
         self.emit(worker, Command::Receive { out: name, tag, provenance }, sent);
-        Ok(name)
-    }
-}
-
-/// A value under another name, in the place of what it was.
-fn renamed(name: Slot, slot: Slot, meta: &Meta) -> Instruction {
-    Instruction {
-        op: &CAST,
-        outputs: [slot].into_iter().collect(),
-        inputs: [Operand::Slot(name)].into_iter().collect(),
-        attrs: Attrs::of([Attr::DType(meta.dtype)]),
-        replaces: Replaces::first(Some(name)),
-        provenance: Provenance::UNKNOWN,
+        Ok(())
     }
 }
 

@@ -42,6 +42,10 @@ impl Session {
         for batch in outgoing.take(pace.now_ns, pace.hold_ns) {
             out.send_commands(Peer::Worker(worker), self.id, batch);
         }
+        if self.is_in_run(worker) {
+            // What waited for a busy worker of a mesh may go to all of them.
+            self.send_due(pace, out);
+        }
         self.expected.finish(worker, commands);
         Ok(self.in_flight.arrive(worker, commands))
     }
@@ -59,7 +63,7 @@ impl Session {
             return Err(Error::bug(format!("{request} is answered by somebody it was not asked")));
         }
         if let Err(failure) = result {
-            self.tell_failure(worker, failure.id, pace, out);
+            self.settle_told(worker, failure.id, pace, out);
         }
         self.describe(request, result.as_ref().ok().map(|value| &value.meta))
     }
@@ -107,7 +111,7 @@ impl Session {
     }
 
     /// The client is told of a failure, so that nothing is held back any more because of it.
-    fn tell_failure(&mut self, reader: WorkerId, failure: FailureId, pace: Pace, out: &mut Outbox) {
+    fn settle_told(&mut self, reader: WorkerId, failure: FailureId, pace: Pace, out: &mut Outbox) {
         let poisoned = self.failure_barrier.tell(reader, failure);
         if poisoned.is_empty() {
             return;

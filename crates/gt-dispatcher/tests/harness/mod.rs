@@ -111,7 +111,7 @@ pub fn words(out: &[Delivery]) -> Vec<(u64, Message)> {
     out.iter()
         .filter_map(|delivery| match delivery {
             Delivery::Send(connection, parts) => Some((connection.0, open(parts))),
-            Delivery::Relay(_) | Delivery::Forget(_) => None,
+            Delivery::Forget(_) => None,
         })
         .collect()
 }

@@ -1,6 +1,7 @@
 //! Runs a tape: what clients and workers say, `---`, what workers and clients are told.
 //!
 //! Before the line: `workers 2`, `at 5000` (nanoseconds), `send` (the batch ends here),
+//! `scope1 := "pair" in scope0 replicated 0 1`, `in scope1`,
 //! `w0 done 3`, `w1 describes r1 as [3, 2]`, `w0 reports #1` or `w0 reports #1 failed`,
 //! `w0 failed`, `w0 answers r1` or `w0 answers r1 failed`, `w0 gone`, and the client's commands in
 //! their text form, with `t0 := upload [4, 4]` for single precision numbers. What follows the last
@@ -10,8 +11,11 @@
 use std::sync::Arc;
 
 use gt_core::instruction::Command;
+use gt_core::placement::{OnUse, Wish};
 use gt_core::text::parse_instruction;
-use gt_core::{DType, Error, Meta, Provenance, RequestId, SessionId, Shape, Slot, WorkerId};
+use gt_core::{
+    DType, Error, Meta, Provenance, RequestId, ScopeId, SessionId, Shape, Slot, WorkerId,
+};
 use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::hello::Hello;
 use gt_transport::{Batch, Failure, FailureId, Message, Peer, Value};
@@ -69,13 +73,21 @@ impl Player {
             ["send"] if self.batch.is_empty() => {}
             ["send"] => {
                 let batch = std::mem::take(&mut self.batch);
-                self.step(Peer::Client(SESSION), Message::Commands { session: SESSION, batch });
+                let commands = Message::Commands { session: SESSION, batch: batch.into() };
+                self.step(Peer::Client(SESSION), commands);
             }
             [worker, ..] if worker.starts_with('w') => self.worker(line, &words),
             ["free", ..] => {
                 let slots = words[1..].iter().map(|slot| Slot(number(slot) as u32));
                 self.batch.push(&Command::Free(slots.collect()));
             }
+            [scope, ":=", name, "in", parent, ref wish @ ..] => {
+                let (scope, parent) = (self::scope(scope), self::scope(parent));
+                let name = name.trim_matches('"').into();
+                let wish = wish.split_first().map(|(layout, named)| self::wish(layout, named));
+                self.batch.push(&Command::DefineScope { scope, parent, name, wish });
+            }
+            ["in", scope] => self.batch.push(&Command::Scope(self::scope(scope))),
             ["read", slot, "as", request] => {
                 let (slot, request) = (Slot(number(slot) as u32), number(request) as u32);
                 self.batch.push(&Command::Read { slot, request: RequestId(request) });
@@ -172,6 +184,11 @@ impl Player {
     }
 }
 
+fn scope(text: &str) -> ScopeId {
+    let number = text.strip_prefix("scope").and_then(|number| number.parse().ok());
+    ScopeId(number.unwrap_or_else(|| panic!("'{text}' is no scope")))
+}
+
 fn told(message: Message) -> Vec<String> {
     match message {
         Message::Commands { batch, .. } => {
@@ -209,4 +226,17 @@ fn shape(line: &str) -> Shape {
     let (sizes, _) = inner.unwrap_or_else(|| panic!("'{line}' has no shape"));
     let sizes = sizes.split(',').map(str::trim).filter(|size| !size.is_empty());
     sizes.map(|size| size.parse::<usize>().expect("a size is a number")).collect()
+}
+
+/// `replicated 0 1` or `shard(0) 0 1`, and perhaps `replicated-on-use dropped`.
+fn wish(layout: &str, words: &[&str]) -> Wish {
+    let keep = !words.contains(&"dropped");
+    let replicate = words.contains(&"replicated-on-use");
+    let on_use = if replicate { OnUse::Replicate } else { OnUse::AsPlaced };
+    let workers = words.iter().filter_map(|word| word.parse().ok());
+    let wish = match layout.strip_prefix("shard(").and_then(|axis| axis.strip_suffix(')')) {
+        Some(axis) => Wish::sharded(axis.parse().expect("an axis"), workers),
+        None => Wish::replicated(workers),
+    };
+    Wish { keep, on_use, ..wish }
 }

@@ -23,14 +23,13 @@ pub const FORGET: u16 = 9;
 pub const ENDED: u16 = 10;
 /// [`crate::Message::Welcome`]: the session.
 pub const WELCOME: u16 = 11;
-/// [`crate::Message::Registered`]: the worker's number.
+/// [`crate::Message::Registered`]: the worker's number, its key.
 pub const REGISTERED: u16 = 12;
 /// [`crate::Message::Heartbeat`]: messages, bytes.
 pub const HEARTBEAT: u16 = 13;
 /// [`crate::Message::Ticket`]: the ticket.
 pub const TICKET: u16 = 14;
-/// [`crate::Message::Unreachable`]: the tag.
-pub const UNREACHABLE: u16 = 15;
+// 15 is retired.
 /// [`crate::Message::MemoryQuery`]: session, request, parts.
 pub const MEMORY_QUERY: u16 = 16;
 /// [`crate::Message::MemoryReply`]: session, request, parts, usage.
@@ -43,3 +42,5 @@ pub const REPORT: u16 = 19;
 pub const FAILURE_REPORT: u16 = 20;
 /// [`crate::Message::FailureVerdict`]: session, barrier, failure.
 pub const FAILURE_VERDICT: u16 = 21;
+/// [`crate::Message::Channels`]: the channels.
+pub const CHANNELS: u16 = 22;

@@ -3,15 +3,19 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gt_core::instruction::{Command, Instruction, Operand, Replaces};
+use gt_core::instruction::{Command, Instruction, Move, Operand, Question, Replaces};
 use gt_core::op::SampleInput;
+use gt_core::placement::{At, Cut, Layout, Mesh, Placement, Signature, Wish};
 use gt_core::{
-    DType, Error, Meta, Provenance, RequestId, Scalar, SessionId, Shape, Slot, WorkerId, ops,
+    DType, Error, Meta, Provenance, RequestId, Scalar, ScopeId, SessionId, Shape, SignatureId,
+    Slot, WorkerId, ops,
 };
 use gt_transport::hello::{Hello, Resume, Token, Welcome, WorkerInfo};
-use gt_transport::report::{MemoryUsage, Report, SessionReport, Traffic, WorkerReport};
-use gt_transport::ticket::{Address, Errand, Goods, Key, Ticket, Wanted};
-use gt_transport::{Batch, Failure, FailureId, Message, Value};
+use gt_transport::report::{
+    ChannelTraffic, Channels, MemoryUsage, Report, Road, SessionReport, Traffic, WorkerReport,
+};
+use gt_transport::ticket::{Access, Address, Key, Role, Route, Ticket, TransferKind};
+use gt_transport::{Batch, Failure, FailureId, Message, Peer, Value};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -65,7 +69,8 @@ fn greetings() -> impl Strategy<Value = Message> {
     );
     let beat = any::<[u64; 2]>()
         .prop_map(|[received, used_bytes]| Message::Heartbeat { received, used_bytes });
-    let enlisted = any::<u32>().prop_map(|id| Message::Registered { worker: WorkerId(id) });
+    let enlisted = (any::<u32>(), key())
+        .prop_map(|(id, key)| Message::Registered { worker: WorkerId(id), key });
     prop_oneof![
         hello,
         welcome,
@@ -92,25 +97,38 @@ fn address() -> impl Strategy<Value = Address> {
 /// What is said about values that travel apart.
 fn transfers() -> impl Strategy<Value = Message> {
     let request = || any::<u32>().prop_map(RequestId);
-    let goods = prop_oneof![
-        any::<u32>().prop_map(Goods::Upload),
-        Just(Goods::Handover),
-        request().prop_map(Goods::Answer)
+    let kind = prop_oneof![
+        any::<u32>().prop_map(TransferKind::Upload),
+        Just(TransferKind::Handover),
+        request().prop_map(TransferKind::Answer)
     ];
-    let wanted = prop_oneof![Just(Wanted::Handover), request().prop_map(Wanted::Answer)];
-    let errand = prop_oneof![
-        value().prop_map(|value| Errand::Expect(value.meta)),
-        (goods, address()).prop_map(|(goods, to)| Errand::Deliver(goods, to)),
-        request().prop_map(Errand::Offer),
-        (wanted, value(), address())
-            .prop_map(|(wanted, value, from)| Errand::Fetch(wanted, value.meta, from)),
+    let peer = prop_oneof![
+        session().prop_map(Peer::Client),
+        any::<u32>().prop_map(|id| Peer::Worker(WorkerId(id))),
+        Just(Peer::Relay)
     ];
-    let ticket = (session(), any::<u64>(), any::<[u8; 32]>(), errand).prop_map(
-        |(session, tag, key, errand)| {
-            Message::Ticket(Box::new(Ticket { session, tag, key: Key(key), errand }))
+    let access = || {
+        let access = (address(), key()).prop_map(|(address, key)| Access { address, key });
+        prop::option::of(access)
+    };
+    let route = (access(), access()).prop_map(|(direct, relay)| Route { direct, relay });
+    let role = prop_oneof![Just(Role::Send), Just(Role::Receive)];
+    let ticket = (session(), any::<u64>(), value(), role, kind, peer, route).prop_map(
+        |(session, tag, value, role, kind, peer, route)| {
+            let ticket = Ticket { session, tag, meta: value.meta, role, kind, peer, route };
+            Message::Ticket(Box::new(ticket))
         },
     );
-    prop_oneof![ticket, any::<u64>().prop_map(|tag| Message::Unreachable { tag })]
+    prop_oneof![ticket, Just(Message::Channels(Channels { list: channels() }))]
+}
+
+fn channels() -> Vec<ChannelTraffic> {
+    let peer = Peer::Client(SessionId(3));
+    vec![ChannelTraffic { peer, road: Road::Relay, bytes_in: 1, bytes_out: 2 }]
+}
+
+fn key() -> impl Strategy<Value = Key> {
+    any::<[u8; 32]>().prop_map(Key)
 }
 
 /// What the system tells of itself.
@@ -136,6 +154,7 @@ fn accounts() -> impl Strategy<Value = Message> {
             silent_ns,
             used_bytes,
             queued,
+            channels: channels(),
         },
     );
     let client = (session(), ".*", any::<bool>(), any::<[u64; 3]>(), any::<Vec<Option<u32>>>())
@@ -156,8 +175,9 @@ fn accounts() -> impl Strategy<Value = Message> {
 
 /// A batch of any commands.
 pub fn commands() -> impl Strategy<Value = Message> {
-    (session(), prop::collection::vec(command(), 0..20))
-        .prop_map(|(session, commands)| Message::Commands { session, batch: batch(&commands) })
+    (session(), prop::collection::vec(command(), 0..20)).prop_map(|(session, commands)| {
+        Message::Commands { session, batch: batch(&commands).into() }
+    })
 }
 
 /// These commands in a batch.
@@ -178,8 +198,13 @@ pub fn command() -> impl Strategy<Value = Command> {
         }),
         1 => request().prop_map(|(slot, request)| Command::Read { slot, request }),
         1 => request().prop_map(|(slot, request)| Command::Describe { slot, request }),
-        1 => ".*".prop_map(|name| Command::Enter(name.into())),
-        1 => Just(Command::Exit),
+        1 => (".*", any::<[u32; 2]>(), prop::option::of(prop::collection::vec(0..9u32, 0..6)))
+            .prop_map(|(name, [scope, parent], workers)| {
+                let (scope, parent) = (ScopeId(scope), ScopeId(parent));
+                let wish = workers.map(Wish::replicated);
+                Command::DefineScope { scope, parent, name: name.into(), wish }
+            }),
+        1 => any::<u32>().prop_map(|scope| Command::Scope(ScopeId(scope))),
         1 => (slot(), any::<u32>(), any::<u64>())
             .prop_map(|(slot, to, tag)| Command::Send { slot, to: WorkerId(to), tag }),
         1 => (slot(), any::<u64>(), any::<u32>()).prop_map(|(out, tag, place)| {
@@ -190,9 +215,31 @@ pub fn command() -> impl Strategy<Value = Command> {
         }),
         1 => any::<u32>().prop_map(|request| Command::Sync { request: RequestId(request) }),
         1 => any::<u64>().prop_map(|barrier| Command::Report { barrier }),
+        1 => any::<u64>().prop_map(|barrier| Command::Vote { barrier }),
         1 => any::<u64>().prop_map(|barrier| Command::Settle { barrier }),
         1 => any::<u64>().prop_map(|barrier| Command::Wait { barrier }),
+        1 => (request(), any::<bool>()).prop_map(|((slot, request), about_slot)| {
+            let question = if about_slot { Question::Placement(slot) } else { Question::Moved };
+            Command::Ask { question, request }
+        }),
+        1 => any::<u32>().prop_map(|number| Command::Signature(SignatureId(number))),
+        1 => (any::<u32>(), any::<u8>(), mesh()).prop_map(|(number, letter, mesh)| {
+            let signature = Signature { mesh, cuts: [Some((letter, At::Even))].into() };
+            Command::DefineSignature { number: SignatureId(number), signature }
+        }),
+        1 => (slot(), slot(), value(), [mesh(), mesh()], any::<u64>()).prop_map(
+            |(out, slot, Value { meta, .. }, [from, to], tag)| {
+                let (from, to) = (Placement::replicated(from), Placement::replicated(to));
+                let to = to.with_layout(Layout::Shard(Cut::even(0)));
+                Command::Move(Box::new(Move { out, slot, meta, from, to, tag }))
+            },
+        ),
     ]
+}
+
+fn mesh() -> impl Strategy<Value = Mesh> {
+    prop::collection::vec(any::<u32>(), 1..6)
+        .prop_map(|workers| Mesh::group(workers.into_iter().map(WorkerId)))
 }
 
 /// What a client says if nothing is replaced is nothing.

@@ -11,6 +11,7 @@ use super::{Backlog, Holds, hold};
 use crate::bound::{Bound, Task};
 use crate::names::Names;
 use crate::plan::{Position, ValueId};
+use crate::planner::Planner;
 
 /// A read is looked at once its session has computed for so long in front of it.
 const PATIENCE_NS: u64 = 100_000_000;
@@ -46,7 +47,7 @@ impl Reader {
 impl Backlog {
     /// Lets a read that has waited for long go ahead, unless the client would have to be told of
     /// something that is not known yet. Each is tried once.
-    pub(super) fn hurry(&mut self, names: &mut Names) -> Result<()> {
+    pub(super) fn hurry(&mut self, planner: &mut Planner) -> Result<()> {
         let Some(reader) = self.reader.take_if(|reader| reader.is_impatient()) else {
             return Ok(());
         };
@@ -56,11 +57,16 @@ impl Backlog {
             return Ok(());
         }
         while self.next <= reader.position {
-            let Some(bound) = self.bind(names)? else { break };
-            hold(&bound, names);
-            self.admitted.push_back(bound);
+            if self.end_names(planner)? {
+                continue;
+            }
+            let Some((bound, second)) = self.bind(planner)? else { break };
+            for bound in std::iter::once(bound).chain(second) {
+                hold(&bound, planner.names());
+                self.admitted.push_back(bound);
+            }
         }
-        if let Some(chosen) = self.needed_by(reader.position, names) {
+        if let Some(chosen) = self.needed_by(reader.position, planner.names()) {
             let mut waiting = std::mem::take(&mut self.blocked);
             waiting.append(&mut self.admitted);
             let is_chosen = |bound: &Bound| chosen.contains(&bound.position);
@@ -90,6 +96,7 @@ impl Backlog {
             match &bound.task {
                 Task::Apply(apply) if apply.op.data_dependent => return None,
                 Task::Receive { tag, .. } if !self.arrived.values.contains_key(tag) => return None,
+                Task::Get(get) if !self.arrived.have(get) => return None,
                 _ => {}
             }
             needed.retain(|id| !bound.makes().contains(id));

@@ -1,10 +1,12 @@
-//! What computes: an engine is given one kernel at a time and returns its results.
+//! What computes: an engine is given one kernel at a time and returns its results. What its values
+//! are made of is its own business: the executor only asks what [`EngineValue`] says.
 
 pub mod native;
 pub mod null;
 
 use std::fmt;
 
+use bytes::Bytes;
 use gt_core::attrs::Attrs;
 use gt_core::dtype::Scalar;
 use gt_core::error::{Error, Result};
@@ -15,20 +17,55 @@ use smallvec::SmallVec;
 
 use crate::value::Value;
 
+/// A tensor as an engine keeps it: in this process's memory, or wherever it computes.
+pub trait EngineValue: Clone + fmt::Debug + Send {
+    /// Its dtype and shape.
+    fn meta(&self) -> &Meta;
+
+    /// Its elements, row by row.
+    fn to_bytes(&self) -> Bytes;
+
+    /// Whether a result of its shape can be written over it: nobody else has its elements, and they
+    /// lie in a row.
+    fn can_be_overwritten(&mut self) -> bool;
+
+    /// The memory that its elements lie in, as a number of its own, and how many bytes that has.
+    /// Values that share memory say the same.
+    fn memory(&self) -> (usize, usize);
+}
+
+impl EngineValue for Value {
+    fn meta(&self) -> &Meta {
+        Value::meta(self)
+    }
+
+    fn to_bytes(&self) -> Bytes {
+        Value::to_bytes(self)
+    }
+
+    fn can_be_overwritten(&mut self) -> bool {
+        self.is_contiguous() && self.is_unique()
+    }
+
+    fn memory(&self) -> (usize, usize) {
+        (self.buffer().as_ptr() as usize, self.buffer().len())
+    }
+}
+
 /// One input of a kernel.
 #[derive(Clone, Debug)]
-pub enum Operand {
+pub enum Operand<V = Value> {
     /// A tensor.
-    Tensor(Value),
+    Tensor(V),
     /// A number written in the program; it takes the dtype of the tensors beside it.
     Scalar(Scalar),
 }
 
 /// The inputs of a kernel.
-pub type Operands = SmallVec<[Operand; 3]>;
+pub type Operands<V = Value> = SmallVec<[Operand<V>; 3]>;
 
 /// The results of a kernel.
-pub type Results = SmallVec<[Value; 1]>;
+pub type Results<V = Value> = SmallVec<[V; 1]>;
 
 /// Which composites an engine computes whole. This is all that planning knows of an engine.
 pub trait Takes: Send + Sync {
@@ -43,24 +80,38 @@ impl fmt::Debug for dyn Takes + '_ {
     }
 }
 
+/// An engine whose values lie in the memory of this process.
+pub type HostEngine = dyn Engine<Value = Value>;
+
 /// Something that can run kernels.
 pub trait Engine: Takes {
+    /// What it keeps tensors in.
+    type Value: EngineValue;
+
     /// What users call it.
     fn name(&self) -> &'static str;
+
+    /// Takes in the elements of a tensor, row by row.
+    fn upload(&self, meta: Meta, data: Bytes) -> Result<Self::Value>;
 
     /// Runs one kernel. Tensors arrive in the dtype the row computes in; what nobody else holds may
     /// be overwritten by the result. `outputs` is what the row inferred; only a data-dependent
     /// kernel may return another shape.
-    fn run(&self, kernel: &Kernel, inputs: Operands, outputs: &[Meta]) -> Result<Results>;
+    fn run(
+        &self,
+        kernel: &Kernel,
+        inputs: Operands<Self::Value>,
+        outputs: &[Meta],
+    ) -> Result<Results<Self::Value>>;
 
     /// Computes a composite that it takes whole; otherwise as [`Engine::run`].
     fn run_whole(
         &self,
         op: &'static Op,
         _attrs: &Attrs,
-        _inputs: Operands,
+        _inputs: Operands<Self::Value>,
         _outputs: &[Meta],
-    ) -> Result<Results> {
+    ) -> Result<Results<Self::Value>> {
         Err(Error::bug(format!("{} does not take {} whole", self.name(), op.name)))
     }
 }

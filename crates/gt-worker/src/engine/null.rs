@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use gt_core::error::Result;
 use gt_core::kernel::Kernel;
 use gt_core::op::Call;
@@ -22,8 +23,14 @@ impl Takes for Null {
 }
 
 impl Engine for Null {
+    type Value = Value;
+
     fn name(&self) -> &'static str {
         "null"
+    }
+
+    fn upload(&self, meta: Meta, data: Bytes) -> Result<Value> {
+        Value::from_bytes(meta, data, &self.0)
     }
 
     fn run(&self, _: &Kernel, _: Operands, outputs: &[Meta]) -> Result<Results> {

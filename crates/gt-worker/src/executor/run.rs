@@ -9,20 +9,20 @@ use gt_transport::{Failure, Holder, Message};
 use smallvec::SmallVec;
 
 use super::store::{Store, Stored, Untold};
-use super::{Executor, panicked};
-use crate::engine::{Operand, Operands, Results};
+use super::{Runner, Runs, panicked};
+use crate::engine::{Engine, EngineValue, Operand, Operands, Results};
 use crate::memory::{NAMED, held, largest};
 use crate::panic_hook::in_kernel;
 use crate::plan::{
-    Compute, Input, Job, Origin, Position, Register, Replace, Step, Then, Use, ValueId, Wanted,
+    Compute, Input, Job, Origin, Plan, Position, Register, Replace, Step, Then, Use, ValueId,
+    Wanted,
 };
-use crate::value::Value;
 
 /// A plan while it runs.
-pub(super) struct Run<'a> {
-    executor: &'a Executor,
+pub(super) struct Run<'a, E: Engine + ?Sized> {
+    runner: &'a Runner<E>,
     session: SessionId,
-    registers: Vec<Option<Stored>>,
+    registers: Vec<Option<Stored<E::Value>>>,
     places: Vec<Provenance>,
     /// What is to be sent.
     pub(super) messages: Vec<Message>,
@@ -31,16 +31,17 @@ pub(super) struct Run<'a> {
     holders: Option<SmallVec<[Holder; NAMED]>>,
 }
 
-impl<'a> Run<'a> {
-    /// A plan whose registers are made at these places of the user's program.
-    pub(super) fn new(executor: &'a Executor, session: SessionId, places: Vec<Provenance>) -> Self {
+impl<'a, E: Engine + ?Sized> Run<'a, E> {
+    /// A plan that begins.
+    pub(super) fn new(runner: &'a Runner<E>, plan: &mut Plan) -> Self {
+        let (session, places) = (plan.session, std::mem::take(&mut plan.places));
         let (registers, messages) = (vec![None; places.len()], Vec::new());
         let (untold, holders) = (Untold::default(), None);
-        Run { executor, session, registers, places, messages, untold, holders }
+        Run { runner, session, registers, places, messages, untold, holders }
     }
 
     /// Begins with values that are there.
-    pub(super) fn load(&mut self, store: &mut Store, loads: &[(ValueId, Register)]) {
+    pub(super) fn load(&mut self, store: &mut Store<E::Value>, loads: &[(ValueId, Register)]) {
         self.untold = std::mem::take(&mut store.untold);
         for &(id, register) in loads {
             let (stored, place) = store.get(id).expect("a plan loads what an earlier one kept");
@@ -50,7 +51,7 @@ impl<'a> Run<'a> {
     }
 
     /// Ends with values that are kept.
-    pub(super) fn keep(&mut self, store: &mut Store, keeps: &[(Register, ValueId)]) {
+    pub(super) fn keep(&mut self, store: &mut Store<E::Value>, keeps: &[(Register, ValueId)]) {
         store.untold = std::mem::take(&mut self.untold);
         for &(register, id) in keeps {
             let index = register.0 as usize;
@@ -61,23 +62,26 @@ impl<'a> Run<'a> {
     }
 
     /// Does one thing.
-    pub(super) fn step(&mut self, step: Step) {
-        match step {
-            Step::Compute(compute) => self.compute(&compute),
-            Step::Replace(replace) => self.replace(&replace),
-            Step::Bear { out, meta, failure } => self.set(out, Stored::Failed(meta, failure)),
-            Step::Poison(position, failure) => {
-                self.untold.entry(position).or_insert(failure);
+    pub(super) fn step(&mut self, step: &mut Step) {
+        match *step {
+            Step::Compute(ref compute) => self.compute(compute),
+            Step::Replace(ref replace) => self.replace(replace),
+            Step::Bear { out, ref meta, ref failure } => {
+                self.set(out, Stored::Failed(meta.clone(), failure.clone()));
+            }
+            Step::Poison(position, ref failure) => {
+                self.untold.entry(position).or_insert_with(|| failure.clone());
             }
             Step::Report { position, barrier, then } => self.report(position, barrier, then),
             Step::Sync { position, request } => self.answer(position, request, Ok(nothing())),
-            Step::Fail(position, failure) => self.tell(position, failure),
-            Step::Upload { out, value, origin } => {
-                let meta = value.meta.clone();
-                let result = Value::from_bytes(value.meta, value.data, &self.executor.pool);
+            Step::Fail(position, ref failure) => self.tell(position, failure.clone()),
+            Step::Upload { out, ref mut value, origin } => {
+                // The plan is there for longer than some of its values.
+                let (meta, data) = (value.meta.clone(), std::mem::take(&mut value.data));
+                let result = self.runner.engine.upload(meta, data);
                 let stored = match result {
-                    Ok(value) => Stored::Value(value),
-                    Err(error) => Stored::Failed(meta, self.fail(error, origin)),
+                    Ok(stored) => Stored::Value(stored),
+                    Err(error) => Stored::Failed(value.meta.clone(), self.fail(error, origin)),
                 };
                 self.set(out, stored);
             }
@@ -101,7 +105,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn set(&mut self, register: Register, stored: Stored) {
+    fn set(&mut self, register: Register, stored: Stored<E::Value>) {
         self.registers[register.0 as usize] = Some(stored);
     }
 
@@ -187,11 +191,11 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn run_kernel(&mut self, compute: &Compute) -> Result<Results, Arc<Failure>> {
+    fn run_kernel(&mut self, compute: &Compute) -> Result<Results<E::Value>, Arc<Failure>> {
         let Compute { job, metas, replaces, origin, .. } = compute;
         let over = replaces.filter(|old| old.last && self.can_write_over(*old, compute));
         let inputs = self.operands(compute, over.map(|old| old.register))?;
-        let engine = &self.executor.engine;
+        let engine = &self.runner.engine;
         let run = || match job {
             Job::Kernel(kernel) => engine.run(kernel, inputs, metas),
             Job::Whole(op, attrs) => engine.run_whole(op, attrs, inputs, metas),
@@ -216,10 +220,10 @@ impl<'a> Run<'a> {
         let alone = compute.inputs.iter().filter(reads_it).count() == 1;
         match &mut self.registers[old.register.0 as usize] {
             Some(Stored::Value(old)) => {
-                let fits = old.meta() == &compute.metas[0] && old.is_contiguous();
+                let fits = old.meta() == &compute.metas[0];
                 let divides = matches!(kernel, Kernel::Zip(function) if function.divides());
-                let may_fail = divides && !old.dtype().is_float();
-                elementwise && !may_fail && alone && fits && old.is_unique()
+                let may_fail = divides && !old.meta().dtype.is_float();
+                elementwise && !may_fail && alone && fits && old.can_be_overwritten()
             }
             _ => false,
         }
@@ -231,7 +235,7 @@ impl<'a> Run<'a> {
         &mut self,
         compute: &Compute,
         over: Option<Register>,
-    ) -> Result<Operands, Arc<Failure>> {
+    ) -> Result<Operands<E::Value>, Arc<Failure>> {
         for input in &compute.inputs {
             if let Input::Register(used) = input
                 && let Some(Stored::Failed(_, failure)) = &self.registers[used.register.0 as usize]
@@ -258,11 +262,11 @@ impl<'a> Run<'a> {
     }
 
     /// The value, moved out of its register if this is its last use.
-    fn use_value(&mut self, used: Use) -> Stored {
+    fn use_value(&mut self, used: Use) -> Stored<E::Value> {
         self.take_or_clone(used).expect("a plan makes a value before it uses it")
     }
 
-    fn take_or_clone(&mut self, used: Use) -> Option<Stored> {
+    fn take_or_clone(&mut self, used: Use) -> Option<Stored<E::Value>> {
         let register = &mut self.registers[used.register.0 as usize];
         if used.last { register.take() } else { register.clone() }
     }
@@ -285,14 +289,14 @@ impl<'a> Run<'a> {
 
     /// The lines that hold the most memory: in the plan, and in the session besides.
     fn holders(&mut self) -> &SmallVec<[Holder; NAMED]> {
-        let Run { executor, session, registers, places, holders, .. } = self;
+        let Run { runner, session, registers, places, holders, .. } = self;
         holders.get_or_insert_with(|| {
             let values = registers.iter().zip(places).filter_map(|(stored, place)| match stored {
                 Some(Stored::Value(value)) => Some((value, *place)),
                 _ => None,
             });
             let mut holdings = held(values);
-            holdings.extend(executor.holdings(*session));
+            holdings.extend(runner.holdings(*session));
             largest(&holdings)
         })
     }

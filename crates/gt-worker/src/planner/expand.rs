@@ -1,13 +1,16 @@
 //! What one operation comes to: a kernel, or the kernels of its expansion, with casts before them.
 
+use std::sync::Arc;
+
 use gt_core::attrs::Attrs;
 use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
 use gt_core::kernel::Kernel;
-use gt_core::op::{Arg, Call, Inferred, Op, Role};
+use gt_core::op::{Arg, Call, Op, Role};
 use gt_core::{DType, Error, Meta, Result};
 use smallvec::{SmallVec, smallvec};
 
 use super::Planner;
+use super::resolve::{Resolved, Way};
 use crate::plan::{Compute, Input, Job, Register, Step, Use};
 
 impl Emit for Planner<'_> {
@@ -19,73 +22,42 @@ impl Emit for Planner<'_> {
         terms: &[Term<Register>],
         attrs: &Attrs,
     ) -> Result<SmallVec<[Register; 1]>> {
-        let Resolved { inferred, job, cost_ns } = self.resolve(op, terms, attrs)?;
+        let resolved = self.resolve(op, terms, attrs)?;
+        let Resolved { inferred, way, cost_ns } = &*resolved;
         self.plan.cost_ns += cost_ns;
-        let job = match job {
-            Resolution::Expand(formulas) => {
-                return self.expand(op, terms, inferred.compute, &formulas);
-            }
-            Resolution::Compute(job) => job,
+        let job = match way {
+            Way::Expand(formulas) => return self.expand(op, terms, inferred.compute, formulas),
+            Way::Compute(job) => job,
         };
         // A cast computes in the dtype it comes from.
-        let compute = (job != Job::Kernel(Kernel::Cast)).then_some(inferred.compute);
+        let compute = (*job != Job::Kernel(Kernel::Cast)).then_some(inferred.compute);
         let inputs = self.cast_inputs(op, terms, compute)?;
         let mut outputs: SmallVec<[Register; 1]> = SmallVec::new();
         for meta in &inferred.outputs {
             outputs.push(self.register(meta.clone()));
         }
-        self.push(job, inputs, outputs.clone(), inferred.outputs);
+        self.push(job.clone(), inputs, outputs.clone(), inferred.outputs.clone());
         Ok(outputs)
     }
 }
 
-/// What the rules of a row say of one use of it.
-pub(super) struct Resolved {
-    pub(super) inferred: Inferred,
-    job: Resolution,
-    cost_ns: u64,
-}
-
-/// How an operation is computed.
-enum Resolution {
-    /// In one piece.
-    Compute(Job),
-    /// As these formulas say.
-    Expand(Vec<Expr>),
-}
-
 impl Planner<'_> {
+    /// What the rules of the row say of this use of it.
     pub(super) fn resolve(
-        &self,
+        &mut self,
         op: &'static Op,
         terms: &[Term<Register>],
         attrs: &Attrs,
-    ) -> Result<Resolved> {
-        let mut args: SmallVec<[Arg; 3]> = SmallVec::new();
-        let mut metas: SmallVec<[&Meta; 3]> = SmallVec::new();
+    ) -> Result<Arc<Resolved>> {
+        let mut args: SmallVec<[Arg; 4]> = SmallVec::with_capacity(terms.len());
         for term in terms {
-            match term {
-                Term::Value(register) => {
-                    let meta = &self.metas[register.0 as usize];
-                    args.push(Arg::Tensor(meta));
-                    metas.push(meta);
-                }
-                Term::Scalar(scalar) => args.push(Arg::Scalar(*scalar)),
+            args.push(match term {
+                Term::Value(register) => Arg::Tensor(&self.metas[register.0 as usize]),
+                Term::Scalar(scalar) => Arg::Scalar(*scalar),
                 Term::Zero => return Err(Error::bug(format!("{}: an input is missing", op.name))),
-            }
+            });
         }
-        let call = Call::checked(op, &args, attrs)?;
-        let inferred = call.infer()?;
-        let kernel = (op.kernel)(&call)?;
-        let cost_ns = kernel.cost_ns(&metas, &inferred.outputs);
-        let job = match (kernel, op.expansion) {
-            (Kernel::Expansion, _) if self.engine.takes(&call) => {
-                Resolution::Compute(Job::Whole(op, attrs.clone()))
-            }
-            (Kernel::Expansion, Some(expand)) => Resolution::Expand(expand(&call)),
-            (kernel, _) => Resolution::Compute(Job::Kernel(kernel)),
-        };
-        Ok(Resolved { inferred, job, cost_ns })
+        self.resolutions.resolve(&Call { op, inputs: &args, attrs }, self.engine)
     }
 
     /// The inputs of a kernel, each in the dtype that its role asks for.
@@ -95,7 +67,7 @@ impl Planner<'_> {
         terms: &[Term<Register>],
         compute: Option<DType>,
     ) -> Result<SmallVec<[Input; 3]>> {
-        let mut inputs = SmallVec::new();
+        let mut inputs = SmallVec::with_capacity(terms.len());
         for (index, term) in terms.iter().enumerate() {
             let role = op.inputs[if op.variadic { 0 } else { index }].role;
             inputs.push(match (term, role, compute) {

@@ -2,10 +2,9 @@
 
 use std::collections::VecDeque;
 
-use bytes::Bytes;
 use gt_core::{Error, Result};
-use gt_transport::bulk;
 use gt_transport::channel::Channel;
+use gt_transport::transfers::Event;
 use gt_zmq::Waker;
 
 use crate::executor::Outcome;
@@ -14,10 +13,8 @@ use crate::executor::Outcome;
 pub(super) enum News {
     /// A plan ran.
     Finished(Outcome),
-    /// Somebody brought a value, or failed to.
-    Arrived(u64, Result<Bytes>),
-    /// A delivery or a fetch has ended.
-    Errand(bulk::Event),
+    /// A transfer has ended.
+    Transfer(Event),
 }
 
 /// News, and what wakes the worker_loop for them.

@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use gt_core::Result;
-use gt_transport::bulk;
+use gt_transport::transfers;
 
 use crate::buffer::{Buffer, Pool};
 
-/// The worker's memory, as a place where parcels land.
+/// The worker's memory, as a place where values arrive.
 pub(super) struct PoolSource(pub(super) Arc<Pool>);
 
-impl bulk::BufferSource for PoolSource {
-    fn take(&self, bytes: usize) -> Result<Box<dyn bulk::Buffer>> {
-        Ok(Box::new(Landed(self.0.take(bytes)?)))
+impl transfers::BufferSource for PoolSource {
+    fn take(&self, bytes: usize) -> Result<Box<dyn transfers::Buffer>> {
+        Ok(Box::new(PoolBuffer(self.0.take(bytes)?)))
     }
 }
 
-struct Landed(Buffer);
+struct PoolBuffer(Buffer);
 
-impl bulk::Buffer for Landed {
+impl transfers::Buffer for PoolBuffer {
     fn bytes_mut(&mut self) -> &mut [u8] {
         self.0.bytes_mut().expect("a pooled buffer is writable")
     }

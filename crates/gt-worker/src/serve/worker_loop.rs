@@ -5,21 +5,25 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use gt_core::wire::SOME;
 use gt_core::{Error, Result, SessionId, WorkerId};
-use gt_transport::Message;
 use gt_transport::codec::Limits;
 use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
-use gt_transport::report::MemoryUsage;
+use gt_transport::report::{Channels, MemoryUsage};
 use gt_transport::stop::Stop;
+use gt_transport::transfers::{DataPlane, PlaneOptions};
+use gt_transport::{Message, Peer};
 use gt_zmq::{Context, Dealer, DealerEvent, SendError};
 
-use super::Options;
 use super::executing::Executing;
-use super::harbour::{Ended, Harbour};
 use super::inbox::{Inbox, News, cannot_wait};
+use super::pool_source::PoolSource;
+use super::{DataPlace, Options};
 use crate::buffer::Pool;
+use crate::engine::Takes;
 use crate::executor::Executor;
 use crate::queue::Window;
+use crate::transfers::Transfers;
 use crate::worker::{Action, Told, Worker};
 
 /// How often the dispatcher hears that the worker is there.
@@ -36,17 +40,20 @@ pub(super) struct WorkerLoop {
     dealer: Option<Dealer>,
     channel: ReliableChannel,
     worker: Option<Worker>,
-    harbour: Harbour,
+    transfers: Transfers<Arc<DataPlane>>,
     executing: Executing,
     inbox: Arc<Inbox>,
     news: VecDeque<News>,
     /// What could not be sent yet.
     unsent: VecDeque<Vec<Bytes>>,
     pool: Arc<Pool>,
+    /// What will compute.
+    engine: Arc<dyn Takes>,
     window: Window,
     heard: Instant,
     /// The bytes in use that the dispatcher was told of last.
     told_bytes: u64,
+    told_channels: Channels,
     _context: Context,
 }
 
@@ -67,8 +74,8 @@ impl WorkerLoop {
     /// Connects and says who the worker is.
     pub(super) fn open(options: &Options) -> Result<WorkerLoop> {
         let inbox = Arc::new(Inbox::new()?);
-        let harbour = Harbour::open(&options.data, &options.pool, &inbox)?;
-        let executor = Executor::new(options.engine.clone(), options.pool.clone());
+        let plane = open_plane(&options.data, &options.pool, &inbox)?;
+        let executor = Executor::new(options.engine.clone());
         let executing = Executing::start(executor, inbox.clone())?;
         let context = Context::new().map_err(cannot_wait)?;
         // The dispatcher itself decides when a silent worker is lost.
@@ -76,22 +83,24 @@ impl WorkerLoop {
         let dealer = Dealer::connect(&context, &options.endpoint, &patient)
             .map_err(|error| Error::runtime(error.to_string()))?;
         let mut info = options.info.clone();
-        info.data = harbour.address().clone();
+        info.data = plane.address().clone();
         let ready = unsequenced(&Message::Register(Box::new(info)));
         let (news, unsent) = (VecDeque::new(), VecDeque::from([ready]));
         Ok(WorkerLoop {
             dealer: Some(dealer),
             channel: ReliableChannel::without_replay(),
             worker: None,
-            harbour,
+            transfers: Transfers::new(plane),
             executing,
             inbox,
             news,
             unsent,
             pool: options.pool.clone(),
+            engine: options.engine.clone(),
             window: options.window,
             heard: Instant::now(),
             told_bytes: 0,
+            told_channels: Channels::default(),
             _context: context,
         })
     }
@@ -121,6 +130,7 @@ impl WorkerLoop {
             self.read_news();
             if Instant::now() >= next_beat {
                 self.heartbeat();
+                self.report_channels();
                 self.pool.tick(began.elapsed());
                 next_beat = Instant::now() + HEARTBEAT;
                 if self.heard.elapsed() > SILENCE {
@@ -185,9 +195,9 @@ impl WorkerLoop {
             },
         };
         match message {
-            Message::Registered { worker } => {
-                self.worker =
-                    Some(Worker::new(worker, self.window, self.executing.executor().takes()));
+            Message::Registered { worker, key } => {
+                self.transfers.carrier.identify(Peer::Worker(worker), Some(key));
+                self.worker = Some(Worker::new(worker, self.window, self.engine.clone()));
                 enlisted(worker);
             }
             Message::Ended { error: error @ Error::Input { .. }, .. } => return Err(error),
@@ -200,7 +210,7 @@ impl WorkerLoop {
     fn take(&mut self, message: Message) {
         match message {
             Message::Heartbeat { .. } => {}
-            Message::Ticket(ticket) => self.harbour.take_ticket(*ticket),
+            Message::Ticket(ticket) => self.transfers.take_ticket(*ticket),
             Message::MemoryQuery { session, request, parts } => {
                 let executor = self.executing.executor();
                 let usage = Box::new(MemoryUsage {
@@ -214,11 +224,11 @@ impl WorkerLoop {
                 self.say(&Message::MemoryReply { session, request, parts, usage });
             }
             Message::Forget { session } => {
-                self.harbour.forget(session);
+                self.transfers.forget(session);
                 self.step(Told::Message(message));
             }
             Message::Handover { tag, .. } => {
-                self.harbour.give_up(tag);
+                self.transfers.give_up(tag);
                 self.step(Told::Message(message));
             }
             message => self.step(Told::Message(message)),
@@ -231,16 +241,11 @@ impl WorkerLoop {
         while let Some(news) = self.news.pop_front() {
             match news {
                 News::Finished(outcome) => self.step(Told::Finished(outcome)),
-                News::Arrived(tag, parcel) => {
-                    if let Some(handover) = self.harbour.arrived(tag, parcel) {
+                News::Transfer(event) => {
+                    if let Some(handover) = self.transfers.ended(event) {
                         self.step(Told::Message(handover));
                     }
                 }
-                News::Errand(event) => match self.harbour.ended(event) {
-                    Ended::Well => {}
-                    Ended::Tell(message) => self.say(&message),
-                    Ended::Here(message) => self.step(Told::Message(message)),
-                },
             }
         }
     }
@@ -258,7 +263,7 @@ impl WorkerLoop {
                     // The dispatcher tells every worker itself.
                     Action::Send(_, Message::Forget { .. }) => {}
                     Action::Send(_, message) => {
-                        if let Some(message) = self.harbour.dispatch(message) {
+                        if let Some(message) = self.transfers.dispatch(message) {
                             self.say(&message);
                         }
                     }
@@ -276,6 +281,16 @@ impl WorkerLoop {
                 }
                 self.news = others;
             }
+        }
+    }
+
+    /// Tells the dispatcher what travelled, if more did since it was told last.
+    fn report_channels(&mut self) {
+        let list = self.transfers.carrier.traffic().into_iter().take(SOME).collect();
+        let channels = Channels { list };
+        if self.worker.is_some() && channels != self.told_channels {
+            self.unsent.push_back(unsequenced(&Message::Channels(channels.clone())));
+            self.told_channels = channels;
         }
     }
 
@@ -313,6 +328,16 @@ impl WorkerLoop {
             }
         }
     }
+}
+
+/// Opens the place where values arrive; how transfers end comes to the inbox.
+fn open_plane(place: &DataPlace, pool: &Arc<Pool>, inbox: &Arc<Inbox>) -> Result<Arc<DataPlane>> {
+    let DataPlace { unix, allowed_group, tcp, advertise } = place.clone();
+    let buffer_source = Arc::new(PoolSource(pool.clone()));
+    let listens = PlaneOptions { unix, allowed_group, tcp, advertise, ..PlaneOptions::default() };
+    let options = PlaneOptions { buffer_source, ..listens };
+    let inbox = inbox.clone();
+    DataPlane::open(options, move |event| inbox.bring(News::Transfer(event)))
 }
 
 /// The session that a message of a worker is about.

@@ -38,17 +38,6 @@ impl Array {
         self.data[place]
     }
 
-    /// The part of `axis` from `start` on.
-    pub fn part(&self, axis: usize, start: usize, len: usize) -> Array {
-        let Meta { dtype, shape } = &self.meta;
-        Array::from_fn(Meta::new(*dtype, shape.with(axis, len)), |at| {
-            let mut at = at.to_vec();
-            at[axis] += start;
-            // A size of one must not be mistaken for a broadcast.
-            if shape[axis] == 1 { self.at(&at) } else { self.exactly(&at) }
-        })
-    }
-
     fn exactly(&self, position: &[usize]) -> f64 {
         assert!(position.iter().zip(self.meta.shape.iter()).all(|(at, size)| at < size));
         self.at(position)

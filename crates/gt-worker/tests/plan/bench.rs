@@ -66,10 +66,10 @@ impl Bench {
         let engine = Arc::new(Spy { native, seen: Mutex::default(), whole });
         Bench {
             worker: Worker::new(WorkerId(0), window, engine.clone()),
-            pool: pool.clone(),
+            pool,
             plans: Vec::new(),
             busy_ns: 0,
-            executor: Executor::new(engine.clone(), pool),
+            executor: Executor::new(engine.clone()),
             engine,
             waiting: VecDeque::new(),
             done: HashMap::new(),
@@ -85,7 +85,7 @@ impl Bench {
     pub fn say(&mut self, session: SessionId, lines: &[&str]) {
         let mut batch = Batch::default();
         lines.iter().for_each(|line| batch.push(&command(line)));
-        self.tell(Message::Commands { session, batch });
+        self.tell(Message::Commands { session, batch: batch.into() });
     }
 
     /// Tells the worker something.
@@ -221,8 +221,14 @@ impl Takes for Spy {
 }
 
 impl Engine for Spy {
+    type Value = gt_worker::value::Value;
+
     fn name(&self) -> &'static str {
         "spy"
+    }
+
+    fn upload(&self, meta: Meta, data: Bytes) -> Result<Self::Value> {
+        self.native.upload(meta, data)
     }
 
     fn run(&self, kernel: &Kernel, mut inputs: Operands, outputs: &[Meta]) -> Result<Results> {

@@ -18,7 +18,7 @@ PLAIN = (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError)
 
 
 def named(function: Callable[P, R]) -> Callable[P, R]:
-    """The function; what an operation inside it refuses is told in its name."""
+    """The function; errors of the operations inside it carry its name."""
 
     @functools.wraps(function)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -49,8 +49,8 @@ def same_dtype(name: str, **tensors: Tensor | None) -> None:
         return
     if _gt._autocast()[0] is not None and all(map(_is_cast, dtypes.values())):
         return
-    words = ", ".join(f"{key} is {dtype.name}" for key, dtype in dtypes.items())
-    raise RuntimeError(f"{name}: expected tensors of one dtype, but {words}")
+    found = ", ".join(f"{key} is {dtype.name}" for key, dtype in dtypes.items())
+    raise RuntimeError(f"{name}: expected tensors of one dtype, but {found}")
 
 
 def _is_cast(dtype: Any) -> bool:

@@ -12,7 +12,7 @@ from gt.nn.functional.checks import demand_float, named, same_dtype
 
 
 def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
-    """The reduction, which older programs say in two words."""
+    """The reduction, which older programs give with two arguments."""
     for name, value in (("size_average", size_average), ("reduce", reduce)):
         if value is not None and not isinstance(value, bool):
             raise TypeError(f"'{name}' is true or false, not {value!r}; use reduction={value!r}")

@@ -1,4 +1,4 @@
-"""Small helps around parameters and their gradients."""
+"""Functions of parameters and their gradients: norms, clipping, flattening."""
 
 from __future__ import annotations
 

@@ -39,5 +39,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    # Python proposes what is listed here to whoever has mistyped a name.
+    # Python suggests names from this list when a name was mistyped.
     return sorted(name for name in globals() if name[:1] != "_" or name[:2] == "__")

@@ -59,7 +59,7 @@ impl Operand {
         self.arrange(&order);
     }
 
-    /// Sums over the indices that nobody asks for.
+    /// Sums over the indices that are in no other operand and not in the result.
     fn sum_out(&mut self, needed: impl Fn(Label) -> bool) {
         let axes: Vec<usize> =
             (0..self.labels.len()).filter(|&axis| !needed(self.labels[axis])).collect();
@@ -111,7 +111,7 @@ pub fn contract(operands: Vec<Operand>, output: &[Label]) -> Expr {
     }
 }
 
-/// The product of two operands, summed over the indices both have and nobody needs later.
+/// The product of two operands, summed over the indices both have and that are not used later.
 fn product(mut left: Operand, mut right: Operand, later: impl Fn(Label) -> bool) -> Operand {
     let both = |label: &Label| left.labels.contains(label) && right.labels.contains(label);
     let batch: Labels = left.labels.iter().copied().filter(|l| both(l) && later(*l)).collect();

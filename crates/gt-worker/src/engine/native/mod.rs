@@ -27,6 +27,7 @@ mod window;
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use gt_core::dtype::DType;
 use gt_core::error::{Error, Result};
 use gt_core::kernel::Kernel;
@@ -212,8 +213,14 @@ impl Takes for Native {
 }
 
 impl Engine for Native {
+    type Value = Value;
+
     fn name(&self) -> &'static str {
         "native"
+    }
+
+    fn upload(&self, meta: Meta, data: Bytes) -> Result<Value> {
+        Value::from_bytes(meta, data, &self.pool)
     }
 
     fn run(&self, kernel: &Kernel, mut inputs: Operands, outputs: &[Meta]) -> Result<Results> {

@@ -1,0 +1,180 @@
+//! What a session's signals, modules and parameters should be like: read from YAML or said by the
+//! program. The client looks names up here; a dispatcher knows only the wishes they stand for.
+
+mod grammar;
+mod pattern;
+mod resolve;
+mod tree;
+
+use std::path::Path;
+
+use gt_core::placement::OnUse;
+use gt_core::{Error, Result};
+
+pub use resolve::Resolved;
+
+/// What is configured. Names may be patterns, in which `*` is any text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Config {
+    /// Signals and modules, in the order in which they were first named.
+    pub signals: Vec<(String, SignalConfig)>,
+    /// The array of workers whose axes `shard` may name.
+    pub mesh: Option<MeshConfig>,
+    /// Parameters and buffers, in the same order.
+    pub params: Vec<(String, ParamConfig)>,
+}
+
+/// What is wanted of a signal or a module. What is absent comes from what is around it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SignalConfig {
+    /// Where its values should be.
+    pub shard: Option<ShardConfig>,
+    /// The signal that its gradients are computed in.
+    pub backward: Option<String>,
+    /// Whether workers should compile it.
+    pub compile: Option<bool>,
+    /// Whether copies that were moved are kept after their use.
+    pub keep: Option<bool>,
+}
+
+/// Where values should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShardConfig {
+    /// One axis cut over workers; over all if none is named.
+    Axis {
+        /// The axis, from the end if negative.
+        axis: i32,
+        /// The workers.
+        workers: Vec<u32>,
+    },
+    /// A copy on each worker; on all if none is named.
+    Replicated {
+        /// The workers.
+        workers: Vec<u32>,
+    },
+    /// Axes of a value cut along axes of the mesh.
+    Mesh(Vec<(i32, String)>),
+}
+
+/// What is wanted of a parameter or a buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParamConfig {
+    /// Where it should be. Without workers: those of the module that it belongs to.
+    pub shard: ShardConfig,
+    /// What operations are given of it.
+    pub on_use: OnUse,
+    /// Whether copies that were moved are kept after their use.
+    pub keep: Option<bool>,
+}
+
+/// An array of workers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeshConfig {
+    /// Name and size of each axis.
+    pub axes: Vec<(String, u32)>,
+    /// Its workers, the last axis running fastest; the first ones of the session if absent.
+    pub workers: Option<Vec<u32>>,
+}
+
+impl MeshConfig {
+    /// The numbers of its workers.
+    pub fn workers(&self) -> Vec<u32> {
+        let count = self.axes.iter().map(|&(_, size)| size).product();
+        self.workers.clone().unwrap_or_else(|| (0..count).collect())
+    }
+}
+
+impl Config {
+    /// What a file says, which may name axes of the mesh that is configured here.
+    pub fn read(&self, text: &str, file: &str) -> Result<Config> {
+        let read = tree::parse(text).and_then(|root| grammar::read(&root, self.mesh.as_ref()));
+        read.map_err(|problem| problem.explain(file, text))
+    }
+
+    /// The same for the file at a path.
+    pub fn read_file(&self, path: &Path) -> Result<Config> {
+        let file = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::value(format!("cannot read the config '{file}': {error}")))?;
+        self.read(&text, &file)
+    }
+
+    /// Adds what another config says; where both speak, the other one is right.
+    pub fn merge(&mut self, other: Config) {
+        other.signals.into_iter().for_each(|(name, signal)| put(&mut self.signals, name, signal));
+        other.params.into_iter().for_each(|(name, param)| put(&mut self.params, name, param));
+        self.mesh = other.mesh.or_else(|| self.mesh.take());
+    }
+
+    /// A config of one signal or module, checked as a file would be.
+    pub fn checked(&self, name: &str, signal: SignalConfig) -> Result<Config> {
+        grammar::check(name, &signal, self.mesh.as_ref()).map_err(|problem| {
+            Error::value(problem).within(format!("register_config('{name}')"))
+        })?;
+        Ok(Config { signals: vec![(name.to_string(), signal)], ..Config::default() })
+    }
+
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.signals.is_empty() && self.params.is_empty()
+    }
+
+    /// What is wanted of a signal or a module with one of these names; `None` if no entry is
+    /// about it. Each key comes from the best entry that has it.
+    pub fn signal(&self, names: &[&str]) -> Option<SignalConfig> {
+        let mut found: Option<SignalConfig> = None;
+        for (_, signal) in best_first(&self.signals, names) {
+            let known = found.get_or_insert_default();
+            known.shard = known.shard.take().or_else(|| signal.shard.clone());
+            known.backward = known.backward.take().or_else(|| signal.backward.clone());
+            known.compile = known.compile.or(signal.compile);
+            known.keep = known.keep.or(signal.keep);
+        }
+        found
+    }
+
+    /// Where values of a signal or a module with one of these names should be, and the entry that
+    /// says so.
+    pub fn shard(&self, names: &[&str]) -> Option<(&str, &ShardConfig)> {
+        let entries = best_first(&self.signals, names).into_iter();
+        entries.filter_map(|(name, signal)| Some((&**name, signal.shard.as_ref()?))).next()
+    }
+
+    /// Whether an entry is about one of these names.
+    pub fn names(&self, names: &[&str]) -> bool {
+        let is_it = |name: &&str, pattern: &str| pattern::matches(pattern, name);
+        self.signals.iter().any(|(pattern, _)| names.iter().any(|name| is_it(name, pattern)))
+    }
+
+    /// What is wanted of a parameter or a buffer with one of these names, and the pattern that
+    /// says it.
+    pub fn param(&self, names: &[&str]) -> Option<(&str, &ParamConfig)> {
+        best_first(&self.params, names).into_iter().next().map(|(key, param)| (&**key, param))
+    }
+
+    /// What to say of a name that no entry is about: what it should be, and what may be meant.
+    pub fn unknown(&self, what: &str, name: &str) -> String {
+        let names = self.signals.iter().map(|(name, _)| &**name);
+        let near = pattern::did_you_mean(name, names);
+        format!("the config does not define {what} '{name}'{near}")
+    }
+}
+
+/// The entries about one of these names, the best first: that with the fewest wildcards, of these
+/// the one with the most text beside them, so that `*` is what is left, and of these the last.
+fn best_first<'a, T>(entries: &'a [(String, T)], names: &[&str]) -> Vec<&'a (String, T)> {
+    let is_it = |entry: &&(String, T)| names.iter().any(|name| pattern::matches(&entry.0, name));
+    let mut found: Vec<_> = entries.iter().rev().filter(is_it).collect();
+    found.sort_by_key(|(pattern, _)| pattern::generality(pattern));
+    found
+}
+
+fn put<T>(entries: &mut Vec<(String, T)>, name: String, value: T) {
+    match entries.iter_mut().find(|(known, _)| *known == name) {
+        Some((_, known)) => *known = value,
+        None => entries.push((name, value)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! Values that a config places by name: those given to `signal.tensor`, parameters and buffers. And
+//! the config itself, as a session has it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use gt_core::Result;
+use gt_core::attrs::Attrs;
+use gt_core::instruction::Replaces;
+use gt_core::ops::builtin::{CAST, PLACE};
+use gt_core::placement::Wish;
+use smallvec::SmallVec;
+
+use crate::config::Resolved;
+use crate::input::{Held, Input};
+use crate::scope::{self, Current};
+use crate::session::Session;
+use crate::tensor::{Cell, Tensor};
+
+impl Session {
+    /// What is configured.
+    pub fn config(&self) -> Arc<Resolved> {
+        self.0.stream.lock().scopes().config().clone()
+    }
+
+    /// From here on names mean what another config says. Values stay where they are.
+    pub fn configure(&self, config: Arc<Resolved>) {
+        self.0.stream.lock().scopes().configure(config);
+    }
+
+    /// The signal that the gradients of another one are computed in, if the config says so.
+    pub fn backward_of(&self, name: &str) -> Option<Box<str>> {
+        self.0.stream.lock().scopes().configured_backward(name)
+    }
+
+    /// The scope of the gradients of what was computed in a scope.
+    pub(crate) fn backward_scope(&self, scope: &Current) -> Current {
+        match scope {
+            Some(_) => self.0.stream.lock().scopes().backward(scope),
+            None => None,
+        }
+    }
+
+    /// Gives parameters a home that are first used in a signal: all of them on each of its workers,
+    /// so that what is computed is cut and they are not.
+    pub(crate) fn house_parameters(&self, inputs: &[Input]) -> Result<()> {
+        if scope::is_outside() {
+            return Ok(());
+        }
+        for input in inputs {
+            let Input::Tensor(tensor) = input else { continue };
+            let cell = tensor.base();
+            let is_known = !tensor.is_tracked() || cell.placed.load(Ordering::Relaxed);
+            if is_known || !tensor.edge()?.is_some_and(|edge| edge.node.is_of_leaf()) {
+                continue;
+            }
+            let Some((entry, wish)) = self.wish(&scope::current()) else { return Ok(()) };
+            let copies = Wish { cuts: SmallVec::new(), mesh: SmallVec::new(), ..wish };
+            self.place_cell(cell, &entry, copies)?;
+        }
+        Ok(())
+    }
+
+    /// Moves the value of a cell to where a wish wants it.
+    fn place_cell(&self, cell: &Cell, entry: &str, wish: Wish) -> Result<()> {
+        self.keep_pace()?;
+        scope::within(&scope::placing(entry, wish), || {
+            cell.move_value(|value| {
+                let (inputs, replaces) = ([Held::Value(value)], Replaces::default());
+                self.append_instruction(&PLACE, &inputs, Attrs::none(), replaces)
+            })
+        })?;
+        cell.placed.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn wish(&self, scope: &Current) -> Option<(Box<str>, Wish)> {
+        self.0.stream.lock().scopes().wish(scope)
+    }
+}
+
+impl Tensor {
+    /// A tensor of its own with the same elements, where a wish wants them. The entry of the
+    /// config that has the wish is named in logs.
+    pub fn place_in(&self, entry: &str, wish: Wish) -> Result<Tensor> {
+        let scope = scope::placing(entry, wish);
+        let placed =
+            scope::within(&scope, || self.session().trace(&PLACE, &[self.into()], Attrs::none()));
+        Ok(placed?.swap_remove(0))
+    }
+
+    /// The same where a signal wants it, or where it is if the signal wants nothing.
+    pub fn place_in_signal(&self, name: &str) -> Result<Tensor> {
+        match self.session().wish(&scope::signal(scope::current(), name, None)) {
+            Some((entry, wish)) => self.place_in(&entry, wish),
+            None => self.apply_one(&CAST, &[], Attrs::of([self.dtype().into()])),
+        }
+    }
+
+    /// Moves the parameter or buffer `name` of the module at `path` to where the config wants it;
+    /// false if it wants nothing. `root` is what the module at the root is called.
+    pub fn place_as_parameter(&self, root: &str, path: &str, name: &str) -> Result<bool> {
+        let session = self.session();
+        let resolved = session.config();
+        if resolved.config.params.is_empty() {
+            return Ok(false);
+        }
+        let short = if path.is_empty() { name.to_string() } else { format!("{path}.{name}") };
+        let full = format!("{root}.{short}");
+        let Some((entry, param)) = resolved.config.param(&[&short, &full]) else {
+            return Ok(false);
+        };
+        let around = session.wish(&module_scope(root, path)).map(|(_, wish)| wish.workers);
+        let Some(wish) = resolved.param_wish(param, &around.unwrap_or_default()) else {
+            return Ok(false);
+        };
+        let Some(cell) = self.cell() else { return Ok(false) };
+        session.place_cell(cell, entry, wish)?;
+        Ok(true)
+    }
+}
+
+/// What is around the operations of the module at `path`, if it is called here.
+fn module_scope(root: &str, path: &str) -> Current {
+    let mut scope = scope::module(scope::current(), "", root);
+    let ends = path.match_indices('.').map(|(end, _)| end).chain([path.len()]);
+    for end in ends.filter(|&end| end > 0) {
+        scope = scope::module(scope, &path[..end], &format!("{root}.{}", &path[..end]));
+    }
+    scope
+}

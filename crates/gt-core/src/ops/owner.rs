@@ -1,0 +1,99 @@
+//! Elements that an index names in a tensor of which a worker has a part: the worker serves the
+//! positions that it has.
+
+use super::compare::{GE, lt};
+use super::create::zeros;
+use super::elementwise::where_;
+use super::index::{corner, gather, scatter_add};
+use super::join::join;
+use super::keys;
+use super::logic::LOGICAL_AND;
+use super::movement::{reshape, slice};
+use crate::attrs::{Attr, AttrSpec, Attrs};
+use crate::dtype::{DType, Scalar};
+use crate::expr::Expr::{self, Input, Number};
+use crate::op::Call;
+use crate::rules::shard::indexed::OWNER;
+use crate::rules::shard::{Part, localise};
+use crate::shape::Shape;
+
+/// The axis that is looked along, and of which part of it a worker serves the positions.
+pub static OWNED_ATTRS: [AttrSpec; 3] =
+    [keys::DIM.required(), keys::REGION_WHOLE.or_empty(), keys::REGION_START.or_empty()];
+
+/// The part of the axis that a worker has.
+pub struct Owned {
+    start: i64,
+    whole: i64,
+    size: usize,
+    axis: usize,
+}
+
+impl Owned {
+    /// The part; `None` if it is the whole.
+    pub fn of(call: &Call) -> Option<Self> {
+        let (&[whole], &[start]) = (call.ints(keys::REGION_WHOLE), call.ints(keys::REGION_START))
+        else {
+            return None;
+        };
+        let axis = call.axis(keys::DIM, 0).ok()?;
+        Some(Owned { start, whole, size: *call.shape(0).get(axis)?, axis })
+    }
+
+    /// The attributes of a part.
+    pub fn localise(call: &Call, parts: &[Part]) -> Attrs {
+        let own = parts.iter().find(|part| part.letter == OWNER);
+        let (Some(own), Ok(axis)) = (own, call.axis(keys::DIM, 0)) else {
+            return call.attrs.clone();
+        };
+        let whole = Attr::from(&call.shape(0)[axis..=axis]);
+        let mut attrs = localise::with(call, keys::REGION_WHOLE, whole);
+        localise::set(call, &mut attrs, keys::REGION_START, Attr::from(&[own.start][..]));
+        attrs
+    }
+
+    /// `gather` of what the worker has, and zeros elsewhere.
+    pub fn gather(&self, call: &Call) -> Expr {
+        let nothing = zeros(call.shape(1), call.inputs[0].dtype());
+        let (place, has) = self.place(call);
+        if self.size == 0 {
+            return where_(has, nothing.clone(), nothing);
+        }
+        let safe = where_(has.clone(), place, whole(0));
+        where_(has, gather(Input(0), safe, self.axis as i64), nothing)
+    }
+
+    /// `scatter_add` of what belongs to the worker. The rest goes behind the last position, and is
+    /// taken away.
+    pub fn scatter_add(&self, call: &Call) -> Expr {
+        let (base, axis) = (call.shape(0), self.axis);
+        let (place, has) = self.place(call);
+        let place = where_(has, place, whole(self.size as i64));
+        let behind = zeros(&base.with(axis, 1), call.inputs[0].dtype());
+        let used = slice(Input(2), corner(call.shape(1)));
+        let sum = scatter_add(join([Input(0), behind], axis), place, used, axis as i64);
+        slice(sum, corner(base))
+    }
+
+    /// The positions counted from the start of the part, and whether they are in it.
+    fn place(&self, call: &Call) -> (Expr, Expr) {
+        let place = self.checked(call.shape(1)) - whole(self.start);
+        let from = Expr::apply(&GE, [place.clone(), whole(0)], []);
+        let before = lt(place.clone(), whole(self.size as i64));
+        (place, Expr::apply(&LOGICAL_AND, [from, before], []))
+    }
+
+    /// The positions, of which one that the whole axis does not have is the same error as without a
+    /// cut: they are looked up among as many zeros, which are added to them.
+    fn checked(&self, index: &Shape) -> Expr {
+        let ones = std::iter::repeat_n(1, self.axis);
+        let along = |size: usize| -> Shape { ones.clone().chain([size]).collect() };
+        let zeros = zeros(&along(self.whole as usize), DType::I64);
+        let flat = reshape(Input(1), &along(index.count()));
+        Input(1) + reshape(gather(zeros, flat, self.axis as i64), index)
+    }
+}
+
+fn whole(number: i64) -> Expr {
+    Number(Scalar::Int(number))
+}

@@ -1,0 +1,90 @@
+//! Abstract evaluation: a call followed through its expansions down to the kernels that an engine
+//! would run, with dtypes and shapes in the place of elements. Each value carries a note, which the
+//! kernel that makes it gives it.
+
+use std::marker::PhantomData;
+
+use smallvec::SmallVec;
+
+use crate::attrs::Attrs;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::expr::{Emit, Evaluator, Subject, Term};
+use crate::kernel::Kernel;
+use crate::op::{Arg, Call, Op, Role};
+use crate::shape::Meta;
+
+/// The notes of a call's results. `start` gives the note of each input, and `kernel` that of what a
+/// kernel makes, from the dtype it computes in and the notes of its inputs.
+pub fn abstract_eval<N: Clone>(
+    op: &'static Op,
+    inputs: &[Term<Meta>],
+    attrs: &Attrs,
+    start: impl Fn(usize) -> N,
+    kernel: impl FnMut(&Kernel, DType, &[N]) -> N,
+) -> Result<Vec<N>> {
+    let noted = |(index, input): (usize, &Term<Meta>)| match input {
+        Term::Value(meta) => Term::Value((meta.clone(), start(index))),
+        Term::Scalar(scalar) => Term::Scalar(*scalar),
+        Term::Zero => Term::Zero,
+    };
+    let terms: SmallVec<[_; 3]> = inputs.iter().enumerate().map(noted).collect();
+    let results = Evaluation { kernel, note: PhantomData }.emit(op, &terms, attrs)?;
+    Ok(results.into_iter().map(|(_, note)| note).collect())
+}
+
+struct Evaluation<N, F> {
+    kernel: F,
+    note: PhantomData<N>,
+}
+
+impl<N: Clone, F: FnMut(&Kernel, DType, &[N]) -> N> Emit for Evaluation<N, F> {
+    type Value = (Meta, N);
+
+    fn emit(
+        &mut self,
+        op: &'static Op,
+        terms: &[Term<(Meta, N)>],
+        attrs: &Attrs,
+    ) -> Result<SmallVec<[(Meta, N); 1]>> {
+        let mut args: SmallVec<[Arg; 3]> = SmallVec::new();
+        let mut notes: SmallVec<[N; 3]> = SmallVec::new();
+        for term in terms {
+            args.push(match term {
+                Term::Value((meta, note)) => {
+                    notes.push(note.clone());
+                    Arg::Tensor(meta)
+                }
+                Term::Scalar(scalar) => Arg::Scalar(*scalar),
+                Term::Zero => return Err(Error::bug(format!("{}: an input is missing", op.name))),
+            });
+        }
+        let call = Call { op, inputs: &args, attrs };
+        let inferred = call.infer()?;
+        let kernel = (op.kernel)(&call)?;
+        let Some(expansion) = op.expansion.filter(|_| kernel == Kernel::Expansion) else {
+            let note = (self.kernel)(&kernel, inferred.compute, &notes);
+            return Ok(inferred.outputs.into_iter().map(|meta| (meta, note.clone())).collect());
+        };
+        let formulas = expansion(&call);
+        let cast = |(index, term): (usize, &Term<(Meta, N)>)| match term {
+            Term::Value((meta, note)) => {
+                let dtype = match call.role(index) {
+                    Role::Operand => inferred.compute,
+                    Role::Index => DType::I64,
+                    _ => meta.dtype,
+                };
+                Term::Value((Meta { dtype, shape: meta.shape.clone() }, note.clone()))
+            }
+            other => other.clone(),
+        };
+        let inputs: SmallVec<[Term<(Meta, N)>; 3]> = terms.iter().enumerate().map(cast).collect();
+        let subject = Subject { grads: &[], inputs: &inputs, outputs: &[] };
+        let mut evaluator = Evaluator::new(self, subject);
+        let results = formulas.iter().map(|formula| match evaluator.evaluate(formula)? {
+            Term::Value(value) => Ok(value),
+            _ => Err(Error::bug(format!("{}: a formula without a value", op.name))),
+        });
+        results.collect()
+    }
+}

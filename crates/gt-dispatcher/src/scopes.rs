@@ -1,0 +1,128 @@
+//! The signals around a session's instructions. A scope is a number, defined once; each knows
+//! where it wants its values, so that asking costs nothing.
+
+use gt_core::placement::{Cut, Layout, Mesh, OnUse, Placement, Wish};
+use gt_core::{Error, Result, ScopeId, WorkerId};
+
+use crate::placements::{PlacementId, Placements};
+
+/// A session defines at most so many scopes.
+const MOST_SCOPES: usize = 1 << 16;
+
+/// The scopes of one session.
+#[derive(Debug, Default)]
+pub struct Scopes {
+    /// Those that were defined, without the root.
+    defined: Vec<Scope>,
+    current: ScopeId,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Scope {
+    /// What the innermost name wants that wants something.
+    wish: Option<Wish>,
+    /// The placement that it stands for.
+    placement: Option<PlacementId>,
+}
+
+/// Where a scope wants values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Copies on its workers, which stand for the mesh.
+    pub mesh: PlacementId,
+    /// The axis that is cut, from the end if negative.
+    pub cut: Option<i32>,
+    /// Whether copies that were moved are kept after their use.
+    pub keep: bool,
+    /// How what is placed here is used.
+    pub on_use: OnUse,
+}
+
+impl Wanted {
+    /// The layout for a value with so many axes; one that has not the axis is replicated.
+    pub fn layout(&self, rank: usize) -> Layout {
+        let axis = self.cut.map(|axis| if axis < 0 { axis + rank as i32 } else { axis });
+        match axis.and_then(|axis| usize::try_from(axis).ok()).filter(|axis| *axis < rank) {
+            Some(axis) => Layout::Shard(Cut::even(axis)),
+            None => Layout::Replicate,
+        }
+    }
+}
+
+impl Scopes {
+    /// Defines the next scope.
+    pub fn define(&mut self, scope: ScopeId, parent: ScopeId, wish: Option<Wish>) -> Result<()> {
+        if scope.0 as usize != self.defined.len() + 1 {
+            return Err(Error::bug(format!("{scope} is not the next scope")));
+        }
+        if self.defined.len() >= MOST_SCOPES {
+            let most = MOST_SCOPES;
+            return Err(Error::value(format!("a session has at most {most} signals and modules")));
+        }
+        let inherited = self.get(parent)?.map(|parent| parent.wish.clone()).unwrap_or_default();
+        self.defined.push(Scope { wish: wish.or(inherited), placement: None });
+        Ok(())
+    }
+
+    /// What follows belongs to this scope.
+    pub fn enter(
+        &mut self,
+        scope: ScopeId,
+        workers: &[Option<WorkerId>],
+        placements: &mut Placements,
+    ) -> Result<()> {
+        self.get(scope)?;
+        self.current = scope;
+        self.resolve(workers, placements)
+    }
+
+    /// The session's workers are others than before: wishes stand for other placements.
+    pub fn move_to(
+        &mut self,
+        workers: &[Option<WorkerId>],
+        placements: &mut Placements,
+    ) -> Result<()> {
+        self.defined.iter_mut().for_each(|scope| scope.placement = None);
+        self.resolve(workers, placements)
+    }
+
+    /// Where values are wanted that are made here.
+    pub fn wish(&self) -> Option<Wanted> {
+        let scope = self.get(self.current).ok().flatten()?;
+        let wish = scope.wish.as_ref()?;
+        let cut = wish.cuts.first().copied().flatten();
+        let on_use = wish.on_use;
+        Some(Wanted { mesh: scope.placement?, cut, keep: wish.keep, on_use })
+    }
+
+    /// A scope; `None` is the root.
+    fn get(&self, scope: ScopeId) -> Result<Option<&Scope>> {
+        let Some(index) = scope.0.checked_sub(1) else { return Ok(None) };
+        let found = self.defined.get(index as usize);
+        found.map(Some).ok_or_else(|| Error::bug(format!("{scope} is not defined")))
+    }
+
+    /// Finds out what the wish of the current scope stands for, if that is not known.
+    fn resolve(&mut self, workers: &[Option<WorkerId>], placements: &mut Placements) -> Result<()> {
+        let Some(index) = self.current.0.checked_sub(1) else { return Ok(()) };
+        let scope = &mut self.defined[index as usize];
+        let (Some(Wish { workers: wanted, mesh, .. }), None) = (&scope.wish, scope.placement)
+        else {
+            return Ok(());
+        };
+        // A mesh of several axes is a wish that may be ignored, as every wish may.
+        if mesh.len() > 1 {
+            return Ok(());
+        }
+        let is_wanted = |number: usize| {
+            wanted.is_empty() || wanted.iter().any(|&wanted| wanted as usize == number)
+        };
+        let numbered = workers.iter().enumerate().filter(|&(number, _)| is_wanted(number));
+        let members: Vec<WorkerId> = numbered.filter_map(|(_, worker)| *worker).collect();
+        if !members.is_empty() {
+            let placement = Placement::replicated(Mesh::group(members));
+            scope.placement = Some(placements.intern(placement)?);
+        }
+        Ok(())
+    }
+}

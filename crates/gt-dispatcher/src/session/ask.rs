@@ -1,0 +1,61 @@
+//! What a client asks the dispatcher: where a value is, and what moved between workers.
+
+use std::fmt::Write as _;
+
+use bytes::Bytes;
+use gt_core::instruction::Question;
+use gt_core::{DType, Meta, RequestId, Result, Slot, WorkerId};
+use gt_transport::{Message, Peer, Value};
+
+use super::Session;
+
+impl Session {
+    /// Answers a question, after everything that was asked before it.
+    pub(super) fn answer_question(&mut self, question: Question, request: RequestId) -> Result<()> {
+        let text = match question {
+            Question::Placement(slot) => self.locate(slot)?,
+            Question::Moved => self.moved_bytes(),
+        };
+        let data = Bytes::from(text);
+        let (session, meta) = (self.id, Meta::new(DType::U8, [data.len()]));
+        let answer = Message::Answer { session, request, result: Ok(Value { meta, data }) };
+        self.letters.push((Peer::Client(session), answer));
+        Ok(())
+    }
+
+    /// Where a value is, with the numbers that the session has for its workers.
+    fn locate(&self, slot: Slot) -> Result<String> {
+        let entry = self.registry.get(slot)?;
+        if entry.lost.is_some() {
+            return Ok("lost".to_string());
+        }
+        if let Some(&(worker, _)) = entry.holders.first() {
+            return Ok(format!("whole on {}", self.number(worker)));
+        }
+        let (place, _) = entry.spreads[0];
+        let mut text = format!("{} on", self.registry.placements.layout(place));
+        for &member in self.registry.placements.members(place) {
+            write!(text, " {}", self.number(member)).expect("memory takes all of it");
+        }
+        Ok(text)
+    }
+
+    fn moved_bytes(&self) -> String {
+        let mut links: Vec<_> = self.moved.iter().collect();
+        links.sort_unstable();
+        let line = |(&(from, to), bytes): (&(WorkerId, WorkerId), &u64)| {
+            format!("{} {} {bytes}\n", self.number(from), self.number(to))
+        };
+        links.into_iter().map(line).collect()
+    }
+
+    /// The number that the session has for a worker.
+    fn number(&self, worker: WorkerId) -> usize {
+        self.workers.iter().position(|place| *place == Some(worker)).unwrap_or(usize::MAX)
+    }
+
+    /// So many bytes go from one worker to another.
+    pub(super) fn count_moved(&mut self, from: WorkerId, to: WorkerId, bytes: usize) {
+        *self.moved.entry((from, to)).or_default() += bytes as u64;
+    }
+}

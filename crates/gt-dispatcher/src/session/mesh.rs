@@ -1,0 +1,266 @@
+//! Instructions that run on every worker of a mesh.
+
+use gt_core::attrs::{Attr, Attrs};
+use gt_core::instruction::{Command, Instruction, Operand, Replaces};
+use gt_core::op::{Arg, Call};
+use gt_core::ops::builtin::CAST;
+use gt_core::placement::Layout;
+use gt_core::{Meta, Provenance, Result, SignatureId, Slot, WorkerId};
+use smallvec::SmallVec;
+
+use super::Session;
+use super::place::Target;
+use crate::context::{Context, Observer};
+use crate::decide::{Decision, Request, Source, reshard};
+use crate::placements::PlacementId;
+use crate::registry::Entry;
+
+impl Session {
+    /// Enters the results of an instruction that runs on a mesh, and brings them to where they go
+    /// from there. Gives who is to be told of the instruction, if nobody was.
+    pub(super) fn place_results(
+        &mut self,
+        (mesh, signature): (PlacementId, SignatureId),
+        (made, finals): (&[Layout], &[Layout]),
+        request: &Request,
+        decision: Decision,
+        context: &mut Context,
+        sent: &mut Observer,
+    ) -> Result<Option<Target>> {
+        let placements = &mut self.registry.placements;
+        let mut places = |layouts: &[Layout]| -> Result<SmallVec<[PlacementId; 1]>> {
+            layouts.iter().map(|layout| placements.with_layout(mesh, layout)).collect()
+        };
+        let (made, finals) = (places(made)?, places(finals)?);
+        if request.replaces.is_empty() && made == finals {
+            self.commit_on_mesh(mesh, request.outputs, &made, decision, context)?;
+            return Ok(Some(Target::Mesh(mesh, signature)));
+        }
+        if !request.replaces.is_empty() {
+            self.update_mesh((mesh, signature), (made, finals), request, decision, context, sent)?;
+            return Ok(None);
+        }
+        self.commit_on_mesh(mesh, request.outputs, &made, decision, context)?;
+        self.emit_request((mesh, signature), request, sent);
+        for ((&slot, made), place) in request.outputs.iter().zip(made).zip(finals) {
+            if made != place {
+                self.bring_as(slot, place, context, sent)?;
+                self.drop_copy(slot, made, sent)?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Enters the results of an instruction that runs on a mesh.
+    pub(super) fn commit_on_mesh(
+        &mut self,
+        mesh: PlacementId,
+        outputs: &[Slot],
+        places: &[PlacementId],
+        decision: Decision,
+        context: &Context,
+    ) -> Result<()> {
+        let bytes = decision.metas.iter().map(Meta::bytes).sum();
+        let ready_ns = self.charge_all(mesh, decision.cost_ns, decision.risk, bytes, context);
+        for ((&slot, meta), &place) in outputs.iter().zip(decision.metas).zip(places) {
+            let (spreads, copies) = (SmallVec::from_slice(&[(place, slot)]), decision.copies);
+            let entry = Entry { ready_ns, spreads, copies, ..Entry::nowhere(meta) };
+            self.registry.insert(slot, entry)?;
+        }
+        Ok(())
+    }
+
+    /// Tells every worker of a mesh of an instruction, which replaces nothing yet.
+    pub(super) fn emit_request(
+        &mut self,
+        (mesh, signature): (PlacementId, SignatureId),
+        request: &Request,
+        sent: &mut Observer,
+    ) {
+        let instruction = Instruction {
+            op: request.op,
+            outputs: request.outputs.iter().copied().collect(),
+            inputs: request.inputs.iter().copied().collect(),
+            attrs: request.attrs.clone(),
+            replaces: Replaces::default(),
+            provenance: request.provenance,
+        };
+        self.emit_shared(mesh, signature, Command::Apply(instruction), sent);
+    }
+
+    /// Replaces values on a mesh, on all of its workers or on none. The results are made beside the
+    /// old values; once no worker has failed they take their places, under the names of copies.
+    fn update_mesh(
+        &mut self,
+        (mesh, signature): (PlacementId, SignatureId),
+        (made, finals): (SmallVec<[PlacementId; 1]>, SmallVec<[PlacementId; 1]>),
+        request: &Request,
+        decision: Decision,
+        context: &mut Context,
+        sent: &mut Observer,
+    ) -> Result<()> {
+        let metas = decision.metas.clone();
+        let old = self.bring_replaced_to_mesh(request.replaces, &finals, context, sent)?;
+        self.commit_on_mesh(mesh, request.outputs, &made, decision, context)?;
+        self.emit_request((mesh, signature), request, sent);
+        for ((&slot, made), place) in request.outputs.iter().zip(made).zip(&finals) {
+            if made != *place {
+                self.bring_as(slot, *place, context, sent)?;
+                self.drop_copy(slot, made, sent)?;
+            }
+        }
+        self.vote(mesh, sent);
+        for (result, (&slot, old)) in request.outputs.iter().zip(&old).enumerate() {
+            let (Some(old), meta) = (*old, &metas[result]) else { continue };
+            if let Some(replaced) = request.replaces.get(result) {
+                self.registry.get_mut(slot)?.copies = self.registry.get(replaced)?.copies;
+            }
+            let name = self.registry.name_copy();
+            let (place, made) = self.registry.get(slot)?.spreads[0];
+            self.emit_renamed(place, (made, name), Some(old), meta, sent)?;
+            self.emit_all(mesh, Command::Free([made].into_iter().collect()), sent);
+            self.registry.end_copy(made);
+            self.registry.get_mut(slot)?.spreads[0].1 = name;
+        }
+        // Their names end last: no copy that was made meanwhile may have one of them.
+        self.end_replaced_on_mesh(request.replaces, &old, sent)
+    }
+
+    /// Gives a value on a mesh another name, in the place of one that it replaces.
+    pub(super) fn emit_renamed(
+        &mut self,
+        place: PlacementId,
+        (name, slot): (Slot, Slot),
+        replaced: Option<Slot>,
+        meta: &Meta,
+        sent: &mut Observer,
+    ) -> Result<()> {
+        let placements = &self.registry.placements;
+        let (mesh, parts) = (placements.mesh(place), placements.members(place).len());
+        let instruction = renamed(name, slot, replaced, meta);
+        let cut = match placements.layout(place) {
+            Layout::Shard(cut) => {
+                let inputs = [Arg::Tensor(meta)];
+                let call = Call { op: instruction.op, inputs: &inputs, attrs: &instruction.attrs };
+                (instruction.op.shard)(&call).letter_of(0, cut, parts)
+            }
+            _ => None,
+        };
+        let signature = self.signature(mesh, cut.as_ref(), sent)?;
+        self.emit_shared(mesh, signature, Command::Apply(instruction), sent);
+        Ok(())
+    }
+
+    /// Ends what a value is in one placement, if it is in others.
+    pub(super) fn drop_copy(
+        &mut self,
+        slot: Slot,
+        place: PlacementId,
+        sent: &mut Observer,
+    ) -> Result<()> {
+        let entry = self.registry.get_mut(slot)?;
+        let is_elsewhere = entry.spreads.len() + entry.holders.len() > 1;
+        let found = entry.spreads.iter().position(|(known, _)| *known == place);
+        let Some(found) = found.filter(|_| is_elsewhere) else { return Ok(()) };
+        let (_, name) = entry.spreads.remove(found);
+        self.registry.end_copy(name);
+        self.emit_all(place, Command::Free([name].into_iter().collect()), sent);
+        Ok(())
+    }
+
+    /// The names that values have on a mesh which are replaced there; one that is lost has no place
+    /// to take.
+    fn bring_replaced_to_mesh(
+        &mut self,
+        replaces: &Replaces,
+        places: &[PlacementId],
+        context: &mut Context,
+        sent: &mut Observer,
+    ) -> Result<SmallVec<[Option<Slot>; 1]>> {
+        let mut names: SmallVec<[Option<Slot>; 1]> = SmallVec::new();
+        for (old, place) in replaces.0.iter().zip(places) {
+            names.push(match *old {
+                Some(slot) if self.registry.get(slot)?.lost.is_none() => {
+                    Some(self.bring_as(slot, *place, context, sent)?)
+                }
+                _ => None,
+            });
+        }
+        Ok(names)
+    }
+
+    /// Ends values that were replaced on a mesh, where they had these names.
+    fn end_replaced_on_mesh(
+        &mut self,
+        replaces: &Replaces,
+        names: &[Option<Slot>],
+        sent: &mut Observer,
+    ) -> Result<()> {
+        for (old, name) in replaces.0.iter().zip(names) {
+            let Some(slot) = *old else { continue };
+            let entry = self.forget(slot)?;
+            for (worker, name) in entry.holders {
+                self.emit_free(worker, name, sent);
+            }
+            for (other, its) in entry.spreads.into_iter().filter(|&(_, its)| Some(its) != *name) {
+                self.emit_all(other, Command::Free([its].into_iter().collect()), sent);
+            }
+        }
+        Ok(())
+    }
+
+    /// Before workers replace their copies of a value each must know whether all of them can.
+    fn vote(&mut self, mesh: PlacementId, sent: &mut Observer) {
+        self.note_risk();
+        let words = self.failure_barrier.vote(self.registry.placements.members(mesh));
+        let barrier = words.barrier;
+        for other in words.report {
+            self.emit(other, Command::Report { barrier }, sent);
+        }
+        self.emit_all(mesh, Command::Vote { barrier }, sent);
+        self.emit_all(mesh, Command::Wait { barrier }, sent);
+    }
+
+    /// The name of a value on every worker of a mesh, after having it handed over to those that do
+    /// not have it.
+    pub(super) fn bring_to_mesh(
+        &mut self,
+        slot: Slot,
+        mesh: PlacementId,
+        context: &mut Context,
+        sent: &mut Observer,
+    ) -> Result<Slot> {
+        let entry = self.registry.get(slot)?;
+        if let Some(name) = self.registry.name_on_mesh(entry, mesh) {
+            return Ok(name);
+        }
+        let meta = entry.meta.clone();
+        let name = self.registry.name_copy();
+        let members: SmallVec<[WorkerId; 8]> = self.registry.placements.members(mesh).into();
+        for member in members {
+            match reshard(self.registry.get(slot)?, member, &self.registry)? {
+                Source::Here(here) => {
+                    let again = renamed(here, name, None, &meta);
+                    self.emit(member, Command::Apply(again), sent);
+                }
+                Source::From(home, there) => {
+                    self.transfer(&meta, (home, there), (member, name), context, sent)?;
+                }
+            }
+        }
+        self.registry.get_mut(slot)?.spreads.push((mesh, name));
+        Ok(name)
+    }
+}
+
+/// A value under another name, in the place of one that it replaces.
+pub(super) fn renamed(name: Slot, slot: Slot, replaced: Option<Slot>, meta: &Meta) -> Instruction {
+    Instruction {
+        op: &CAST,
+        outputs: [slot].into_iter().collect(),
+        inputs: [Operand::Slot(name)].into_iter().collect(),
+        attrs: Attrs::of([Attr::DType(meta.dtype)]),
+        replaces: Replaces::first(replaced),
+        provenance: Provenance::UNKNOWN,
+    }
+}

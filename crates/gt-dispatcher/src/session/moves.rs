@@ -1,0 +1,200 @@
+//! Values that go from one placement to another. Workers know the pieces of a move by themselves;
+//! the session only says from where to where, and which transfers to expect.
+
+use gt_core::instruction::{Command, Move};
+use gt_core::placement::{Cut, Layout, Piece, pieces};
+use gt_core::{Meta, Result, Slot, WorkerId};
+use gt_transport::Peer;
+use gt_transport::batch::INLINE_BYTES;
+use smallvec::SmallVec;
+
+use super::Session;
+use crate::context::{Context, Observer};
+use crate::decide::travel;
+use crate::expected::{Expected, Reply, Way};
+use crate::placements::PlacementId;
+use crate::registry::Entry;
+use crate::tickets::{Cargo, Passage};
+
+/// A sum of so many bytes is put together in two moves: each worker adds up a part, and gives it to
+/// the others.
+const LARGE_SUM_BYTES: usize = 4096;
+
+impl Session {
+    /// The name of a value in a placement, after having it moved there if it is not.
+    pub(super) fn bring_as(
+        &mut self,
+        slot: Slot,
+        place: PlacementId,
+        context: &mut Context,
+        sent: &mut Observer,
+    ) -> Result<Slot> {
+        let entry = self.registry.get(slot)?;
+        if let Some(name) = self.registry.name_on_mesh(entry, place) {
+            return Ok(name);
+        }
+        let has_whole = self.registry.is_whole(entry);
+        if has_whole && self.registry.placements.is_replicated(place) {
+            return self.bring_to_mesh(slot, place, context, sent);
+        }
+        let meta = entry.meta.clone();
+        let (from, there) = self.nearest(slot, place)?;
+        if let Some(between) = self.detour(&meta, from, place)? {
+            self.bring_as(slot, between, context, sent)?;
+            return self.bring_as(slot, place, context, sent);
+        }
+        let name = self.registry.name_copy();
+        self.emit_move(&meta, (from, there), (place, name), context, sent)?;
+        let is_sum = matches!(self.registry.placements.layout(from), Layout::Partial(_));
+        let entry = self.registry.get_mut(slot)?;
+        entry.spreads.push((place, name));
+        if is_sum {
+            // What was put together takes the place of its parts, so that this is done once.
+            entry.spreads.retain(|(place, _)| *place != from);
+            entry.spreads.sort_by_key(|(kept, _)| *kept != place);
+            self.registry.end_copy(there);
+            self.emit_all(from, Command::Free([there].into_iter().collect()), sent);
+        }
+        Ok(name)
+    }
+
+    /// Puts a value together that is a sum on a mesh, before another takes its place.
+    pub(super) fn resolve_sum(
+        &mut self,
+        slot: Slot,
+        context: &mut Context,
+        sent: &mut Observer,
+    ) -> Result<()> {
+        let placements = &self.registry.placements;
+        let first = self.registry.get(slot)?.spreads.first().map(|&(place, _)| place);
+        let sum = first.filter(|place| matches!(placements.layout(*place), Layout::Partial(_)));
+        let Some(place) = sum else { return Ok(()) };
+        self.bring_as(slot, placements.mesh(place), context, sent).map(drop)
+    }
+
+    /// Has all of a value on one worker; gives its name there.
+    pub(super) fn gather(
+        &mut self,
+        slot: Slot,
+        worker: WorkerId,
+        context: &mut Context,
+        sent: &mut Observer,
+    ) -> Result<Slot> {
+        let place = self.registry.placements.whole(worker)?;
+        let (from, there) = self.nearest(slot, place)?;
+        let meta = self.registry.get(slot)?.meta.clone();
+        let name = self.registry.name_copy();
+        self.emit_move(&meta, (from, there), (place, name), context, sent)?;
+        self.registry.get_mut(slot)?.holders.push((worker, name));
+        Ok(name)
+    }
+
+    /// From where a value comes to a placement with the least effort, and its name there.
+    fn nearest(&mut self, slot: Slot, place: PlacementId) -> Result<(PlacementId, Slot)> {
+        let wholes = self.registry.get(slot)?.holders.clone();
+        let mut sources: SmallVec<[(PlacementId, Slot); 4]> = SmallVec::new();
+        for (worker, name) in wholes {
+            sources.push((self.registry.placements.whole(worker)?, name));
+        }
+        let placements = &self.registry.placements;
+        let entry = self.registry.get(slot)?;
+        sources.extend(entry.spreads.iter().copied());
+        let target = (placements.mesh(place), placements.layout(place));
+        let effort = |source: &(PlacementId, Slot)| {
+            let spreads = SmallVec::from_iter([*source]);
+            travel(&Entry { spreads, ..Entry::nowhere(entry.meta.clone()) }, target, placements)
+        };
+        let nearest = sources.iter().min_by_key(|source| effort(source)).copied();
+        nearest.ok_or_else(|| self.registry.lost(entry))
+    }
+
+    /// What a value passes on its way, if it does not go there in one move.
+    fn detour(
+        &mut self,
+        meta: &Meta,
+        from: PlacementId,
+        to: PlacementId,
+    ) -> Result<Option<PlacementId>> {
+        let placements = &mut self.registry.placements;
+        if pieces(placements.get(from), placements.get(to), &meta.shape).is_none() {
+            return Ok(Some(placements.mesh(from)));
+        }
+        let members = placements.members(from).len();
+        let sums = matches!(placements.layout(from), Layout::Partial(_));
+        let is_large = members > 2 && meta.bytes() >= LARGE_SUM_BYTES;
+        let axis = meta.shape.iter().position(|&size| size >= members);
+        match axis {
+            Some(axis) if sums && is_large && placements.is_replicated(to) => {
+                placements.with_layout(from, &Layout::Shard(Cut::even(axis))).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Has a value moved, from a placement where it has a name to one where it gets a name.
+    pub(super) fn emit_move(
+        &mut self,
+        meta: &Meta,
+        (from, slot): (PlacementId, Slot),
+        (to, out): (PlacementId, Slot),
+        context: &mut Context,
+        sent: &mut Observer,
+    ) -> Result<()> {
+        let placements = &self.registry.placements;
+        let same_mesh = placements.mesh(from) == placements.mesh(to);
+        let pieces = pieces(placements.get(from), placements.get(to), &meta.shape);
+        let transfers: Vec<Piece> =
+            pieces.into_iter().flatten().filter(|piece| piece.from != piece.to).collect();
+        let tag = context.tags(transfers.len() as u64);
+        let moved = Move {
+            out,
+            slot,
+            meta: meta.clone(),
+            from: placements.get(from).clone(),
+            to: placements.get(to).clone(),
+            tag,
+        };
+        let members = placements.members(from).iter().chain(placements.members(to)).copied();
+        let mut members: SmallVec<[WorkerId; 8]> = members.collect();
+        members.sort_unstable();
+        members.dedup();
+        let command = Command::Move(Box::new(moved));
+        if same_mesh {
+            self.emit_all(from, command, sent);
+            self.close_run();
+        } else {
+            members.iter().for_each(|&worker| self.emit(worker, command.clone(), sent));
+        }
+        for (number, piece) in transfers.into_iter().enumerate() {
+            self.expect_piece(meta, &piece, tag + number as u64, context)?;
+        }
+        for worker in members {
+            self.failure_barrier.assign(worker, gt_core::rules::risk::Risk::Memory, meta.bytes());
+        }
+        Ok(())
+    }
+
+    /// A piece of a value goes from one worker to another.
+    fn expect_piece(
+        &mut self,
+        whole: &Meta,
+        piece: &Piece,
+        tag: u64,
+        context: &mut Context,
+    ) -> Result<()> {
+        let meta = Meta { dtype: whole.dtype, shape: piece.shape() };
+        self.count_moved(piece.from, piece.to, meta.bytes());
+        let mut way = Way::Message;
+        if meta.bytes() > INLINE_BYTES && context.tickets.is_some() {
+            way = Way::Apart;
+            let local =
+                context.tickets.as_ref().is_some_and(|tickets| tickets.is_local(piece.from));
+            let (connects, cargo) = (Peer::Worker(piece.from), Cargo::Handover);
+            let (session, listens) = (self.id, piece.to);
+            let passage = Passage { session, meta: meta.clone(), connects, local, listens, cargo };
+            self.send_off(tag, passage, context);
+        }
+        let what = Expected { way, meta: Some(meta) };
+        self.expect_reply(piece.from, Reply::Handover { to: piece.to, tag }, what)
+    }
+}

@@ -1,0 +1,236 @@
+//! Commands for all workers of a mesh. They are encoded once, and the same bytes go to each worker,
+//! so that they cost the dispatcher the same for two workers and for many.
+
+use std::sync::Arc;
+
+use gt_core::instruction::Command;
+use gt_core::placement::{At, Signature};
+use gt_core::record::Record;
+use gt_core::rules::risk::Risk;
+use gt_core::{Error, Result, SignatureId, WorkerId};
+use gt_transport::Batch;
+use smallvec::SmallVec;
+
+use super::Session;
+use super::outgoing::{FULL_BYTES, FULL_RECORDS, WORTH_A_MESSAGE_NS, is_waited_for};
+use crate::context::{Context, Observer, Pace};
+use crate::placements::PlacementId;
+
+/// A session shares instructions in at most so many ways.
+const MOST_SIGNATURES: usize = 1 << 16;
+
+/// The commands that are not given to the workers of a mesh yet. Whatever else one of these workers
+/// is given comes after them, so there is one run at a time.
+#[derive(Debug, Default)]
+pub(super) struct Run {
+    mesh: Option<PlacementId>,
+    batch: Batch,
+    /// How the last of them is shared.
+    signature: SignatureId,
+    /// How many of its commands do not count as under way yet.
+    uncounted: u64,
+    /// Whether somebody waits for one of them.
+    urgent: bool,
+    /// About how long they take.
+    cost_ns: u64,
+    /// What of it is not charged to the workers of meshes.
+    uncharged: SmallVec<[(PlacementId, u64); 2]>,
+    /// What can make those fail that the failure barrier does not know of, and the bytes they make.
+    risk: Option<(Risk, usize)>,
+    /// Since when they are held back.
+    held_since: Option<u64>,
+}
+
+impl Run {
+    fn count(&mut self, before: usize) {
+        self.uncounted += (self.batch.len() - before) as u64;
+    }
+
+    fn is_full(&self) -> bool {
+        self.batch.len() >= FULL_RECORDS || self.batch.extra.len() >= FULL_BYTES
+    }
+}
+
+impl Session {
+    /// Gives every worker of a mesh a command, which each of them follows as it is.
+    pub(super) fn emit_all(&mut self, mesh: PlacementId, command: Command, sent: &mut Observer) {
+        match command {
+            Command::Apply(_) => self.emit_shared(mesh, SignatureId::NONE, command, sent),
+            _ => {
+                self.open_run(mesh);
+                self.push_run(&command, sent);
+            }
+        }
+    }
+
+    /// Gives every worker of a mesh an instruction that they share.
+    pub(super) fn emit_shared(
+        &mut self,
+        mesh: PlacementId,
+        signature: SignatureId,
+        command: Command,
+        sent: &mut Observer,
+    ) {
+        self.open_run(mesh);
+        self.say_signature(signature, sent);
+        self.push_run(&command, sent);
+    }
+
+    /// The same for an instruction that fits into a record.
+    pub(super) fn emit_record_all(
+        &mut self,
+        mesh: PlacementId,
+        signature: SignatureId,
+        record: Record,
+    ) {
+        self.open_run(mesh);
+        self.say_signature(signature, &mut Observer(None));
+        self.run.batch.records.push(record);
+        self.run.uncounted += 1;
+    }
+
+    /// What follows in the run is shared so.
+    fn say_signature(&mut self, signature: SignatureId, sent: &mut Observer) {
+        if std::mem::replace(&mut self.run.signature, signature) != signature {
+            self.push_run(&Command::Signature(signature), sent);
+        }
+    }
+
+    fn push_run(&mut self, command: &Command, sent: &mut Observer) {
+        let before = self.run.batch.len();
+        self.run.batch.push(command);
+        self.run.count(before);
+        self.run.urgent |= is_waited_for(command);
+        if let (true, Some(mesh)) = (sent.0.is_some(), self.run.mesh) {
+            for &member in self.registry.placements.members(mesh) {
+                sent.see(member, || command.clone());
+            }
+        }
+    }
+
+    /// The number of a way to share instructions, which the workers of the mesh hear of first.
+    pub(super) fn signature(
+        &mut self,
+        mesh: PlacementId,
+        cut: Option<&(u8, At)>,
+        sent: &mut Observer,
+    ) -> Result<SignatureId> {
+        let Some(cut) = cut else { return Ok(SignatureId::NONE) };
+        let key = (mesh, cut.clone());
+        if let Some(&number) = self.signatures.get(&key) {
+            return Ok(number);
+        }
+        let next = SignatureId(self.signatures.len() as u32 + 1);
+        if self.signatures.len() >= MOST_SIGNATURES {
+            return Err(Error::value(format!(
+                "a session shares instructions in at most {MOST_SIGNATURES} ways"
+            )));
+        }
+        let workers = self.registry.placements.get(mesh).mesh().clone();
+        let signature = Signature { mesh: workers, cuts: SmallVec::from_iter([Some(cut.clone())]) };
+        self.signatures.insert(key, next);
+        self.emit_all(mesh, Command::DefineSignature { number: next, signature }, sent);
+        Ok(next)
+    }
+
+    /// Every worker of a mesh is given something that takes so long; gives when it is done.
+    pub(super) fn charge_all(
+        &mut self,
+        mesh: PlacementId,
+        cost_ns: u64,
+        risk: Risk,
+        bytes: usize,
+        context: &Context,
+    ) -> u64 {
+        self.open_run(mesh);
+        let run = &mut self.run;
+        run.cost_ns = run.cost_ns.saturating_add(cost_ns);
+        match run.uncharged.last_mut().filter(|(last, _)| *last == mesh) {
+            Some((_, uncharged_ns)) => *uncharged_ns = uncharged_ns.saturating_add(cost_ns),
+            None => run.uncharged.push((mesh, cost_ns)),
+        }
+        let (known, largest) = run.risk.unwrap_or((Risk::Memory, 0));
+        let risk = if known == Risk::Data { known } else { risk };
+        run.risk = Some((risk, largest.max(bytes)));
+        context.now_ns.saturating_add(run.cost_ns)
+    }
+
+    /// Tells the load how much was given to the workers of meshes.
+    pub fn charge_load(&mut self, context: &mut Context) {
+        for (mesh, cost_ns) in self.run.uncharged.drain(..) {
+            for &member in self.registry.placements.members(mesh) {
+                context.load.assign(member, context.now_ns, cost_ns);
+            }
+        }
+    }
+
+    /// Tells the failure barrier what can fail on the workers of the mesh.
+    pub(super) fn note_risk(&mut self) {
+        let (Some((risk, bytes)), Some(mesh)) = (self.run.risk.take(), self.run.mesh) else {
+            return;
+        };
+        for &member in self.registry.placements.members(mesh) {
+            self.failure_barrier.assign(member, risk, bytes);
+        }
+    }
+
+    /// Counts the commands of the run for each worker that gets them.
+    pub(super) fn count_run(&mut self) {
+        let (Some(mesh), uncounted) = (self.run.mesh, std::mem::take(&mut self.run.uncounted))
+        else {
+            return;
+        };
+        if uncounted > 0 {
+            for &member in self.registry.placements.members(mesh) {
+                self.outgoing.of(member).count_shared(uncounted);
+            }
+        }
+    }
+
+    /// Gives the run to its workers if it is worth a message or was held back for long enough, and
+    /// they are not busy.
+    pub(super) fn close_run_if_due(&mut self, pace: Pace) {
+        let Some(mesh) = self.run.mesh.filter(|_| !self.run.batch.is_empty()) else { return };
+        let since = *self.run.held_since.get_or_insert(pace.now_ns);
+        let held_ns = pace.now_ns.saturating_sub(since);
+        let is_little = self.run.cost_ns < WORTH_A_MESSAGE_NS && held_ns < pace.hold_ns;
+        let first = self.registry.placements.members(mesh)[0];
+        let is_busy = self.outgoing.of(first).is_busy();
+        if self.run.urgent || self.run.is_full() || !(is_little || is_busy) {
+            self.close_run();
+        }
+    }
+
+    /// Since when the run is held back, if it is.
+    pub(super) fn run_held_since(&self) -> Option<u64> {
+        self.run.held_since
+    }
+
+    /// Whether a worker gets the run.
+    pub(super) fn is_in_run(&self, worker: WorkerId) -> bool {
+        self.run.mesh.is_some_and(|mesh| self.registry.placements.contains(mesh, worker))
+    }
+
+    /// Gives the run to its workers.
+    pub(super) fn close_run(&mut self) {
+        self.note_risk();
+        self.count_run();
+        let Some(mesh) = self.run.mesh.take() else { return };
+        let batch = Arc::new(std::mem::take(&mut self.run.batch));
+        (self.run.urgent, self.run.cost_ns, self.run.held_since) = (false, 0, None);
+        self.run.signature = SignatureId::NONE;
+        if !batch.is_empty() {
+            for &member in self.registry.placements.members(mesh) {
+                self.outgoing.of(member).push_shared(batch.clone());
+            }
+        }
+    }
+
+    fn open_run(&mut self, place: PlacementId) {
+        let mesh = self.registry.placements.mesh(place);
+        if self.run.mesh != Some(mesh) || self.run.is_full() {
+            self.close_run();
+            self.run.mesh = Some(mesh);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The workers of a simulated cluster: each is a process with an executor and a data plane.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use gt_core::WorkerId;
+use gt_transport::codec::Limits;
+use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
+use gt_transport::transfers::Plain;
+use gt_transport::{Message, Peer};
+use gt_worker::plan::Work;
+use gt_worker::{Action, Executor, Told, Window, Worker};
+
+use super::{Calls, Cluster};
+
+const WINDOW: Window = Window { commands: 8, cost_ns: u64::MAX };
+
+pub(super) struct WorkerProcess {
+    pub id: Option<WorkerId>,
+    pub worker: Option<Worker>,
+    pub executor: Executor,
+    pub waiting: VecDeque<Work>,
+    pub channel: ReliableChannel,
+    pub transfers: gt_worker::transfers::Transfers<Calls>,
+}
+
+impl Cluster {
+    pub(super) fn add_worker(&mut self) {
+        let connection = self.connect();
+        let process = WorkerProcess {
+            id: None,
+            worker: None,
+            executor: Executor::new(self.engine.clone()),
+            waiting: VecDeque::new(),
+            channel: ReliableChannel::without_replay(),
+            transfers: gt_worker::transfers::Transfers::new(Calls::default()),
+        };
+        self.workers.insert(connection, process);
+        self.push_up(connection, unsequenced(&Message::Register(Box::default())));
+    }
+
+    pub(super) fn worker_hears(&mut self, connection: u64, parts: Vec<Bytes>) {
+        let process = self.workers.get_mut(&connection).expect("just seen");
+        let message = match open_unsequenced(&parts, &Limits::CONTROL).expect("a message") {
+            Some(message) => message,
+            None => match process.channel.hear(parts, &Limits::CONTROL).expect("the next one") {
+                Heard::New(message) => message,
+                Heard::Known => return,
+            },
+        };
+        match message {
+            Message::Registered { worker, .. } => {
+                process.id = Some(worker);
+                process.worker = Some(Worker::new(worker, WINDOW, self.engine.clone()));
+                let peer = Peer::Worker(worker);
+                self.data.add(self.now_ms, peer, self.limits.clone(), Arc::new(Plain));
+            }
+            Message::Heartbeat { .. } => {}
+            Message::Ended { error, .. } => panic!("a worker is sent away: {error}"),
+            Message::Ticket(ticket) => process.transfers.take_ticket(*ticket),
+            message => {
+                match &message {
+                    Message::Forget { session } => process.transfers.forget(*session),
+                    Message::Handover { tag, .. } => process.transfers.give_up(*tag),
+                    _ => {}
+                }
+                self.step_worker(connection, Told::Message(message));
+            }
+        }
+        self.call_of_worker(connection);
+    }
+
+    pub(super) fn call_of_worker(&mut self, connection: u64) {
+        let Some(process) = self.workers.get_mut(&connection) else { return };
+        let calls = std::mem::take(&mut process.transfers.carrier);
+        if let Some(id) = process.id {
+            self.call(Peer::Worker(id), calls);
+        }
+    }
+
+    pub(super) fn execute(&mut self) {
+        let busy = self.workers.iter().filter(|(_, worker)| !worker.waiting.is_empty());
+        let busy: Vec<u64> = busy.map(|(id, _)| *id).collect();
+        if busy.is_empty() {
+            return;
+        }
+        let connection = *self.dice.choose(&busy);
+        let process = self.workers.get_mut(&connection).expect("just listed");
+        let work = process.waiting.pop_front().expect("it has something to do");
+        if let Some(outcome) = process.executor.work(work) {
+            self.step_worker(connection, Told::Finished(outcome));
+            self.call_of_worker(connection);
+        }
+    }
+
+    pub(super) fn step_worker(&mut self, connection: u64, told: Told) {
+        let process = self.workers.get_mut(&connection).expect("a worker of ours");
+        let Some(worker) = &mut process.worker else { return };
+        let mut actions = Vec::new();
+        worker.step(told, &mut actions);
+        let mut said = Vec::new();
+        for action in actions {
+            match action {
+                Action::Execute(work) => process.waiting.push_back(work),
+                // The dispatcher tells every worker itself.
+                Action::Send(_, Message::Forget { .. }) => {}
+                Action::Send(_, message) => said.extend(process.transfers.dispatch(message)),
+            }
+        }
+        for message in said {
+            let process = self.workers.get_mut(&connection).expect("a worker of ours");
+            let parts = process.channel.say(&message).expect("it fits");
+            self.push_up(connection, parts);
+        }
+    }
+
+    /// A worker ends, and another one comes.
+    pub(super) fn crash(&mut self) {
+        let there: Vec<u64> = self.workers.keys().copied().collect();
+        let connection = *self.dice.choose(&there);
+        let process = self.workers.remove(&connection).expect("just listed");
+        if let Some(id) = process.id {
+            self.data.crash(self.now_ms, Peer::Worker(id), &mut self.dice);
+        }
+        self.hang_up(connection);
+        self.add_worker();
+    }
+}

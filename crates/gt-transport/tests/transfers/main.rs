@@ -1,0 +1,10 @@
+//! The data plane as its users see it.
+
+mod common;
+mod crowd;
+mod proxy;
+mod relay;
+mod strangers;
+mod tickets;
+mod values;
+mod wire;
