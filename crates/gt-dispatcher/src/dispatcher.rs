@@ -20,6 +20,11 @@ use crate::worker_table::WorkerTable;
 
 mod report;
 
+/// So many workers are given what is for them without being held back longer than told …
+const FEW_WORKERS: usize = 8;
+/// … and however many there are, it takes no more than so many times as long.
+const MOST_TIMES_LONGER: usize = 10;
+
 /// All sessions and all workers, as the dispatcher knows them.
 #[derive(Debug)]
 pub struct Dispatcher {
@@ -76,8 +81,8 @@ impl Dispatcher {
 
     /// Sends what was held back for long enough.
     pub fn flush(&mut self, now_ns: u64, out: &mut Outbox) {
-        let (pace, hold_ns) = (self.pace(now_ns), self.hold_ns);
-        let due = |since: u64| since.saturating_add(hold_ns);
+        let pace = self.pace(now_ns);
+        let due = |since: u64| since.saturating_add(pace.hold_ns);
         for session in self.sessions.values_mut() {
             if session.held_since().is_some_and(|since| due(since) <= now_ns) {
                 session.send_due(pace, out);
@@ -88,8 +93,10 @@ impl Dispatcher {
         self.flush_at_ns = later.filter(|at_ns| *at_ns > now_ns).min();
     }
 
+    /// What is shared out among many workers is little for each of them, and is held back longer.
     fn pace(&self, now_ns: u64) -> Pace {
-        Pace { now_ns, hold_ns: self.hold_ns }
+        let times = (self.worker_table.len() / FEW_WORKERS).clamp(1, MOST_TIMES_LONGER);
+        Pace { now_ns, hold_ns: self.hold_ns.saturating_mul(times as u64) }
     }
 
     /// Takes one message. A session that breaks the rules is ended; nobody else notices. A worker
@@ -231,6 +238,7 @@ impl Dispatcher {
         batch: &Batch,
         out: &mut Outbox,
     ) -> Result<()> {
+        let pace = self.pace(now_ns);
         let Some(session) = self.sessions.get_mut(&id) else {
             return Err(Error::bug("commands came before the session was opened"));
         };
@@ -251,10 +259,9 @@ impl Dispatcher {
             session.rewrite(command, &mut context, &mut Observer(Some(&mut note)))?;
         }
         session.charge_load(&mut context);
-        let pace = Pace { now_ns, hold_ns: self.hold_ns };
         let done = session.flush(batch.len() as u64, batch.bytes() as u64, pace, out);
         if let Some(since) = session.held_since() {
-            self.flush_at_ns.get_or_insert(since.saturating_add(self.hold_ns));
+            self.flush_at_ns.get_or_insert(since.saturating_add(pace.hold_ns));
         }
         if let Some((commands, bytes)) = done {
             let done = Message::Done { session: id, commands, bytes, busy_ns: 0 };

@@ -31,6 +31,8 @@ const HOLD_NS: u64 = 5_000_000;
 const WAITING: u32 = 128;
 /// Events that are kept for whoever looks.
 const EVENTS: usize = 1 << 14;
+/// How long what is to be sent waits for what else may go with it.
+const TOGETHER_NS: u64 = 100_000;
 /// Messages that are taken in before the clock is looked at again.
 const BURST: usize = 256;
 
@@ -190,18 +192,30 @@ impl Server {
         Ok(())
     }
 
-    /// Takes in what has arrived, a while at a time.
+    /// Takes in what has arrived, a while at a time. What follows from several messages is sent
+    /// together, so that the thread that has the sockets is woken once for all of it.
     fn hear_all(&mut self) -> Result<()> {
+        let (mut out, mut since_ns) = (Vec::new(), self.now_ns());
         for _ in 0..BURST {
             let Some(arrival) = self.router.receive().map_err(cannot_listen)? else { break };
-            self.hear(arrival);
+            let now_ns = self.now_ns();
+            if now_ns - since_ns > TOGETHER_NS {
+                self.send_all(std::mem::take(&mut out));
+                since_ns = now_ns;
+            }
+            let before = out.len();
+            self.hear(now_ns, arrival, &mut out);
+            // Whoever speaks after being forgotten is somebody who has just come.
+            if out[before..].iter().any(|delivery| matches!(delivery, Delivery::Forget(_))) {
+                self.send_all(std::mem::take(&mut out));
+            }
         }
+        self.send_all(out);
         self.log();
         Ok(())
     }
 
-    fn hear(&mut self, arrival: Arrival) {
-        let (now_ns, mut out) = (self.now_ns(), Vec::new());
+    fn hear(&mut self, now_ns: u64, arrival: Arrival, out: &mut Vec<Delivery>) {
         match arrival {
             Arrival::Message { from, frames } => {
                 let is_known = self.connections.contains_key(&from);
@@ -209,19 +223,18 @@ impl Server {
                 let (number, frames_count) = (connection.0, frames.len());
                 debug!(target: "gt::dispatcher", number, frames_count, "message");
                 if is_known || self.has_room() {
-                    self.gateway.hear(now_ns, connection, credentials, frames, &mut out);
+                    self.gateway.hear(now_ns, connection, credentials, frames, out);
                 } else {
-                    self.gateway.turn_away(connection, self.crowded(), &mut out);
+                    self.gateway.turn_away(connection, self.crowded(), out);
                 }
             }
             Arrival::Gone { from } => {
                 let Some((connection, _)) = self.connections.remove(&from) else { return };
                 self.peers.remove(&connection);
                 debug!(target: "gt::dispatcher", connection = connection.0, "gone");
-                self.gateway.gone(now_ns, connection, &mut out);
+                self.gateway.gone(now_ns, connection, out);
             }
         }
-        self.send_all(out);
     }
 
     fn credentials(&self, peer: &PeerId) -> Credentials {

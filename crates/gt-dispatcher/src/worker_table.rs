@@ -47,6 +47,16 @@ impl WorkerTable {
         self.members.get_mut(&worker)
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
     /// All of them.
     pub fn members(&self) -> impl Iterator<Item = (WorkerId, &Member)> {
         self.members.iter().map(|(&id, member)| (id, member))

@@ -18,7 +18,7 @@ pub(super) const FULL_BYTES: usize = 1 << 20;
 /// A worker that is at one message and has another one waiting needs no third.
 const ENOUGH_MESSAGES: usize = 2;
 /// A message costs everybody who touches it about as long as this much work.
-pub(super) const WORTH_A_MESSAGE_NS: u64 = 100_000;
+pub(super) const WORTH_A_MESSAGE_NS: u64 = 200_000;
 
 /// Commands for a worker.
 #[derive(Debug, Default)]

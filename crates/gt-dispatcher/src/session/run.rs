@@ -19,6 +19,9 @@ use crate::placements::PlacementId;
 /// A session shares instructions in at most so many ways.
 const MOST_SIGNATURES: usize = 1 << 16;
 
+/// How long the dispatcher takes to send one message.
+const MESSAGE_NS: u64 = 20_000;
+
 /// The commands that are not given to the workers of a mesh yet. Whatever else one of these workers
 /// is given comes after them, so there is one run at a time.
 #[derive(Debug, Default)]
@@ -193,9 +196,10 @@ impl Session {
         let Some(mesh) = self.run.mesh.filter(|_| !self.run.batch.is_empty()) else { return };
         let since = *self.run.held_since.get_or_insert(pace.now_ns);
         let held_ns = pace.now_ns.saturating_sub(since);
-        let is_little = self.run.cost_ns < WORTH_A_MESSAGE_NS && held_ns < pace.hold_ns;
-        let first = self.registry.placements.members(mesh)[0];
-        let is_busy = self.outgoing.of(first).is_busy();
+        let members = self.registry.placements.members(mesh);
+        let worth_ns = WORTH_A_MESSAGE_NS.max(members.len() as u64 * MESSAGE_NS);
+        let is_little = self.run.cost_ns < worth_ns && held_ns < pace.hold_ns;
+        let is_busy = self.outgoing.of(members[0]).is_busy();
         if self.run.urgent || self.run.is_full() || !(is_little || is_busy) {
             self.close_run();
         }
