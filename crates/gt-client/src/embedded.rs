@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, MutexGuard, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
 use gt_worker::engine::native::threads::Threads;
 use gt_worker::lane::Lane;
-use gt_worker::{Executor, Window, Worker, panic_hook};
+use gt_worker::{Executor, Outcome, Window, Worker, panic_hook};
 use tracing::{debug, info};
 
 use self::in_process::InProcess;
@@ -32,8 +32,10 @@ mod in_process;
 const TICK: Duration = Duration::from_micros(100);
 /// After so many ticks without a new command, the pump sleeps until it is woken.
 const TICKS_BEFORE_SLEEP: u32 = 500;
-/// A plan that takes longer is left to the executor's own thread.
+/// A plan that takes longer is left to the executor's own thread …
 const SMALL_NS: u64 = 200_000;
+/// … unless it is the one that a thread waits for; but the user may want to interrupt that thread.
+const LARGE_NS: u64 = 10_000_000;
 /// How many events are kept for observers.
 const EVENTS: usize = 1 << 14;
 
@@ -140,8 +142,8 @@ impl Embedded {
         self.inbox.send(Parcel::FromClient(id, Message::Hello(Hello::named(name))));
     }
 
-    /// Delivers what waits and runs small plans, or wakes the pump if another thread does.
-    /// Plans run without the lock, so that others can deliver meanwhile.
+    /// Delivers what waits and runs plans, or wakes the pump if another thread does. Plans run
+    /// without the lock, so that others can deliver meanwhile.
     fn help(&self) {
         let start = Instant::now();
         loop {
@@ -150,17 +152,28 @@ impl Embedded {
             // A program may end right after a read, and no thread would flush the rest.
             machines.flush_sink();
             let_go(machines);
-            let mut ran = false;
-            for lane in &self.lanes {
-                ran |= lane.run_small(|outcome| self.inbox.leave(Parcel::Finished(outcome)));
-            }
-            if !ran {
+            if !self.run_some() {
                 return;
             }
             if start.elapsed() > host::PATIENCE {
+                self.lanes.iter().for_each(Lane::wake);
                 return self.inbox.wake();
             }
         }
+    }
+
+    /// Runs what waits for one executor in this thread, and what is small for the others; a thread
+    /// that only waits is as good as theirs, and awake. Says whether anything ran.
+    fn run_some(&self) -> bool {
+        let pass_on = |outcome| self.inbox.leave(Parcel::Finished(outcome));
+        let own = self.lanes.iter().position(Lane::has_work);
+        let mut ran = false;
+        for (index, lane) in self.lanes.iter().enumerate() {
+            if Some(index) != own {
+                ran |= lane.run_small(pass_on);
+            }
+        }
+        own.is_some_and(|own| self.lanes[own].run_up_to(LARGE_NS, pass_on)) || ran
     }
 
     /// A command was appended to an empty batch: a thread must be awake to send it in time.
@@ -195,7 +208,10 @@ impl Embedded {
 
     /// Delivers what waits, and leaves plans to the executors' threads.
     fn deliver(&self) {
-        let mut machines = self.machines.lock();
+        self.deliver_with(self.machines.lock());
+    }
+
+    fn deliver_with(&self, mut machines: MutexGuard<'_, LocalCluster>) {
         let planned = self.turn(&mut machines);
         let_go(machines);
         if planned {
@@ -225,19 +241,36 @@ impl Embedded {
     /// The thread of an executor.
     fn execute(&self, worker: WorkerId) {
         let lane = &self.lanes[worker.0 as usize];
-        lane.serve(|outcome| self.inbox.send(Parcel::Finished(outcome)));
+        lane.serve(|outcome| self.finish(outcome));
         // The program may still hold a tensor of the session, and this with it.
         self.deliver();
+    }
+
+    /// Delivers what came of a plan. If nothing else waits, that takes less than waking the pump.
+    fn finish(&self, outcome: Outcome) {
+        let is_alone = self.inbox.is_empty();
+        self.inbox.leave(Parcel::Finished(outcome));
+        match self.machines.try_lock().filter(|_| is_alone) {
+            Some(machines) => self.deliver_with(machines),
+            None => self.inbox.wake(),
+        }
     }
 
     /// The thread that delivers messages, and sends batches that do not fill up.
     fn pump(&self) {
         let (mut appended, mut quiet) = (0, 0);
         while !self.is_stopped() {
-            self.deliver();
-            let total = self.flush_stale(appended);
-            quiet = if total == appended { quiet + 1 } else { 0 };
-            appended = total;
+            // Whoever has the machines delivers; only what came too late for them is waited for.
+            let machines = self.machines.try_lock();
+            let machines =
+                machines.or_else(|| (!self.inbox.is_empty()).then(|| self.machines.lock()));
+            let is_free = machines.is_some();
+            machines.into_iter().for_each(|machines| self.deliver_with(machines));
+            if is_free {
+                let total = self.flush_stale(appended);
+                quiet = if total == appended { quiet + 1 } else { 0 };
+                appended = total;
+            }
             if quiet < TICKS_BEFORE_SLEEP {
                 self.inbox.wait(TICK);
                 continue;

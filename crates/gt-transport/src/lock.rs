@@ -2,6 +2,7 @@
 //! table of waiting threads, which a forked child would inherit locked; and a thread that panicked
 //! while it held one leaves it usable, because panics are caught where they are answered for.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{self, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
@@ -30,9 +31,15 @@ impl<T> Mutex<T> {
     }
 }
 
-/// Wakes threads that wait for a change of what a mutex guards.
+/// Wakes threads that wait for a change of what a mutex guards. Where nobody waits, that costs no
+/// call of the system.
 #[derive(Debug, Default)]
-pub struct Condvar(sync::Condvar);
+pub struct Condvar {
+    condvar: sync::Condvar,
+    /// How many wait. It grows while the mutex is held, so that whoever changes what the mutex
+    /// guards afterwards knows of all who did not see the change.
+    waiting: AtomicU32,
+}
 
 impl Condvar {
     /// Gives the mutex away until somebody notifies or the time is over.
@@ -41,16 +48,23 @@ impl Condvar {
         guard: MutexGuard<'a, T>,
         timeout: Duration,
     ) -> MutexGuard<'a, T> {
-        self.0.wait_timeout(guard, timeout).unwrap_or_else(PoisonError::into_inner).0
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let waited = self.condvar.wait_timeout(guard, timeout);
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
     /// Wakes one waiting thread.
     pub fn notify_one(&self) {
-        self.0.notify_one();
+        if self.waiting.load(Ordering::Relaxed) > 0 {
+            self.condvar.notify_one();
+        }
     }
 
     /// Wakes all waiting threads.
     pub fn notify_all(&self) {
-        self.0.notify_all();
+        if self.waiting.load(Ordering::Relaxed) > 0 {
+            self.condvar.notify_all();
+        }
     }
 }

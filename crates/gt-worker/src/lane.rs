@@ -26,8 +26,6 @@ pub struct Lane {
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Work>,
-    /// How many of them are not small.
-    large: usize,
     /// Somebody is at one.
     taken: bool,
     stopped: bool,
@@ -52,7 +50,6 @@ impl Lane {
             drop(state);
             return self.drop_values(work);
         }
-        state.large += usize::from(self.is_large(&work));
         state.waiting.push_back(work);
     }
 
@@ -61,28 +58,44 @@ impl Lane {
         self.changed.notify_all();
     }
 
-    /// Runs what waits here and now, unless somebody else is at it. A larger plan is left to the
-    /// executor's thread. Says whether anything ran. Each outcome is passed on before the next
-    /// plan begins.
+    /// Runs a few small plans here and now, unless somebody else is at it. The rest is left to the
+    /// executor's thread. Says whether anything ran. Each outcome is passed on before the next plan
+    /// begins.
     pub fn run_small(&self, mut pass_on: impl FnMut(Outcome)) -> bool {
         for round in 0..MOST_IN_A_ROW {
-            let mut state = self.state.lock();
-            // Whoever has taken something goes on with what is left.
-            if state.taken || state.waiting.is_empty() || state.stopped {
+            if !self.run_up_to(self.small_ns, &mut pass_on) {
                 return round > 0;
             }
-            if state.large > 0 {
-                drop(state);
-                self.wake();
-                return round > 0;
-            }
-            let work = state.waiting.pop_front();
-            state.taken = true;
-            drop(state);
-            work.into_iter().for_each(|work| self.run(work, &mut pass_on));
         }
         self.wake();
         true
+    }
+
+    /// Runs the next plan here and now, unless it takes longer or somebody else is at one. Says
+    /// whether it ran.
+    pub fn run_up_to(&self, limit_ns: u64, mut pass_on: impl FnMut(Outcome)) -> bool {
+        let mut state = self.state.lock();
+        // Whoever has taken something goes on with what is left.
+        if state.taken || state.stopped {
+            return false;
+        }
+        let Some(work) = state.waiting.front() else { return false };
+        if cost_ns(work) > limit_ns {
+            drop(state);
+            self.wake();
+            return false;
+        }
+        let work = state.waiting.pop_front();
+        state.taken = true;
+        drop(state);
+        work.into_iter().for_each(|work| self.run(work, &mut pass_on));
+        true
+    }
+
+    /// Whether something waits that nobody is at.
+    pub fn has_work(&self) -> bool {
+        let state = self.state.lock();
+        !state.taken && !state.waiting.is_empty()
     }
 
     /// The life of the executor's thread, until [`Lane::stop`].
@@ -99,7 +112,7 @@ impl Lane {
         let waiting = std::mem::take(&mut state.waiting);
         let is_plan = |work: &Work| matches!(work, Work::Run(_));
         let (plans, others): (VecDeque<_>, _) = waiting.into_iter().partition(is_plan);
-        (state.waiting, state.large) = (others, 0);
+        state.waiting = others;
         drop(state);
         drop(plans);
         self.wake();
@@ -116,7 +129,6 @@ impl Lane {
         loop {
             if !state.taken {
                 if let Some(work) = state.waiting.pop_front() {
-                    state.large -= usize::from(self.is_large(&work));
                     state.taken = true;
                     return Some(work);
                 }
@@ -153,8 +165,12 @@ impl Lane {
         outcome.busy_ns = took.as_nanos() as u64;
         outcome
     }
+}
 
-    fn is_large(&self, work: &Work) -> bool {
-        matches!(work, Work::Run(plan) if plan.cost_ns > self.small_ns)
+/// About how long something takes.
+fn cost_ns(work: &Work) -> u64 {
+    match work {
+        Work::Run(plan) => plan.cost_ns,
+        Work::Forget(_) => 0,
     }
 }

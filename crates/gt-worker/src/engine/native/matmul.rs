@@ -1,5 +1,6 @@
 //! Matrix products of the last two axes, in batches. Floats go through `gemm`, which reads any
-//! strides; 16-bit floats are widened first, so that their result is rounded once.
+//! strides, on one thread for each panel of the result; 16-bit floats are widened first, so that
+//! their result is rounded once.
 
 use gemm::{Parallelism, gemm};
 use gt_core::dtype::DType;
@@ -19,6 +20,12 @@ const SMALL: usize = 1 << 20;
 const SMALL_SIDE: usize = 64;
 /// The same for products with a vector, by the number of elements of the matrix.
 const SMALL_VECTOR: usize = 1 << 16;
+
+/// A side of a product is cut into panels of about this size at least; that leaves more than
+/// [`SMALL_SIDE`] for the last of them, which may lack a part of a tile.
+const PANEL_SIDE: usize = 128;
+/// Panels have as many rows and columns as the kernels' own tiles, or a multiple.
+const TILE: [usize; 2] = [8, 48];
 
 /// `a @ b` for tensors of at least two axes; the axes before the last two broadcast.
 pub fn matmul(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> {
@@ -129,36 +136,41 @@ impl Product {
         self.batch.row_count() * self.batch.row_len()
     }
 
-    fn float<T: Number>(&self, native: &Native, [zero, one]: [T; 2]) {
+    fn float<T: Number>(&self, native: &Native, factors: [T; 2]) {
         let work = self.m.saturating_mul(self.n).saturating_mul(self.k);
         let count = self.count();
         let threads = native.threads.count();
+        let whole = Panel { rows: (0, self.m), columns: (0, self.n) };
         // Many products are shared whole; a few large ones are shared within.
         if work.saturating_mul(count) <= SMALL || threads == 1 {
-            (0..count).for_each(|index| self.gemm(index, [zero, one], Parallelism::None));
+            (0..count).for_each(|index| self.gemm(index, whole, factors));
         } else if count >= 2 * threads && work <= SMALL * 64 {
             let together = (SMALL / work.max(1)).max(1);
             native.threads.share(count.div_ceil(together), |chunk| {
                 let first = chunk * together;
                 for index in first..(first + together).min(count) {
-                    self.gemm(index, [zero, one], Parallelism::None);
+                    self.gemm(index, whole, factors);
                 }
             });
         } else {
-            native.threads.install(|| {
-                let parallelism = Parallelism::Rayon(threads);
-                (0..count).for_each(|index| self.gemm(index, [zero, one], parallelism));
+            let panels = panels(self.m, self.n, threads);
+            native.threads.share(count * panels.len(), |task| {
+                self.gemm(task / panels.len(), panels[task % panels.len()], factors);
             });
         }
     }
 
-    fn gemm<T: Number>(&self, index: usize, [zero, one]: [T; 2], parallelism: Parallelism) {
+    fn gemm<T: Number>(&self, index: usize, panel: Panel, [zero, one]: [T; 2]) {
         let [out, left, right] = self.batch.position(index);
-        // SAFETY: the matrices lie within their values, and each product has its own output.
+        let Panel { rows: (row, rows), columns: (column, columns) } = panel;
+        let out = out + (row * self.n + column) as isize;
+        let left = left + row as isize * self.left_steps[0];
+        let right = right + column as isize * self.right_steps[1];
+        // SAFETY: the matrices lie within their values, and each panel has its own output.
         unsafe {
             gemm(
-                self.m,
-                self.n,
+                rows,
+                columns,
                 self.k,
                 self.out.get().cast::<T>().offset(out),
                 1,
@@ -175,7 +187,7 @@ impl Product {
                 false,
                 false,
                 false,
-                parallelism,
+                Parallelism::None,
             );
         }
     }
@@ -212,6 +224,34 @@ impl Product {
             }
         }
     }
+}
+
+/// A part of a matrix: where its rows and columns begin, and how many there are.
+#[derive(Clone, Copy)]
+struct Panel {
+    rows: (usize, usize),
+    columns: (usize, usize),
+}
+
+/// Cuts a result of `m` rows and `n` columns for as many threads as it is large enough for. What is
+/// multiplied for a panel is brought into order by each thread for itself, so the grid is the one
+/// with the shortest sides. The sums of an element are the same in a panel as in the whole, because `gemm` cuts the inner axis by its
+/// length alone as soon as one of the other sides has more than [`SMALL_SIDE`] elements.
+fn panels(m: usize, n: usize, threads: usize) -> Vec<Panel> {
+    let most = |side: usize, parts: usize| parts.min(side / PANEL_SIDE).max(1);
+    let grids = (1..=most(m, threads)).map(|rows| (rows, most(n, threads / rows)));
+    let length = |&(rows, columns): &(usize, usize)| {
+        (threads - rows * columns, m / rows + n / columns)
+    };
+    let (rows, columns) = grids.min_by_key(length).unwrap_or((1, 1));
+    let cuts = |size: usize, parts: usize, step: usize| {
+        let steps = size.div_ceil(step);
+        let at = move |part: usize| (steps * part / parts * step).min(size);
+        (0..parts).map(move |part| (at(part), at(part + 1) - at(part)))
+    };
+    let rows = cuts(m, rows, TILE[0]);
+    let columns = |rows| cuts(n, columns, TILE[1]).map(move |columns| Panel { rows, columns });
+    rows.flat_map(columns).collect()
 }
 
 /// The strides of the axes before the last two, broadcast to `lead` axes.
@@ -254,5 +294,28 @@ pub(super) fn warm_up() {
             false,
             Parallelism::None,
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panels_cover_a_result_once_and_are_not_small() {
+        for threads in [2, 3, 4, 8, 72] {
+            for (m, n) in [(64, 256), (257, 33), (1000, 1000), (300, 5), (4096, 10), (513, 769)] {
+                let panels = panels(m, n, threads);
+                assert!(panels.len() <= threads);
+                let mut seen = vec![0; m * n];
+                for Panel { rows: (row, rows), columns: (column, columns) } in &panels {
+                    assert!(panels.len() == 1 || *rows.max(columns) > SMALL_SIDE);
+                    for at in *row..row + rows {
+                        seen[at * n + column..][..*columns].iter_mut().for_each(|seen| *seen += 1);
+                    }
+                }
+                assert!(seen.iter().all(|&times| times == 1), "{m} x {n} on {threads}");
+            }
+        }
     }
 }

@@ -1,28 +1,94 @@
 //! The threads that share large kernels. They are our own: a global pool would hang in a forked
-//! child and could not be shared fairly.
+//! child, and a caller would wait for threads that have not begun.
+//!
+//! A caller opens its work to the helpers, does as much of it as it can, closes it, and waits only
+//! for helpers that have joined. A helper that was asleep and comes late finds it closed. Helpers
+//! look for more work for a while before they sleep, because waking one takes longer than most
+//! kernels.
 
+use std::cell::UnsafeCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
 
 use gt_core::error::{Error, Result};
-use rayon_core::{ThreadPool, ThreadPoolBuilder};
+
+/// How long a helper looks for more work before it sleeps.
+const LOOKING: Duration = Duration::from_micros(100);
+/// How often it looks before it lets other threads have the processor between two looks.
+const LOOKS: u32 = 512;
 
 /// A group of threads; several engines may share one.
 pub struct Threads {
     count: usize,
-    pool: Option<ThreadPool>,
+    team: Arc<Team>,
+    helpers: Vec<Thread>,
+}
+
+/// What the threads have in common.
+#[derive(Default)]
+struct Team {
+    /// Whether somebody's work is shared; who comes meanwhile computes alone.
+    busy: AtomicBool,
+    /// How many helpers have joined the work, and [`OPEN`] while more of them may.
+    joined: AtomicU32,
+    /// The work, while it is open or somebody has joined it.
+    work: UnsafeCell<Option<Work>>,
+    /// Whether a helper panicked at it.
+    panicked: AtomicBool,
+    /// For each helper whether it sleeps.
+    asleep: Vec<AtomicBool>,
+    stopped: AtomicBool,
+}
+
+// SAFETY: `work` is written by whoever has set `busy`, before it is opened and after everybody who
+// joined has left; helpers read it only while they have joined.
+unsafe impl Sync for Team {}
+// SAFETY: the pointers in `work` lead to what may be shared between threads.
+unsafe impl Send for Team {}
+
+/// The bit of [`Team::joined`] that lets helpers in.
+const OPEN: u32 = 1 << 31;
+
+/// A closure of the caller, which waits until nobody calls it.
+#[derive(Clone, Copy)]
+struct Work {
+    closure: *const (),
+    call: unsafe fn(*const ()),
+}
+
+impl Work {
+    fn new<F: Fn() + Sync>(closure: &F) -> Self {
+        /// # Safety
+        /// `closure` leads to an `F` that is there while this runs.
+        unsafe fn call<F: Fn()>(closure: *const ()) {
+            // SAFETY: as promised by the caller.
+            unsafe { (*closure.cast::<F>())() }
+        }
+        Work { closure: std::ptr::from_ref(closure).cast(), call: call::<F> }
+    }
 }
 
 impl Threads {
     /// `count` threads; one means that the caller computes alone.
     pub fn new(count: usize) -> Result<Arc<Self>> {
         super::matmul::warm_up();
-        let builder = ThreadPoolBuilder::new().num_threads(count);
-        let build = || builder.thread_name(|index| format!("gt-kernel-{index}")).build();
-        let pool = (count > 1).then(build).transpose();
-        let pool =
-            pool.map_err(|error| Error::runtime(format!("cannot start threads: {error}")))?;
-        Ok(Arc::new(Threads { count: count.max(1), pool }))
+        let count = count.max(1);
+        let asleep = (1..count).map(|_| AtomicBool::new(false)).collect();
+        let team = Arc::new(Team { asleep, ..Team::default() });
+        let mut threads = Threads { count, team, helpers: Vec::new() };
+        for index in 1..count {
+            let team = threads.team.clone();
+            let builder = thread::Builder::new().name(format!("gt-kernel-{index}"));
+            let helper = builder.spawn(move || team.help(index - 1));
+            // Those that were started end with `threads`.
+            let helper =
+                helper.map_err(|error| Error::runtime(format!("cannot start threads: {error}")))?;
+            threads.helpers.push(helper.thread().clone());
+        }
+        Ok(Arc::new(threads))
     }
 
     /// How many threads work at the same time.
@@ -30,35 +96,213 @@ impl Threads {
         self.count
     }
 
-    /// Calls `each` once for every number below `tasks`, in any order, on all threads.
+    /// Calls `each` once for every number below `tasks`, in any order, on all threads that have
+    /// time for it.
     pub fn share(&self, tasks: usize, each: impl Fn(usize) + Sync) {
-        let Some(pool) = self.pool.as_ref().filter(|_| tasks > 1) else {
+        if tasks <= 1 || self.helpers.is_empty() || self.team.busy.swap(true, Ordering::Acquire) {
             return (0..tasks).for_each(each);
-        };
+        }
         let next = AtomicUsize::new(0);
         let work = || {
             loop {
-                let task = next.fetch_add(1, Relaxed);
+                let task = next.fetch_add(1, Ordering::Relaxed);
                 if task >= tasks {
                     return;
                 }
                 each(task);
             }
         };
-        // The caller works too, and does not wait for the others to wake up before it begins.
-        pool.in_place_scope(|scope| {
-            for _ in 1..self.count.min(tasks) {
-                scope.spawn(|_| work());
+        self.open(Work::new(&work), tasks - 1);
+        let outcome = catch_unwind(AssertUnwindSafe(&work));
+        let panicked = self.close();
+        if let Err(panic) = outcome {
+            resume_unwind(panic);
+        }
+        assert!(!panicked, "a thread panicked in a kernel");
+    }
+
+    /// Lets helpers join, and wakes as many of them as there is something to do for.
+    fn open(&self, work: Work, wanted: usize) {
+        let team = &self.team;
+        // SAFETY: the caller has set `busy`, and nobody has joined.
+        unsafe { *team.work.get() = Some(work) };
+        team.joined.store(OPEN, Ordering::SeqCst);
+        for (helper, asleep) in self.helpers.iter().zip(&team.asleep).take(wanted) {
+            if asleep.swap(false, Ordering::SeqCst) {
+                helper.unpark();
             }
-            work();
+        }
+    }
+
+    /// Lets nobody else join, and waits for those who have. Says whether one of them panicked.
+    fn close(&self) -> bool {
+        let team = &self.team;
+        team.joined.fetch_and(!OPEN, Ordering::SeqCst);
+        let mut looks = 0;
+        while team.joined.load(Ordering::Acquire) > 0 {
+            pause(&mut looks);
+        }
+        // SAFETY: everybody has left, and nobody can join.
+        unsafe { *team.work.get() = None };
+        let panicked = team.panicked.swap(false, Ordering::Relaxed);
+        team.busy.store(false, Ordering::Release);
+        panicked
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.team.stopped.store(true, Ordering::SeqCst);
+        for (helper, asleep) in self.helpers.iter().zip(&self.team.asleep) {
+            asleep.store(false, Ordering::SeqCst);
+            helper.unpark();
+        }
+    }
+}
+
+impl Team {
+    /// The life of a helper.
+    fn help(&self, index: usize) {
+        while self.wait(index) {
+            // SAFETY: the helper has joined, so that the work is there until it has left.
+            let work = unsafe { *self.work.get() }.expect("open work is there");
+            // SAFETY: the caller keeps the closure until everybody has left.
+            let outcome = catch_unwind(|| unsafe { (work.call)(work.closure) });
+            if outcome.is_err() {
+                self.panicked.store(true, Ordering::Relaxed);
+            }
+            self.joined.fetch_sub(1, Ordering::Release);
+        }
+    }
+
+    /// Waits for work and joins it; `false` if there will be none.
+    fn wait(&self, index: usize) -> bool {
+        let (mut looks, start) = (0, Instant::now());
+        loop {
+            if self.stopped.load(Ordering::SeqCst) {
+                return false;
+            }
+            if self.join() {
+                return true;
+            }
+            pause(&mut looks);
+            if looks > LOOKS && start.elapsed() > LOOKING {
+                return self.sleep(index);
+            }
+        }
+    }
+
+    /// Sleeps until there is work, and joins it; `false` if there will be none.
+    fn sleep(&self, index: usize) -> bool {
+        let asleep = &self.asleep[index];
+        loop {
+            asleep.store(true, Ordering::SeqCst);
+            // What was opened before that line is seen here; whoever opens later wakes the helper.
+            if self.join() {
+                asleep.store(false, Ordering::SeqCst);
+                return true;
+            }
+            while asleep.load(Ordering::SeqCst) && !self.stopped.load(Ordering::SeqCst) {
+                thread::park();
+            }
+            if self.stopped.load(Ordering::SeqCst) {
+                return false;
+            }
+            if self.join() {
+                return true;
+            }
+        }
+    }
+
+    /// Joins the work that is open, if there is some.
+    fn join(&self) -> bool {
+        let join = |joined: u32| (joined & OPEN != 0).then_some(joined + 1);
+        self.joined.fetch_update(Ordering::AcqRel, Ordering::SeqCst, join).is_ok()
+    }
+}
+
+/// Looks again in a moment; after a while others may have the processor first.
+fn pause(looks: &mut u32) {
+    *looks = looks.saturating_add(1);
+    if *looks < LOOKS {
+        std::hint::spin_loop();
+    } else {
+        thread::yield_now();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_task_is_done_once() {
+        let threads = Threads::new(3).expect("threads can be started");
+        for round in 0..2000 {
+            let tasks = round % 17;
+            let done: Vec<AtomicUsize> = (0..tasks).map(|_| AtomicUsize::new(0)).collect();
+            threads.share(tasks, |task| {
+                done[task].fetch_add(1, Ordering::Relaxed);
+            });
+            assert!(done.iter().all(|count| count.load(Ordering::Relaxed) == 1));
+        }
+    }
+
+    #[test]
+    fn callers_at_the_same_time_do_not_wait_for_each_other() {
+        let threads = Threads::new(2).expect("threads can be started");
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    for _ in 0..500 {
+                        let sum = AtomicUsize::new(0);
+                        threads.share(9, |task| {
+                            // Work within work is the caller's alone.
+                            threads.share(2, |inner| {
+                                sum.fetch_add(task * inner, Ordering::Relaxed);
+                            });
+                        });
+                        assert_eq!(sum.into_inner(), 36);
+                    }
+                });
+            }
         });
     }
 
-    /// Calls `compute` on one of the threads, with the others at its service.
-    pub fn install<R: Send>(&self, compute: impl FnOnce() -> R + Send) -> R {
-        match &self.pool {
-            Some(pool) => pool.install(compute),
-            None => compute(),
+    #[test]
+    fn sleeping_helpers_are_woken_and_end_with_the_last_handle() {
+        let threads = Threads::new(2).expect("threads can be started");
+        let team = Arc::downgrade(&threads.team);
+        while !threads.team.asleep[0].load(Ordering::SeqCst) {
+            thread::yield_now();
         }
+        // The caller stays at its first task until a helper has taken the other.
+        let helped = AtomicBool::new(false);
+        threads.share(2, |task| match task {
+            0 => {
+                while !helped.load(Ordering::Acquire) {
+                    thread::yield_now();
+                }
+            }
+            _ => helped.store(true, Ordering::Release),
+        });
+        drop(threads);
+        while team.strong_count() > 0 {
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn a_panic_reaches_the_caller_and_leaves_the_threads_usable() {
+        let threads = Threads::new(2).expect("threads can be started");
+        for bad in 0..8 {
+            let share = || threads.share(8, |task| assert_ne!(task, bad));
+            assert!(catch_unwind(AssertUnwindSafe(share)).is_err());
+        }
+        let sum = AtomicUsize::new(0);
+        threads.share(8, |task| {
+            sum.fetch_add(task, Ordering::Relaxed);
+        });
+        assert_eq!(sum.into_inner(), 28);
     }
 }
