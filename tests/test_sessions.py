@@ -90,7 +90,8 @@ def test_worker_threads_share_one_pool(script):
         """,
         GT_THREADS="3",
     )
-    assert text == "3"
+    # Whoever runs a kernel is the third.
+    assert text == "2"
 
 
 def test_many_sessions_leave_no_thread_behind(script):
