@@ -13,6 +13,8 @@ use gt_core::{Error, Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
 use gt_transport::{Failure, FailureId};
 use smallvec::SmallVec;
 
+use crate::engine::program::Program;
+
 /// A value of a session, whatever it is called. Numbers are used again, in the order of the plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ValueId(pub u32);
@@ -66,6 +68,8 @@ pub struct Plan {
 pub enum Step {
     /// Run a kernel.
     Compute(Compute),
+    /// Run elementwise kernels together.
+    Fused(Box<Fused>),
     /// Let all results of an instruction take the places of old values, or none.
     Replace(Replace),
     /// An instruction cannot even be planned.
@@ -161,6 +165,20 @@ pub struct Compute {
     pub replaces: Option<Use>,
     /// For errors.
     pub origin: Origin,
+}
+
+/// Elementwise kernels that follow one another, as one program. If that cannot be run, or one of
+/// its inputs has failed, they run one by one.
+#[derive(Debug)]
+pub struct Fused {
+    /// The kernels.
+    pub computes: Vec<Compute>,
+    /// The same for the engine.
+    pub program: Program,
+    /// The program's inputs.
+    pub inputs: SmallVec<[Use; 4]>,
+    /// Values that are replaced without being read.
+    pub ended: SmallVec<[Register; 1]>,
 }
 
 /// The end of an instruction that several kernels make, and whose results replace values: if one
@@ -301,7 +319,9 @@ impl Plan {
                     }
                 }
                 Step::Answer { value, .. } | Step::Handover { value, .. } => meet(value),
-                Step::Upload { .. }
+                // Steps are joined when it is known which uses are the last.
+                Step::Fused(_)
+                | Step::Upload { .. }
                 | Step::Bear { .. }
                 | Step::Fail(..)
                 | Step::Poison(..)

@@ -17,6 +17,7 @@ use crate::plan::{
 use crate::queue::{Arrival, Arrived};
 
 mod expand;
+mod fuse;
 mod moved;
 mod resolve;
 mod share;
@@ -139,9 +140,10 @@ impl<'a> Planner<'a> {
 
     /// The plan, complete.
     pub fn finish(self, number: u64) -> Plan {
-        let Planner { names, mut plan, .. } = self;
+        let Planner { names, mut plan, metas, engine, .. } = self;
         names.settle(&mut plan);
         plan.mark_last_uses();
+        fuse::fuse(&mut plan, &metas, engine);
         plan.number = number;
         plan
     }

@@ -3,18 +3,20 @@
 
 pub mod native;
 pub mod null;
+pub mod program;
 
 use std::fmt;
 
 use bytes::Bytes;
 use gt_core::attrs::Attrs;
-use gt_core::dtype::Scalar;
+use gt_core::dtype::{DType, Scalar};
 use gt_core::error::{Error, Result};
 use gt_core::kernel::Kernel;
 use gt_core::op::{Call, Op};
 use gt_core::shape::Meta;
 use smallvec::SmallVec;
 
+use self::program::Program;
 use crate::value::Value;
 
 /// A tensor as an engine keeps it: in this process's memory, or wherever it computes.
@@ -72,6 +74,12 @@ pub trait Takes: Send + Sync {
     /// Whether the engine computes a composite whole. Otherwise its expansion is computed, one
     /// kernel after another.
     fn takes(&self, call: &Call) -> bool;
+
+    /// Whether an elementwise kernel, whose first tensor and result have these dtypes, can be
+    /// computed together with others.
+    fn fuses(&self, _kernel: &Kernel, _operand: DType, _result: DType) -> bool {
+        false
+    }
 }
 
 impl fmt::Debug for dyn Takes + '_ {
@@ -113,5 +121,16 @@ pub trait Engine: Takes {
         _outputs: &[Meta],
     ) -> Result<Results<Self::Value>> {
         Err(Error::bug(format!("{} does not take {} whole", self.name(), op.name)))
+    }
+
+    /// Computes elementwise kernels together; only asked for those it [`Takes::fuses`]. Inputs that
+    /// nobody else holds may be overwritten, but not before there is memory for all results. What
+    /// comes out has the bits of the kernels one by one.
+    fn run_program(
+        &self,
+        _program: &Program,
+        _inputs: &mut [Self::Value],
+    ) -> Result<Results<Self::Value>> {
+        Err(Error::bug(format!("{} does not compute kernels together", self.name())))
     }
 }

@@ -14,7 +14,7 @@ use crate::engine::{Engine, EngineValue, Operand, Operands, Results};
 use crate::memory::{NAMED, held, largest};
 use crate::panic_hook::in_kernel;
 use crate::plan::{
-    Compute, Input, Job, Origin, Plan, Position, Register, Replace, Step, Then, Use, ValueId,
+    Compute, Fused, Input, Job, Origin, Plan, Position, Register, Replace, Step, Then, Use, ValueId,
     Wanted,
 };
 
@@ -65,6 +65,7 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
     pub(super) fn step(&mut self, step: &mut Step) {
         match *step {
             Step::Compute(ref compute) => self.compute(compute),
+            Step::Fused(ref fused) => self.fused(fused),
             Step::Replace(ref replace) => self.replace(replace),
             Step::Bear { out, ref meta, ref failure } => {
                 self.set(out, Stored::Failed(meta.clone(), failure.clone()));
@@ -168,6 +169,51 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
                 }
             }
         }
+    }
+
+    /// Runs kernels together if nothing stands in the way of one of them, else one by one.
+    fn fused(&mut self, fused: &Fused) {
+        if !self.can_run_together(fused) || !self.run_together(fused) {
+            fused.computes.iter().for_each(|compute| self.compute(compute));
+        }
+    }
+
+    fn can_run_together(&self, fused: &Fused) -> bool {
+        let has_failed = |used: &Use| {
+            matches!(self.registers[used.register.0 as usize], Some(Stored::Failed(..)))
+        };
+        let keeps_old = |compute: &Compute| {
+            compute.replaces.is_some() && self.failed_before(compute.origin.position).is_some()
+        };
+        !fused.inputs.iter().any(has_failed)
+            && (self.untold.is_empty() || !fused.computes.iter().any(keeps_old))
+    }
+
+    /// Runs a program; says whether that worked. If not, everything is as it was.
+    fn run_together(&mut self, fused: &Fused) -> bool {
+        let Fused { computes, program, inputs, ended } = fused;
+        let mut values: SmallVec<[E::Value; 4]> = SmallVec::with_capacity(inputs.len());
+        for &used in inputs {
+            match self.use_value(used) {
+                Stored::Value(value) => values.push(value),
+                Stored::Failed(..) => unreachable!("what has failed is not computed with"),
+            }
+        }
+        let engine = &self.runner.engine;
+        let run = AssertUnwindSafe(|| in_kernel(|| engine.run_program(program, &mut values)));
+        let Ok(Ok(results)) = catch_unwind(run) else {
+            for (used, value) in inputs.iter().zip(values) {
+                self.set(used.register, Stored::Value(value));
+            }
+            return false;
+        };
+        for (&step, value) in program.outputs.iter().zip(results) {
+            self.set(computes[step].outputs[0], Stored::Value(value));
+        }
+        for register in ended {
+            self.registers[register.0 as usize] = None;
+        }
+        true
     }
 
     /// Lets all results take the places of old values, or none.

@@ -204,8 +204,14 @@ fn check_matmul(seed: u64) {
 
 #[test]
 fn matrix_products_have_the_same_bits_for_any_number_of_threads_and_layout() {
-    let (dice, one, two) = (&mut Dice(7), native(1), native(2));
-    let cases = [([7, 200], [200, 300]), ([128, 128], [128, 128]), ([300, 513], [513, 129])];
+    let (dice, one, two, many) = (&mut Dice(7), native(1), native(2), native(5));
+    let cases = [
+        ([7, 200], [200, 300]),
+        ([128, 128], [128, 128]),
+        ([300, 513], [513, 129]),
+        ([700, 1030], [1030, 40]),
+        ([33, 600], [600, 777]),
+    ];
     for (left, right) in cases {
         for dtype in [DType::F32, DType::F64, DType::BF16, DType::I32] {
             let a = Plain::new(dtype, &left, |_| dice.tame(dtype));
@@ -224,6 +230,7 @@ fn matrix_products_have_the_same_bits_for_any_number_of_threads_and_layout() {
             };
             let expected = of(&one, [a.value(&one), b.value(&one)]);
             assert_eq!(expected, of(&two, [a.value(&two), b.value(&two)]));
+            assert_eq!(expected, of(&many, [a.value(&many), b.value(&many)]), "{dtype} {left:?}");
             assert_eq!(expected, of(&two, [turned(&a, &two), b.value(&two)]), "{dtype} {left:?}");
             assert_eq!(expected, of(&one, [a.value(&one), turned(&b, &one)]), "{dtype} {left:?}");
         }

@@ -4,6 +4,7 @@
 
 mod compute;
 mod elementwise;
+mod fused;
 mod movement;
 mod order;
 mod positions;

@@ -199,12 +199,15 @@ fn zip_scalar(
 }
 
 /// The dtype that is computed in.
-fn wide(dtype: DType) -> DType {
+pub fn wide(dtype: DType) -> DType {
     if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype }
 }
 
 /// An element in the type that is computed in.
-unsafe fn widen(x: *const u8, dtype: DType) -> Element {
+///
+/// # Safety
+/// `x` leads to an element of this dtype.
+pub unsafe fn widen(x: *const u8, dtype: DType) -> Element {
     let mut bytes = [0; 8];
     // SAFETY: the caller gives an element of this dtype.
     unsafe {
@@ -280,7 +283,7 @@ fn unsupported(what: &dyn std::fmt::Debug, dtype: DType) -> Error {
 impl Native {
     /// The output's memory: that of an input nobody else holds, if it has the same form.
     #[inline]
-    fn reuse(&self, inputs: &mut [&mut Value], out: &Meta) -> Result<(Value, Writer)> {
+    pub(super) fn reuse(&self, inputs: &mut [&mut Value], out: &Meta) -> Result<(Value, Writer)> {
         for input in inputs {
             let Some(start) = input.as_mut_ptr() else { continue };
             let same = input.dtype() == out.dtype && input.shape() == &out.shape;
@@ -295,7 +298,7 @@ impl Native {
 
     /// A copy of a value that is large and whose rows are not runs: reading those piece by piece
     /// would fetch every cache line again for each of its elements.
-    fn readable(&self, x: &Value) -> Result<Option<Value>> {
+    pub(super) fn readable(&self, x: &Value) -> Result<Option<Value>> {
         let columns = x.shape().iter().zip(x.strides()).rev().find(|(size, _)| **size != 1);
         let scattered = columns.is_some_and(|(_, &stride)| !matches!(stride, 0 | 1));
         let copied = (scattered && x.count() > CHUNK).then(|| movement::contiguous(self, x));

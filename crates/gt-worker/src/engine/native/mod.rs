@@ -7,6 +7,7 @@ mod division;
 mod elementwise;
 mod extreme;
 mod functions;
+mod fused;
 mod halves;
 mod index;
 pub mod kernels;
@@ -35,6 +36,7 @@ use gt_core::op::Call;
 use gt_core::shape::Meta;
 use smallvec::{SmallVec, smallvec};
 
+use super::program::Program;
 use super::{Engine, Operand, Operands, Results, Takes};
 use crate::buffer::Pool;
 use crate::value::Value;
@@ -206,9 +208,13 @@ fn exactly<'a, const N: usize>(
 }
 
 impl Takes for Native {
-    // The tiles of its kernels are fused without knowing the composites they came from.
+    // The kernels of composites are fused without knowing where they came from.
     fn takes(&self, _: &Call) -> bool {
         false
+    }
+
+    fn fuses(&self, kernel: &Kernel, operand: DType, result: DType) -> bool {
+        fused::fuses(kernel, operand, result)
     }
 }
 
@@ -239,5 +245,9 @@ impl Engine for Native {
             (_, [out]) => Ok(smallvec![self.run_one(kernel, &mut inputs, out)?]),
             _ => Err(Error::bug(format!("{kernel:?} with {} results", outputs.len()))),
         }
+    }
+
+    fn run_program(&self, program: &Program, inputs: &mut [Value]) -> Result<Results> {
+        fused::run(self, program, inputs)
     }
 }

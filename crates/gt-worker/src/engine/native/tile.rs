@@ -14,7 +14,7 @@ pub const TILE: usize = 1024;
 pub const CHUNK: usize = 32 * 1024;
 
 /// Rows shorter than this are gathered: a call for each would cost more.
-const SHORT_ROW: usize = 32;
+pub const SHORT_ROW: usize = 32;
 
 /// Room for a gathered run of any dtype.
 pub type Scratch = MaybeUninit<[u64; TILE]>;
@@ -95,6 +95,11 @@ impl Reader {
         Reader { base: Shared(element.cast_mut()), size, walk }
     }
 
+    /// How many elements a row has, if tiles end where rows do.
+    pub fn row(&self) -> Option<usize> {
+        (!self.walk.is_flat()).then(|| self.walk.row_len())
+    }
+
     fn is_direct(&self) -> bool {
         self.walk.is_flat() && matches!(self.walk.row_steps(), [0 | 1])
     }
@@ -103,7 +108,7 @@ impl Reader {
     ///
     /// # Safety
     /// There are so many, and at most [`TILE`] unless the reader is direct.
-    unsafe fn tile(&self, first: usize, len: usize, scratch: &mut Scratch) -> Tile {
+    pub unsafe fn tile(&self, first: usize, len: usize, scratch: &mut Scratch) -> Tile {
         let row = self.walk.row_len();
         let step = self.walk.row_steps()[0];
         if matches!(step, 0 | 1) && (self.walk.is_flat() || first % row + len <= row) {
@@ -181,8 +186,7 @@ fn chunk<const N: usize>(
 ) {
     let direct = readers.iter().all(Reader::is_direct);
     let limit = if direct && !writer.in_place { CHUNK * 2 } else { TILE };
-    let rows = readers.iter().filter(|reader| !reader.walk.is_flat());
-    let row = rows.map(|reader| reader.walk.row_len()).min().unwrap_or(usize::MAX);
+    let row = readers.iter().filter_map(Reader::row).min().unwrap_or(usize::MAX);
     let mut scratch = [const { Scratch::uninit() }; N];
     let mut results = Scratch::uninit();
     while first < end {
