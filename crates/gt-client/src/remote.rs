@@ -19,6 +19,8 @@ use self::connect::Door;
 use self::wire::Wire;
 use crate::inner::Inner;
 use crate::link::{ClusterSummary, Link};
+use crate::mailbox::Elements;
+use crate::transfers::Answered;
 use crate::{fork, host};
 
 mod connect;
@@ -115,6 +117,20 @@ impl Shared {
         if let Some(session) = self.session() {
             session.deliver(message);
         }
+    }
+}
+
+impl Shared {
+    /// Brings the answer to a read, whose value travelled apart.
+    fn deliver_read(&self, answered: Answered) {
+        let Some(session) = self.session() else { return };
+        let (request, answer) = match answered {
+            Answered::Read { request, meta, memory } => {
+                (request, Ok((meta, Elements::Own(memory))))
+            }
+            Answered::Failed { request, failure } => (request, Err(failure)),
+        };
+        session.mailbox.take_answer(request, answer);
     }
 }
 

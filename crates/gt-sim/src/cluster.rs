@@ -167,7 +167,7 @@ impl Cluster {
         let Some(Delivery::Send(_, parts)) = out.first() else { panic!("no welcome") };
         let opened = open_unsequenced(parts, &Limits::CONTROL);
         let Ok(Some(Message::Welcome(welcome))) = opened else { panic!("no welcome") };
-        let session = welcome.session;
+        let (session, pool) = (welcome.session, self.pool.clone());
         self.data.add(self.now_ms, Peer::Client(session), self.limits.clone(), Arc::new(Plain));
         self.clients.push(ClientProcess {
             client: Client::new(session),
@@ -177,7 +177,7 @@ impl Cluster {
             connection: Some(connection),
             is_returning: false,
             has_left: false,
-            transfers: gt_client::transfers::Transfers::new(session, Calls::default()),
+            transfers: gt_client::transfers::Transfers::new(pool, Calls::default()),
         });
     }
 
@@ -301,17 +301,23 @@ impl Cluster {
                 let connection = process.connection.expect("it is heard over one");
                 again.into_iter().for_each(|parts| self.push_up(connection, parts));
             }
-            Message::Ticket(ticket) => process.transfers.take_ticket(*ticket),
+            Message::Ticket(ticket) => {
+                let answered = process.transfers.take_ticket(*ticket);
+                assert!(answered.is_none(), "there is memory for what is read: {answered:?}");
+            }
             // Whoever is nobody to the gateway any more is told without a name.
             Message::Ended { error, .. } => {
                 let session = process.session;
                 process.client.hear(Message::Ended { session, error });
             }
             message => {
-                if let Message::Answer { request, .. } = &message {
-                    process.transfers.answered(*request);
+                let is_news = match &message {
+                    Message::Answer { request, .. } => process.transfers.answered(*request),
+                    _ => true,
+                };
+                if is_news {
+                    process.client.hear(message);
                 }
-                process.client.hear(message);
             }
         }
         let calls = std::mem::take(&mut self.clients[index].transfers.carrier);
@@ -324,7 +330,7 @@ impl Cluster {
         let Some(machine) = self.data.machine(peer) else { return };
         for call in calls.0 {
             match call {
-                Call::Ticket(ticket) => machine.take_ticket(now, &ticket),
+                Call::Ticket(ticket, buffer) => machine.take_ticket(now, &ticket, buffer),
                 Call::Send(tag, data) => machine.send(tag, data),
                 Call::Cancel(tag) => machine.cancel(now, tag),
                 Call::Forget(session) => machine.forget(now, session),
@@ -337,8 +343,8 @@ impl Cluster {
             Peer::Client(session) => {
                 let is_it = |process: &&mut ClientProcess| process.session == session;
                 let process = self.clients.iter_mut().find(is_it).expect("a client of ours");
-                if let Some(message) = process.transfers.ended(event) {
-                    process.client.hear(message);
+                if let Some(answered) = process.transfers.ended(event) {
+                    process.client.hear(answered.into_message(session));
                 }
             }
             Peer::Worker(worker) => {

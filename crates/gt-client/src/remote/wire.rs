@@ -12,11 +12,13 @@ use gt_transport::hello::{Resume, Token, Welcome};
 use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
 use gt_transport::transfers::{DataPlane, PlaneOptions};
 use gt_transport::{Message, Peer};
+use gt_worker::buffer::Pool;
 use gt_zmq::{Dealer, DealerEvent};
 use tracing::{debug, info};
 
 use super::Shared;
 use super::connect::Door;
+use crate::shared;
 use crate::transfers::Transfers;
 
 /// A batch that does not fill up is sent after this time.
@@ -47,6 +49,7 @@ pub(super) struct Wire {
     token: Token,
     channel: ReliableChannel,
     transfers: Transfers<Arc<DataPlane>>,
+    memory: Arc<Pool>,
     unsent: VecDeque<Vec<Bytes>>,
     heard: Instant,
     next_beat: Instant,
@@ -65,8 +68,10 @@ impl Wire {
             told.transfers.lock().push_back(event);
             told.waker.wake();
         })?;
+        // What is read is the program's own, and counts as its memory rather than GT's.
+        let memory = Pool::new(usize::MAX);
         plane.identify(Peer::Client(welcome.session), None);
-        let transfers = Transfers::new(welcome.session, plane);
+        let transfers = Transfers::new(memory.clone(), plane);
         let now = Instant::now();
         Ok(Wire {
             shared,
@@ -76,6 +81,7 @@ impl Wire {
             token: welcome.token.clone(),
             channel: ReliableChannel::default(),
             transfers,
+            memory,
             unsent: VecDeque::new(),
             heard: now,
             next_beat: now + HEARTBEAT,
@@ -211,14 +217,19 @@ impl Wire {
                 self.channel.confirm(received)?;
                 self.shared.used_bytes.store(used_bytes, Ordering::Relaxed);
             }
-            Message::Ticket(ticket) => self.transfers.take_ticket(*ticket),
+            Message::Ticket(ticket) => {
+                let answered = self.transfers.take_ticket(*ticket);
+                answered.into_iter().for_each(|answered| self.shared.deliver_read(answered));
+            }
             Message::Ended { error, .. } => {
                 self.shared.deliver(Message::Ended { session: self.session, error });
                 return Ok(true);
             }
             message => {
-                if let Message::Answer { request, .. } = &message {
-                    self.transfers.answered(*request);
+                if let Message::Answer { request, .. } = &message
+                    && !self.transfers.answered(*request)
+                {
+                    return Ok(false);
                 }
                 self.shared.deliver(message);
             }
@@ -230,8 +241,8 @@ impl Wire {
     fn note_transfers(&mut self) {
         let events = std::mem::take(&mut *self.shared.transfers.lock());
         for event in events {
-            if let Some(message) = self.transfers.ended(event) {
-                self.shared.deliver(message);
+            if let Some(answered) = self.transfers.ended(event) {
+                self.shared.deliver_read(answered);
             }
         }
     }
@@ -240,6 +251,7 @@ impl Wire {
         let now = Instant::now();
         if now >= self.next_beat || self.unconfirmed >= CONFIRM_EVERY {
             (self.next_beat, self.unconfirmed) = (now + HEARTBEAT, 0);
+            self.memory.tick(shared::now());
             let received = self.channel.received();
             // A message that waits to be sent is a sign of life as well.
             if self.unsent.is_empty() {

@@ -6,6 +6,7 @@ use gt_core::rules::risk::Risk;
 use gt_core::{Error, Meta, Provenance, RequestId, Result, SignatureId, Slot, WorkerId};
 use gt_transport::Peer;
 use gt_transport::batch::INLINE_BYTES;
+use gt_transport::region::Region;
 
 use super::place::Target;
 use super::{Reach, Session};
@@ -14,7 +15,7 @@ use crate::decide::{Decision, Place, signal};
 use crate::expected::Way;
 use crate::registry::Copies;
 use crate::scopes::Wanted;
-use crate::tickets::{Cargo, Passage};
+use crate::tickets::{Transfer, TransferKind};
 
 impl Session {
     /// Enters a client's upload where its scope wants it, else where the load is low.
@@ -63,8 +64,9 @@ impl Session {
         self.insert(out, meta.clone(), true, worker, ready_ns)?;
         self.failure_barrier.assign(worker, Risk::Memory, meta.bytes());
         let tag = context.tag();
-        let passage = self.passage(meta, worker, Cargo::Upload(number));
-        self.send_off(tag, passage, context);
+        let kind = TransferKind::Upload { number, more: false };
+        let transfer = self.client_transfer(meta, None, worker, kind);
+        self.send_off(tag, &transfer, context);
         self.emit(worker, Command::Receive { out, tag, provenance }, sent);
         self.spread_upload(out, context, sent)
     }
@@ -108,25 +110,31 @@ impl Session {
         if entry.meta.bytes() > INLINE_BYTES {
             let meta = entry.meta.clone();
             let (home, _) = self.registry.home(entry).map_err(|failure| failure.error.clone())?;
-            let passage = self.passage(meta, home, Cargo::Answer(request));
+            let transfer = self.client_transfer(meta, None, home, TransferKind::Answer(request));
             let tag = context.tag();
-            self.send_off(tag, passage, context);
+            self.send_off(tag, &transfer, context);
             return Ok(Way::Apart);
         }
         Ok(Way::Message)
     }
 
     /// A way between the client and a worker.
-    fn passage(&self, meta: Meta, listens: WorkerId, cargo: Cargo) -> Passage {
+    fn client_transfer(
+        &self,
+        meta: Meta,
+        region: Option<Region>,
+        listens: WorkerId,
+        kind: TransferKind,
+    ) -> Transfer {
         let (session, connects) = (self.id, Peer::Client(self.id));
         let local = self.reach == Reach::Local;
-        Passage { session, meta, connects, local, listens, cargo }
+        Transfer { session, meta, region, connects, local, listens, kind }
     }
 
     /// Lets a value travel apart.
-    pub(super) fn send_off(&mut self, tag: u64, passage: Passage, context: &mut Context) {
+    pub(super) fn send_off(&mut self, tag: u64, transfer: &Transfer, context: &mut Context) {
         if let Some(tickets) = &mut context.tickets {
-            self.letters.extend(tickets.issue(tag, &passage));
+            self.letters.extend(tickets.issue(tag, transfer));
         }
     }
 }
