@@ -52,14 +52,17 @@ impl Session {
 
     /// Whoever waits for something that does not come is told why.
     fn fail(&mut self, reply: Reply, what: Expected, failure: &Arc<Failure>, out: &mut Outbox) {
-        let (session, result) = (self.id, Err(failure.clone()));
+        let session = self.id;
         match (reply, what.meta) {
             (Reply::Answer(request), _) => {
                 self.described.remove(&request);
-                let result = Err(failure.clone());
-                out.send(Peer::Client(session), Message::Answer { session, request, result });
+                if self.is_first_failure(request) {
+                    let result = Err(failure.clone());
+                    out.send(Peer::Client(session), Message::Answer { session, request, result });
+                }
             }
             (Reply::Handover { to, tag }, Some(meta)) => {
+                let result = Err(failure.clone());
                 out.send(Peer::Worker(to), Message::Handover { session, to, tag, meta, result });
             }
             (Reply::Handover { .. }, None) => {}
