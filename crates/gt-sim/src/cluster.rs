@@ -158,6 +158,8 @@ impl Cluster {
     pub fn end_clients(&mut self) {
         for client in &mut self.clients {
             client.client.drop_answers();
+            let calls = Calls::default();
+            client.transfers = gt_client::transfers::Transfers::new(self.pool.clone(), calls);
             self.data.crash(self.now_ms, Peer::Client(client.session), &mut self.dice);
         }
     }

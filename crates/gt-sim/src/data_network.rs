@@ -136,8 +136,8 @@ impl DataNetwork {
     }
 
     fn some_end(&self, dice: &mut Dice) -> Option<ConnectionId> {
-        let ends: Vec<ConnectionId> = self.ends.keys().copied().collect();
-        (!ends.is_empty()).then(|| *dice.choose(&ends))
+        let count = self.ends.len();
+        (count > 0).then(|| self.ends.keys().nth(dice.below(count)).copied()).flatten()
     }
 
     /// Cuts a connection: some of what is on its way is lost.
@@ -225,25 +225,26 @@ impl DataNetwork {
     /// Does what the machines want done; gives what they tell.
     pub fn act(&mut self, now: u64, dice: &mut Dice) -> Vec<(Peer, Event)> {
         let mut events = Vec::new();
-        for own in self.peers() {
-            let actions = self.machine(own).map(Transfers::actions).unwrap_or_default();
-            for action in actions {
-                match action {
-                    Action::Connect { peer, via, attempt: number } => {
-                        self.note(now, || format!("{own} wants to reach {peer}: {via:?}"));
-                        let due = now + dice.below(60) as u64;
-                        let attempt = Attempt { peer, via, number, due };
-                        self.attempts.entry(own).or_default().push(attempt);
-                    }
-                    Action::Close(connection) => {
-                        self.note(now, || format!("{own} closes {}", connection.0));
-                        self.cut(now, connection, dice);
-                        self.ends.remove(&connection);
-                    }
-                    Action::Tell(event) => {
-                        self.note(now, || format!("{own} is told: {}", name(&event)));
-                        events.push((own, event));
-                    }
+        let mut wanted = Vec::new();
+        for (own, machine) in &mut self.machines {
+            wanted.extend(machine.transfers.actions().into_iter().map(|action| (*own, action)));
+        }
+        for (own, action) in wanted {
+            match action {
+                Action::Connect { peer, via, attempt: number } => {
+                    self.note(now, || format!("{own} wants to reach {peer}: {via:?}"));
+                    let due = now + dice.below(60) as u64;
+                    let attempt = Attempt { peer, via, number, due };
+                    self.attempts.entry(own).or_default().push(attempt);
+                }
+                Action::Close(connection) => {
+                    self.note(now, || format!("{own} closes {}", connection.0));
+                    self.cut(now, connection, dice);
+                    self.ends.remove(&connection);
+                }
+                Action::Tell(event) => {
+                    self.note(now, || format!("{own} is told: {}", name(&event)));
+                    events.push((own, event));
                 }
             }
         }

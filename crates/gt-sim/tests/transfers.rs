@@ -289,27 +289,27 @@ fn run(seed: u64, faults: Faults) {
 
 #[test]
 fn what_is_sent_arrives() {
-    for_each_seed(500, |seed| run(seed, NONE));
+    for_each_seed(1000, |seed| run(seed, NONE));
 }
 
 #[test]
 fn a_cut_at_any_byte_is_resumed() {
-    for_each_seed(1500, |seed| run(seed, Faults { cuts: 6, ..NONE }));
+    for_each_seed(3000, |seed| run(seed, Faults { cuts: 6, ..NONE }));
 }
 
 #[test]
 fn what_finds_no_direct_way_goes_by_the_relay() {
-    for_each_seed(1000, |seed| run(seed, Faults { cuts: 3, ways: Ways::Walls, ..NONE }));
+    for_each_seed(2000, |seed| run(seed, Faults { cuts: 3, ways: Ways::Walls, ..NONE }));
 }
 
 #[test]
 fn what_finds_no_way_at_all_fails_on_both_sides() {
     let faults = Faults { cuts: 3, ways: Ways::Walls, relay: false, ..NONE };
-    for_each_seed(500, |seed| run(seed, faults));
+    for_each_seed(1000, |seed| run(seed, faults));
 }
 
 #[test]
 fn what_is_given_up_or_whose_process_is_gone_ends() {
     let faults = Faults { cuts: 3, cancels: 3, crashes: 2, ways: Ways::Walls, relay: true };
-    for_each_seed(1500, |seed| run(seed, faults));
+    for_each_seed(3000, |seed| run(seed, faults));
 }
