@@ -439,6 +439,29 @@ def test_a_server_holds_no_message_without_an_end():
         assert child.communicate("\n", timeout=PATIENCE)[0] == "5.0\n"
 
 
+def test_threads_that_read_side_by_side_hear_their_own_answers(cluster):
+    said = output(
+        cluster,
+        """
+import threading, gt, numpy as np
+def read(number, good):
+    small, large = gt.full((16,), number), gt.full((100_000,), number)
+    for step in range(60):
+        good.append((small + step).sum().item() == 16 * (number + step))
+        if step % 10 == number:
+            good.append(bool(((large + step).numpy() == number + step).all()))
+for _ in range(3):
+    good = []
+    threads = [threading.Thread(target=read, args=(n, good)) for n in range(4)]
+    [thread.start() for thread in threads]
+    read(4, good)
+    [thread.join() for thread in threads]
+    print(len(good), all(good))
+""",
+    )
+    assert said == ["330 True"] * 3
+
+
 def test_memory_is_known_as_soon_as_everything_is_done(cluster):
     code = """
 import gt

@@ -68,6 +68,11 @@ impl State {
         self.ended.clone().map(Err)
     }
 
+    /// Whether [`State::answer`] has something to give.
+    pub fn is_answered(&self, request: RequestId) -> bool {
+        self.answers.contains_key(&request) || self.ended.is_some()
+    }
+
     /// The memory reports of all workers that were asked; an error if they will never all arrive.
     pub fn usages(&mut self, request: RequestId) -> Option<gt_core::Result<Vec<MemoryUsage>>> {
         if self.usages.get(&request).is_some_and(|(parts, usages)| usages.len() >= *parts) {

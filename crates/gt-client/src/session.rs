@@ -336,7 +336,8 @@ impl Session {
         };
         let mut answer = None;
         let waited = host::wait(|patience: Duration| {
-            inner.link.help();
+            let is_answered = || inner.mailbox.look(|state| state.is_answered(request));
+            inner.link.help(&is_answered, patience);
             answer = inner.mailbox.wait(patience, |state| state.answer(request));
             answer.is_some()
         });

@@ -161,7 +161,7 @@ impl<C: Carry> Transfers<C> {
     }
 
     /// A read was answered by message, so that nothing more will come. Says whether that is the
-    /// first answer.
+    /// first answer: each worker that has a part of the value may say that it fails.
     pub fn answered(&mut self, request: RequestId) -> bool {
         if self.over.contains(&request) {
             return false;

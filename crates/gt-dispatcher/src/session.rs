@@ -1,6 +1,6 @@
 //! One client's stream: its names, its signals, and how its commands are rewritten for workers.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use gt_core::attrs::NO_ATTRS;
 use gt_core::instruction::{Command, Replaces};
@@ -86,8 +86,6 @@ pub struct Session {
     in_flight: InFlight,
     /// What its workers were asked to send.
     expected: ExpectedReplies,
-    /// Reads of which the client was told that they have failed.
-    failed_reads: BTreeSet<RequestId>,
     /// Who was asked what the session holds, and has not answered.
     memory_queries: HashMap<RequestId, PendingMemoryQuery>,
     /// Bytes that the batch under way announced; they count as its own.
@@ -118,7 +116,6 @@ impl Session {
             held_since: None,
             in_flight: InFlight::default(),
             expected: ExpectedReplies::default(),
-            failed_reads: BTreeSet::new(),
             memory_queries: HashMap::new(),
             announced: 0,
             failure_barrier: FailureBarrier::default(),

@@ -34,15 +34,13 @@ impl Dispatcher {
             Message::Register(info) => return self.register(now_ns, worker, *info),
             Message::Answer { session, request, result } => {
                 let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
-                let is_news = open.answer(worker, request, &result, pace, out)?;
+                open.answer(worker, request, &result, pace, out)?;
                 self.events.record(|| Event {
                     bytes: result.as_ref().map_or(0, |value| value.data.len() as u64),
                     error: result.as_ref().err().map(|failure| failure.error.to_string().into()),
                     ..event(now_ns, Station::Answered, session, Some(worker), None, None)
                 });
-                if is_news {
-                    out.send(Peer::Client(session), Message::Answer { session, request, result });
-                }
+                out.send(Peer::Client(session), Message::Answer { session, request, result });
             }
             Message::Failed { session, failure } => {
                 if let Some(open) = self.session_of(worker, session)? {

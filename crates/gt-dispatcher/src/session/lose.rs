@@ -56,10 +56,8 @@ impl Session {
         match (reply, what.meta) {
             (Reply::Answer(request), _) => {
                 self.described.remove(&request);
-                if self.is_first_failure(request) {
-                    let result = Err(failure.clone());
-                    out.send(Peer::Client(session), Message::Answer { session, request, result });
-                }
+                let result = Err(failure.clone());
+                out.send(Peer::Client(session), Message::Answer { session, request, result });
             }
             (Reply::Handover { to, tag }, Some(meta)) => {
                 let result = Err(failure.clone());

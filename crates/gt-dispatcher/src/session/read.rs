@@ -12,9 +12,6 @@ use crate::expected::{Reply, Way};
 use crate::failure_barrier::Whom;
 use crate::tickets::TransferKind;
 
-/// So many reads that have failed are remembered, more than anybody has under way.
-const MOST_FAILED_READS: usize = 1 << 12;
-
 impl Session {
     /// The client reads a value. A large one that is cut comes from all who have a part of it; if
     /// another is nowhere whole, one worker is given it for that.
@@ -90,16 +87,6 @@ impl Session {
             self.expect_reply(piece.from, Reply::Answer(request), Way::Apart.into())?;
         }
         Ok(())
-    }
-
-    /// Whether the client is to hear that a read has failed: it hears it once, however many have a
-    /// part of the value.
-    pub(super) fn is_first_failure(&mut self, request: RequestId) -> bool {
-        let is_first = self.failed_reads.insert(request);
-        if self.failed_reads.len() > MOST_FAILED_READS {
-            self.failed_reads.pop_first();
-        }
-        is_first
     }
 
     /// Has all of a value on one worker, if it is cut or to be summed up; says whether it was.

@@ -50,8 +50,7 @@ impl Session {
         Ok(self.in_flight.arrive(worker, commands))
     }
 
-    /// A worker answers a request of the client. A shape that depends on data is known then. Says
-    /// whether the client is to hear the answer.
+    /// A worker answers a request of the client. A shape that depends on data is known then.
     pub fn answer(
         &mut self,
         worker: WorkerId,
@@ -59,15 +58,14 @@ impl Session {
         result: &std::result::Result<Value, Arc<Failure>>,
         pace: Pace,
         out: &mut Outbox,
-    ) -> Result<bool> {
+    ) -> Result<()> {
         if !self.expected.take(worker, Reply::Answer(request)) {
             return Err(Error::bug(format!("{request} is answered by somebody it was not asked")));
         }
         if let Err(failure) = result {
             self.settle_told(worker, failure.id, pace, out);
         }
-        self.describe(request, result.as_ref().ok().map(|value| &value.meta))?;
-        Ok(result.is_ok() || self.is_first_failure(request))
+        self.describe(request, result.as_ref().ok().map(|value| &value.meta))
     }
 
     /// A worker reports what has failed there.
