@@ -9,6 +9,8 @@ DEMO_ARGS ?=
 PYTEST_ARGS ?= -n auto
 BENCH_ARGS ?=
 SOAK_CASES ?= 20000
+# How many times more seeds than usual the simulated wire has: a million for each of its two tests.
+SOAK_TIMES ?= 100
 # How long random programs run.
 SOAK_SECONDS ?= 600
 
@@ -72,6 +74,7 @@ bench: build oracle ## compare with PyTorch in one run
 
 soak: build ## the random tests with many more cases, and those that run for minutes
 	PROPTEST_CASES=$(SOAK_CASES) PROPTEST_RNG_SEED=$$RANDOM$$RANDOM $(CARGO_TEST) -- --include-ignored
+	GT_SIM_TIMES=$(SOAK_TIMES) cargo test --release --workspace --test wire --test transfers
 	SOAK_SECONDS=$(SOAK_SECONDS) $(BIN)/python -m pytest -n auto --full -m '' --timeout 0 --hypothesis-profile soak
 
 oracle: $(ORACLE) ## add PyTorch to .venv: the peer of bench, the oracle of the tests

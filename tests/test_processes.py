@@ -343,7 +343,7 @@ def dealer(cluster):
 
 def test_another_implementation_of_zeromq_can_speak():
     with Cluster(workers=1) as cluster, dealer(cluster) as peer:
-        peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", 1, 0, INQUIRE, 0, 0)])
+        peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", 2, 0, INQUIRE, 0, 0)])
         number, head = peer.recv_multipart()
         magic, _, _, kind, _, payloads = HEADER.unpack(head[: HEADER.size])
         assert (number, magic, kind, payloads) == (ASIDE, b"GTmx", REPORT, 0)
@@ -360,7 +360,7 @@ def test_garbage_is_refused_and_others_go_on():
             frames = [rng.bytes(8), rng.bytes(size), rng.bytes(5)][: 1 + number % 3]
             if number % 2:
                 kind = int(rng.integers(0, 25))
-                frames = [ASIDE, HEADER.pack(b"GTmx", 1, 0, kind, 0, 0) + rng.bytes(size)]
+                frames = [ASIDE, HEADER.pack(b"GTmx", 2, 0, kind, 0, 0) + rng.bytes(size)]
             peer.send_multipart(frames)
         assert report(cluster)["traffic"]["refused"] > 100
         assert child.communicate("\n", timeout=PATIENCE)[0] == "5.0\n"
@@ -387,7 +387,7 @@ def key_dealer(cluster, name):
             words[word].encode() for word in ("server", "public", "secret")
         )
         peer.connect(cluster.address)
-        peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", 1, 0, INQUIRE, 0, 0)])
+        peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", 2, 0, INQUIRE, 0, 0)])
         try:
             peer.recv_multipart()
             return peer
@@ -399,7 +399,7 @@ def key_dealer(cluster, name):
 def say_hello(peer, resume=b"\0"):
     """Say hello; give the kind of the answer, and what it says."""
     hello = varint(3) + b"bob" + b"\0" + resume
-    peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", 1, 0, HELLO, 0, 0) + hello])
+    peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", 2, 0, HELLO, 0, 0) + hello])
     _, head = peer.recv_multipart()
     return HEADER.unpack(head[: HEADER.size])[3], head[HEADER.size :]
 
@@ -437,6 +437,29 @@ def test_a_server_holds_no_message_without_an_end():
             peer.disable_monitor()
         assert peak() - before < 200_000, "kB"
         assert child.communicate("\n", timeout=PATIENCE)[0] == "5.0\n"
+
+
+def test_threads_that_read_side_by_side_hear_their_own_answers(cluster):
+    said = output(
+        cluster,
+        """
+import threading, gt, numpy as np
+def read(number, good):
+    small, large = gt.full((16,), number), gt.full((100_000,), number)
+    for step in range(60):
+        good.append((small + step).sum().item() == 16 * (number + step))
+        if step % 10 == number:
+            good.append(bool(((large + step).numpy() == number + step).all()))
+for _ in range(3):
+    good = []
+    threads = [threading.Thread(target=read, args=(n, good)) for n in range(4)]
+    [thread.start() for thread in threads]
+    read(4, good)
+    [thread.join() for thread in threads]
+    print(len(good), all(good))
+""",
+    )
+    assert said == ["330 True"] * 3
 
 
 def test_memory_is_known_as_soon_as_everything_is_done(cluster):

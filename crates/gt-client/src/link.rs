@@ -1,5 +1,7 @@
 //! What joins a session to its dispatcher: memory within one process, or sockets.
 
+use std::time::Duration;
+
 use gt_core::Result;
 use gt_transport::Message;
 use gt_transport::report::MemoryUsage;
@@ -12,8 +14,9 @@ pub(crate) trait Link: Send + Sync {
     /// Sends a message that the sender will [`Link::help`] to deliver.
     fn leave(&self, message: Message);
 
-    /// Does a share of the work while the caller waits for an answer.
-    fn help(&self);
+    /// Does a share of the work while the caller waits for an answer, for a while at most. The
+    /// answer may not be there when it returns.
+    fn help(&self, is_answered: &dyn Fn() -> bool, patience: Duration);
 
     /// A command was appended to an empty batch: a thread must be awake to send it in time.
     fn stay_awake(&self);

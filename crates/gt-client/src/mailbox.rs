@@ -4,13 +4,35 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gt_core::{Error, RequestId};
+use bytes::Bytes;
+use gt_core::{Error, Meta, RequestId};
 use gt_transport::lock::{Condvar, Mutex};
 use gt_transport::report::MemoryUsage;
 use gt_transport::{Failure, Message, Value};
 
+use crate::host_memory::HostMemory;
+
 /// The answer to a read.
-pub type Answer = Result<Value, Arc<Failure>>;
+pub type Answer = Result<(Meta, Elements), Arc<Failure>>;
+
+/// The elements of a value that was read, row by row.
+#[derive(Debug)]
+pub enum Elements {
+    /// Others may have them too.
+    Shared(Bytes),
+    /// They are in memory that nobody else has.
+    Own(HostMemory),
+}
+
+impl Elements {
+    /// The elements, to be read only.
+    pub fn into_bytes(self) -> Bytes {
+        match self {
+            Elements::Shared(bytes) => bytes,
+            Elements::Own(memory) => Bytes::from_owner(memory),
+        }
+    }
+}
 
 /// Messages for a session, kept until it reads them.
 #[derive(Debug, Default)]
@@ -46,6 +68,11 @@ impl State {
         self.ended.clone().map(Err)
     }
 
+    /// Whether [`State::answer`] has something to give.
+    pub fn is_answered(&self, request: RequestId) -> bool {
+        self.answers.contains_key(&request) || self.ended.is_some()
+    }
+
     /// The memory reports of all workers that were asked; an error if they will never all arrive.
     pub fn usages(&mut self, request: RequestId) -> Option<gt_core::Result<Vec<MemoryUsage>>> {
         if self.usages.get(&request).is_some_and(|(parts, usages)| usages.len() >= *parts) {
@@ -61,6 +88,14 @@ impl State {
             return Some(Ok(self.failure.take()));
         }
         self.ended.clone().map(Err)
+    }
+
+    fn take_answer(&mut self, request: RequestId, answer: Answer) {
+        if !self.abandoned.remove(&request) {
+            self.answers.insert(request, answer);
+        } else if let Err(failure) = answer {
+            self.failure.get_or_insert(failure);
+        }
     }
 
     /// The wait for the answer to `request` was interrupted.
@@ -83,11 +118,8 @@ impl Mailbox {
         let mut state = self.state.lock();
         match message {
             Message::Answer { request, result, .. } => {
-                if !state.abandoned.remove(&request) {
-                    state.answers.insert(request, result);
-                } else if let Err(failure) = result {
-                    state.failure.get_or_insert(failure);
-                }
+                let shared = |Value { meta, data }| (meta, Elements::Shared(data));
+                state.take_answer(request, result.map(shared));
             }
             Message::Ended { error, .. } => {
                 state.ended.get_or_insert(error);
@@ -105,6 +137,12 @@ impl Mailbox {
             _ => return,
         }
         drop(state);
+        self.arrived.notify_all();
+    }
+
+    /// Takes in a value that travelled apart from messages.
+    pub fn take_answer(&self, request: RequestId, answer: Answer) {
+        self.state.lock().take_answer(request, answer);
         self.arrived.notify_all();
     }
 

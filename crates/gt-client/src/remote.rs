@@ -16,12 +16,16 @@ use gt_transport::transfers::Event;
 use gt_zmq::{Endpoint, Waker};
 
 use self::connect::Door;
+use self::driver::Driver;
 use self::wire::Wire;
 use crate::inner::Inner;
 use crate::link::{ClusterSummary, Link};
+use crate::mailbox::Elements;
+use crate::transfers::Answered;
 use crate::{fork, host};
 
 mod connect;
+mod driver;
 mod wire;
 
 /// How long the end of a session waits for its last messages to leave.
@@ -52,9 +56,13 @@ pub(crate) fn open(options: RemoteOptions) -> Result<Arc<Inner>> {
     let remote = Arc::new(Remote(shared.clone()));
     let inner = Arc::new(Inner::new(welcome.session, remote, sync));
     let _ = shared.session.set(Arc::downgrade(&inner));
-    let wire = Wire::new(shared, door, dealer, &welcome)?;
-    let thread = thread::Builder::new().name("gt-link".to_string()).spawn(move || wire.run());
-    thread.map_err(|error| Error::Lost(format!("cannot start a thread: {error}")))?;
+    *shared.wire.lock() = Some(Wire::new(shared.clone(), door, dealer, &welcome)?);
+    let own = shared.clone();
+    let thread = thread::Builder::new().name("gt-link".to_string());
+    thread.spawn(move || wire::run(&own)).map_err(|error| {
+        drop(shared.wire.lock().take());
+        Error::Lost(format!("cannot start a thread: {error}"))
+    })?;
     Ok(inner)
 }
 
@@ -64,6 +72,10 @@ struct Remote(Arc<Shared>);
 /// What the program and the thread with the connection share.
 struct Shared {
     session: OnceLock<Weak<Inner>>,
+    /// The connection, until it is over. Whoever has the lock uses it, for a moment.
+    wire: Mutex<Option<Wire>>,
+    /// A thread of the program that waits for an answer, if it hears for itself.
+    driver: Driver,
     outbox: Mutex<VecDeque<Message>>,
     transfers: Mutex<VecDeque<Event>>,
     waker: Waker,
@@ -89,6 +101,8 @@ impl Shared {
         };
         Ok(Shared {
             session: OnceLock::new(),
+            wire: Mutex::new(None),
+            driver: Driver::new()?,
             outbox: Mutex::default(),
             transfers: Mutex::default(),
             waker,
@@ -118,6 +132,20 @@ impl Shared {
     }
 }
 
+impl Shared {
+    /// Brings the answer to a read, whose value travelled apart.
+    fn deliver_read(&self, answered: Answered) {
+        let Some(session) = self.session() else { return };
+        let (request, answer) = match answered {
+            Answered::Read { request, meta, memory } => {
+                (request, Ok((meta, Elements::Own(memory))))
+            }
+            Answered::Failed { request, failure } => (request, Err(failure)),
+        };
+        session.mailbox.take_answer(request, answer);
+    }
+}
+
 impl Link for Remote {
     fn send(&self, message: Message) {
         self.0.outbox.lock().push_back(message);
@@ -125,10 +153,14 @@ impl Link for Remote {
     }
 
     fn leave(&self, message: Message) {
-        self.send(message);
+        self.0.outbox.lock().push_back(message);
     }
 
-    fn help(&self) {}
+    fn help(&self, is_answered: &dyn Fn() -> bool, patience: Duration) {
+        if !self.0.drive(is_answered, patience) {
+            self.0.waker.wake();
+        }
+    }
 
     fn stay_awake(&self) {
         if self.0.sleeping.load(Ordering::Relaxed) {

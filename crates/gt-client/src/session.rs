@@ -10,7 +10,6 @@ use gt_core::instruction::{Command, Instruction, Operand, Question, Replaces};
 use gt_core::op::Op;
 use gt_core::record::{INLINE_INPUTS, Record};
 use gt_core::{Error, Meta, RequestId, Result, Slot};
-use gt_transport::Value;
 use smallvec::SmallVec;
 
 use crate::embedded::{self, Options};
@@ -18,7 +17,7 @@ use crate::explain::explain;
 use crate::generator::RandomState;
 use crate::inner::Inner;
 use crate::input::{Held, Input, infer};
-use crate::mailbox::State;
+use crate::mailbox::{Elements, State};
 use crate::remote::{self, RemoteOptions};
 use crate::tensor::{Owned, Tensor};
 use crate::{autocast, grad, host, provenance, scope};
@@ -276,8 +275,8 @@ impl Session {
     }
 
     /// Waits for a value and gives its elements, row by row.
-    pub(crate) fn read(&self, slot: Slot) -> Result<Value> {
-        self.ask(|request| Command::Read { slot, request })
+    pub(crate) fn read(&self, slot: Slot) -> Result<Elements> {
+        Ok(self.ask(|request| Command::Read { slot, request })?.1)
     }
 
     /// Waits for everything that was appended so far, and raises what failed.
@@ -314,17 +313,17 @@ impl Session {
     }
 
     fn ask_text(&self, question: Question) -> Result<String> {
-        let answer = self.ask(|request| Command::Ask { question, request })?;
-        Ok(String::from_utf8_lossy(&answer.data).into_owned())
+        let (_, text) = self.ask(|request| Command::Ask { question, request })?;
+        Ok(String::from_utf8_lossy(&text.into_bytes()).into_owned())
     }
 
     fn described(&self, value: Owned) -> Result<Tensor> {
         let slot = value.slot();
-        let described = self.ask(|request| Command::Describe { slot, request })?;
-        Ok(Tensor::new(described.meta, value))
+        let (meta, _) = self.ask(|request| Command::Describe { slot, request })?;
+        Ok(Tensor::new(meta, value))
     }
 
-    fn ask(&self, command: impl FnOnce(RequestId) -> Command) -> Result<Value> {
+    fn ask(&self, command: impl FnOnce(RequestId) -> Command) -> Result<(Meta, Elements)> {
         let inner = &*self.0;
         inner.keep_pace()?;
         inner.waits.fetch_add(1, Ordering::Relaxed);
@@ -337,7 +336,8 @@ impl Session {
         };
         let mut answer = None;
         let waited = host::wait(|patience: Duration| {
-            inner.link.help();
+            let is_answered = || inner.mailbox.look(|state| state.is_answered(request));
+            inner.link.help(&is_answered, patience);
             answer = inner.mailbox.wait(patience, |state| state.answer(request));
             answer.is_some()
         });

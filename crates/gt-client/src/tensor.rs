@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 
 use crate::grad::{self, Edge, Gradient, Origin};
 use crate::input::{Input, infer};
+use crate::mailbox::Elements;
 use crate::session::Session;
 use crate::view::View;
 
@@ -264,26 +265,33 @@ impl Tensor {
 
     /// Waits for the elements, and gives them row by row.
     pub fn read(&self) -> Result<Bytes> {
+        Ok(self.read_elements()?.into_bytes())
+    }
+
+    /// The same; they may be in memory that the caller has for itself.
+    pub fn read_elements(&self) -> Result<Elements> {
         self.session().check()?;
         let cell = match &self.0 {
             Place::Whole(cell) => cell,
-            Place::Part(view) => return Ok(self.session().read(view.value()?.slot)?.data),
+            Place::Part(view) => return self.session().read(view.value()?.slot),
         };
         let (value, version) = {
             let state = cell.state.lock();
             if let Some(host) = &state.host {
-                return Ok(host.clone());
+                return Ok(Elements::Shared(host.clone()));
             }
             (state.value.clone(), state.version)
         };
-        let data = cell.session.read(value.slot)?.data;
-        if data.len() <= HOST_COPY_BYTES {
+        let elements = cell.session.read(value.slot)?;
+        if let Elements::Shared(data) = &elements
+            && data.len() <= HOST_COPY_BYTES
+        {
             let mut state = cell.state.lock();
             if state.version == version {
                 state.host = Some(data.clone());
             }
         }
-        Ok(data)
+        Ok(elements)
     }
 }
 

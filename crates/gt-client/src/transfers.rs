@@ -1,33 +1,87 @@
 //! Larger values on their way between the client and workers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gt_core::{Meta, Provenance, RequestId, SessionId, Slot};
+use gt_core::{Error, Meta, Provenance, RequestId, Result, SessionId, Slot};
+use gt_transport::region::Region;
 use gt_transport::ticket::{Role, Ticket, TransferKind};
 use gt_transport::transfers::{Carry, Event};
 use gt_transport::{Batch, Failure, FailureId, Message, Value};
+use gt_worker::buffer::Pool;
 use smallvec::SmallVec;
+
+use crate::host_memory::{Gathering, HostMemory};
 
 /// What travels apart from messages.
 #[derive(Debug)]
 pub struct Transfers<C> {
     /// What carries them.
     pub carrier: C,
-    session: SessionId,
+    memory: Arc<Pool>,
     numbers: u32,
     /// Uploads that wait for their tickets, by the client's numbers.
     uploads: HashMap<u32, Bytes>,
-    /// Answers under way, by tag.
-    answers: HashMap<u64, (RequestId, Meta)>,
+    /// Values that are read.
+    reads: HashMap<RequestId, Read>,
+    /// Their parts under way, by tag, with how many elements each has.
+    parts: HashMap<u64, (RequestId, usize)>,
+    /// Reads that are over, of which something may still be said.
+    over: BTreeSet<RequestId>,
+}
+
+/// So many reads that are over are remembered.
+const MOST_OVER: usize = 1 << 14;
+
+/// A value that is read.
+#[derive(Debug)]
+struct Read {
+    /// Where its parts are put; nothing if one of them does not come.
+    gathering: Option<Gathering>,
+    /// Elements of which no ticket has come.
+    unannounced: usize,
+}
+
+/// What became of a read.
+#[derive(Debug)]
+pub enum Answered {
+    /// The value is here.
+    Read {
+        /// Which read it was.
+        request: RequestId,
+        /// The dtype and shape of the value.
+        meta: Meta,
+        /// Its elements.
+        memory: HostMemory,
+    },
+    /// It will not come.
+    Failed {
+        /// Which read it was.
+        request: RequestId,
+        /// Why.
+        failure: Arc<Failure>,
+    },
+}
+
+impl Answered {
+    /// The same as a message of the dispatcher.
+    pub fn into_message(self, session: SessionId) -> Message {
+        let (request, result) = match self {
+            Answered::Failed { request, failure } => (request, Err(failure)),
+            Answered::Read { request, meta, memory } => {
+                (request, Ok(Value { meta, data: Bytes::from_owner(memory) }))
+            }
+        };
+        Message::Answer { session, request, result }
+    }
 }
 
 impl<C: Carry> Transfers<C> {
-    /// Nothing is under way.
-    pub fn new(session: SessionId, carrier: C) -> Self {
-        let (uploads, answers) = Default::default();
-        Transfers { carrier, session, numbers: 0, uploads, answers }
+    /// Nothing is under way. Values that are read are put into `memory`.
+    pub fn new(memory: Arc<Pool>, carrier: C) -> Self {
+        let (uploads, reads, parts, over) = Default::default();
+        Transfers { carrier, memory, numbers: 0, uploads, reads, parts, over }
     }
 
     /// Takes larger uploads out of a batch, which only announces them.
@@ -40,52 +94,135 @@ impl<C: Carry> Transfers<C> {
         self.uploads.extend(detached);
     }
 
-    /// The dispatcher gives leave to move a value.
-    pub fn take_ticket(&mut self, ticket: Ticket) {
-        let tag = ticket.tag;
+    /// The dispatcher gives leave to move a value. Gives the answer to a read that is over by that.
+    pub fn take_ticket(&mut self, ticket: Ticket) -> Option<Answered> {
         match (ticket.role, ticket.kind) {
-            (Role::Send, TransferKind::Upload(number)) => {
-                let Some(data) = self.uploads.remove(&number) else { return };
-                self.carrier.take_ticket(ticket);
-                self.carrier.send(tag, data);
+            (Role::Send, TransferKind::Upload { number, more }) => {
+                let data = if more {
+                    self.uploads.get(&number).cloned()
+                } else {
+                    self.uploads.remove(&number)
+                };
+                self.upload(ticket, data?);
+                None
             }
             (Role::Receive, TransferKind::Answer(request)) => {
-                self.answers.insert(tag, (request, ticket.meta.clone()));
-                self.carrier.take_ticket(ticket);
+                let expected = self.expect_part(request, ticket);
+                expected.err().and_then(|error| self.fail(request, error))
             }
             // The rest is for workers.
-            _ => {}
+            _ => None,
         }
     }
 
-    /// A read was answered by message, so nothing will come.
-    pub fn answered(&mut self, request: RequestId) {
-        let tag = self.answers.iter().find(|(_, (asked, _))| *asked == request);
-        if let Some((&tag, _)) = tag {
-            self.answers.remove(&tag);
+    fn upload(&mut self, ticket: Ticket, data: Bytes) {
+        let element_bytes = ticket.meta.dtype.size();
+        let part = match &ticket.region {
+            Some(region) if region.whole.count() * element_bytes == data.len() => {
+                region.cut_from(&data, element_bytes)
+            }
+            Some(_) => return,
+            None => data,
+        };
+        let tag = ticket.tag;
+        self.carrier.take_ticket(ticket);
+        self.carrier.send(tag, part);
+    }
+
+    /// A part of a value that is read will come, to where it belongs.
+    fn expect_part(&mut self, request: RequestId, ticket: Ticket) -> Result<()> {
+        let region = ticket.region.clone().unwrap_or_else(|| Region::all(&ticket.meta.shape));
+        let (elements, unannounced) = (region.elements(), region.whole.count());
+        let is_first = !self.reads.contains_key(&request);
+        let read = self.reads.entry(request).or_insert(Read { gathering: None, unannounced });
+        read.unannounced = read.unannounced.saturating_sub(elements);
+        let is_last = read.unannounced == 0;
+        if is_first {
+            let meta = Meta { dtype: ticket.meta.dtype, shape: region.whole.clone() };
+            read.gathering = Some(Gathering::new(meta, &self.memory)?);
+        }
+        match &mut read.gathering {
+            Some(gathering) => {
+                let buffer = gathering.part(region)?;
+                self.parts.insert(ticket.tag, (request, elements));
+                self.carrier.take_ticket_into(ticket, buffer);
+            }
+            // Whoever has the part hears that it is not wanted.
+            None => {
+                let tag = ticket.tag;
+                self.carrier.take_ticket(ticket);
+                self.carrier.cancel(tag);
+                if is_last {
+                    self.reads.remove(&request);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A read was answered by message, so that nothing more will come. Says whether that is the
+    /// first answer: each worker that has a part of the value may say that it fails.
+    pub fn answered(&mut self, request: RequestId) -> bool {
+        if self.over.contains(&request) {
+            return false;
+        }
+        self.end(request);
+        true
+    }
+
+    /// A read is over, and what is left of it is not wanted.
+    fn end(&mut self, request: RequestId) {
+        let Some(read) = self.reads.get_mut(&request) else { return };
+        read.gathering = None;
+        if read.unannounced == 0 {
+            self.reads.remove(&request);
+        }
+        self.over.insert(request);
+        if self.over.len() > MOST_OVER {
+            self.over.pop_first();
+        }
+        let tags = self.parts.iter().filter(|(_, (other, _))| *other == request);
+        let mut tags: Vec<u64> = tags.map(|(tag, _)| *tag).collect();
+        tags.sort_unstable();
+        for tag in tags {
+            self.parts.remove(&tag);
             self.carrier.cancel(tag);
         }
     }
 
-    /// A transfer has ended: the answer for the session, if it was one. What became of an upload
+    /// A transfer has ended: the answer to a read, if that is over by it. What became of an upload
     /// is told by its worker, to whoever needs the value.
-    pub fn ended(&mut self, event: Event) -> Option<Message> {
-        let session = self.session;
+    pub fn ended(&mut self, event: Event) -> Option<Answered> {
         match event {
-            Event::Arrived { tag, data } => {
-                let (request, meta) = self.answers.remove(&tag)?;
-                let result = Ok(Value { meta, data });
-                Some(Message::Answer { session, request, result })
+            Event::Arrived { tag, .. } => {
+                let (request, elements) = self.parts.remove(&tag)?;
+                let gathering = &mut self.reads.get_mut(&request)?.gathering;
+                let gathering = gathering.take_if(|gathering| gathering.arrive(elements))?;
+                let meta = gathering.meta.clone();
+                self.end(request);
+                match gathering.finish() {
+                    Ok(memory) => Some(Answered::Read { request, meta, memory }),
+                    Err(error) => Some(failed(request, error)),
+                }
             }
             Event::Failed { tag, error } => {
-                let (request, _) = self.answers.remove(&tag)?;
-                let error = error.within("a value could not be brought here");
-                let (slot, provenance, holders) = (Slot(0), Provenance::UNKNOWN, SmallVec::new());
-                let (id, instruction) = (FailureId::NONE, "a transfer".to_string());
-                let failure = Failure { id, error, instruction, slot, provenance, holders };
-                Some(Message::Answer { session, request, result: Err(Arc::new(failure)) })
+                let (request, _) = self.parts.remove(&tag)?;
+                self.fail(request, error)
             }
             Event::Confirmed { .. } => None,
         }
     }
+
+    /// A part of a value will not come, and the others are of no use.
+    fn fail(&mut self, request: RequestId, error: Error) -> Option<Answered> {
+        self.end(request);
+        Some(failed(request, error.within("a value could not be brought here")))
+    }
+}
+
+fn failed(request: RequestId, error: Error) -> Answered {
+    let (slot, provenance, holders) = (Slot(0), Provenance::UNKNOWN, SmallVec::new());
+    let (id, instruction) = (FailureId::NONE, "a transfer".to_string());
+    let failure = Arc::new(Failure { id, error, instruction, slot, provenance, holders });
+    Answered::Failed { request, failure }
 }

@@ -164,7 +164,7 @@ impl Cut {
 
 /// What a part has of one axis: of each of its blocks, which are `inner` long, `len` elements from
 /// `start`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// How many blocks the axis has.
     pub blocks: usize,

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use gt_core::{Meta, SessionId, WorkerId};
+use gt_transport::region::Region;
 use gt_transport::ticket::{Access, Address, Key, Role, Route, Secret, Ticket};
 use gt_transport::{Message, Peer};
 
-pub use gt_transport::ticket::TransferKind as Cargo;
+pub use gt_transport::ticket::TransferKind;
 
 /// Makes tickets, and knows where the workers listen.
 #[derive(Debug)]
@@ -18,11 +19,13 @@ pub struct Tickets {
 
 /// A value on its way.
 #[derive(Clone, Debug)]
-pub struct Passage {
+pub struct Transfer {
     /// Whose value it is.
     pub session: SessionId,
-    /// Its dtype and shape.
+    /// The dtype and shape of what travels.
     pub meta: Meta,
+    /// What that is of a value which the client has whole; all of it if absent.
+    pub region: Option<Region>,
     /// The client of an upload or a read, or the worker that has the value.
     pub connects: Peer,
     /// Whether that is on the same host and may use its sockets.
@@ -30,7 +33,7 @@ pub struct Passage {
     /// The worker at the other side.
     pub listens: WorkerId,
     /// What travels.
-    pub cargo: Cargo,
+    pub kind: TransferKind,
 }
 
 impl Tickets {
@@ -56,16 +59,18 @@ impl Tickets {
     }
 
     /// Lets a value travel: the messages for both sides.
-    pub fn issue(&self, tag: u64, passage: &Passage) -> [(Peer, Message); 2] {
-        let worker = Peer::Worker(passage.listens);
-        let (sender, receiver) = match passage.cargo {
-            Cargo::Upload(_) | Cargo::Handover => (passage.connects, worker),
-            Cargo::Answer(_) => (worker, passage.connects),
+    pub fn issue(&self, tag: u64, transfer: &Transfer) -> [(Peer, Message); 2] {
+        let worker = Peer::Worker(transfer.listens);
+        let (sender, receiver) = match transfer.kind {
+            TransferKind::Upload { .. } | TransferKind::Handover => (transfer.connects, worker),
+            TransferKind::Answer(_) => (worker, transfer.connects),
         };
         let ticket = |own: Peer, peer: Peer, role: Role| {
-            let Passage { session, meta, cargo: kind, .. } = passage.clone();
-            let route = self.route(own, peer, passage);
-            let ticket = Ticket { session, tag, meta, role, kind, peer, route };
+            let Transfer { session, meta, region, kind, .. } = transfer.clone();
+            // Workers know nothing of wholes; what comes or goes is a value to them.
+            let region = region.filter(|_| matches!(own, Peer::Client(_)));
+            let route = self.route(own, peer, transfer);
+            let ticket = Ticket { session, tag, meta, region, role, kind, peer, route };
             (own, Message::Ticket(Box::new(ticket)))
         };
         [ticket(receiver, sender, Role::Receive), ticket(sender, receiver, Role::Send)]
@@ -73,10 +78,10 @@ impl Tickets {
 
     /// The ways from one process to another. Clients connect to workers, and of two workers the one
     /// with the lower number connects, so that a pair has one channel.
-    fn route(&self, own: Peer, peer: Peer, passage: &Passage) -> Route {
+    fn route(&self, own: Peer, peer: Peer, transfer: &Transfer) -> Route {
         let is_local = match own {
             Peer::Worker(worker) => self.is_local(worker),
-            Peer::Client(_) | Peer::Relay => passage.local,
+            Peer::Client(_) | Peer::Relay => transfer.local,
         };
         let listener = match (own, peer) {
             (Peer::Client(_), Peer::Worker(worker)) => Some(worker),

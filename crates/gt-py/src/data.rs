@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use gt::rules::promote;
-use gt::{DType, MAX_RANK, Meta, Scalar, Shape};
+use gt::{DType, Elements, MAX_RANK, Meta, Scalar, Shape};
 use half::{bf16, f16};
 use pyo3::IntoPyObjectExt;
 use pyo3::buffer::PyBuffer;
@@ -12,6 +12,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PySequence, P
 
 use crate::dtype;
 use crate::error::to_python;
+use crate::host_memory::Memory;
 use crate::operand::scalar;
 use crate::tensor::Tensor;
 
@@ -211,17 +212,29 @@ fn is_plain(value: &Bound<'_, PyAny>) -> bool {
 }
 
 /// A NumPy array of its own with these elements.
-pub fn to_numpy<'py>(py: Python<'py>, meta: &Meta, bytes: &Bytes) -> PyResult<Bound<'py, PyAny>> {
+pub fn to_numpy<'py>(
+    py: Python<'py>,
+    meta: &Meta,
+    elements: Elements,
+) -> PyResult<Bound<'py, PyAny>> {
     if meta.dtype == DType::BF16 {
         let message = "NumPy has no bfloat16; use .float().numpy()";
         return Err(PyTypeError::new_err(message));
     }
     let numpy = py.import("numpy")?;
     let shape = PyTuple::new(py, meta.shape.iter())?;
+    let bytes = match elements {
+        Elements::Shared(bytes) => bytes,
+        Elements::Own(memory) => {
+            let memory = Bound::new(py, Memory(memory))?;
+            let flat = numpy.call_method1("frombuffer", (memory, meta.dtype.name()))?;
+            return flat.call_method1("reshape", (shape,));
+        }
+    };
     let array = numpy.call_method1("empty", (shape, meta.dtype.name()))?;
     let flat = array.call_method1("reshape", (-1,))?.call_method1("view", ("uint8",))?;
     let buffer = PyBuffer::<u8>::get(&flat)?;
-    buffer.copy_from_slice(py, bytes)?;
+    buffer.copy_from_slice(py, &bytes)?;
     Ok(array)
 }
 

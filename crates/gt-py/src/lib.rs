@@ -18,6 +18,7 @@ mod generated;
 mod grad;
 mod handle;
 mod host;
+mod host_memory;
 mod index;
 mod info;
 mod limits;

@@ -43,7 +43,7 @@ impl Tensor {
                            Use tensor.detach().numpy() instead.";
             return Err(PyRuntimeError::new_err(message));
         }
-        data::to_numpy(py, tensor.meta(), &tensor.read().map_err(to_python)?)
+        data::to_numpy(py, tensor.meta(), tensor.read_elements().map_err(to_python)?)
     }
 
     #[pyo3(signature = (dtype=None, copy=None))]

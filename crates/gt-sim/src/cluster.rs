@@ -12,7 +12,7 @@ use gt_dispatcher::role::{Credentials, Identity, Role};
 use gt_dispatcher::session::Reach;
 use gt_dispatcher::tickets::Tickets;
 use gt_transport::codec::Limits;
-use gt_transport::hello::{Hello, Resume, Token};
+use gt_transport::hello::{Hello, Token};
 use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
 use gt_transport::ticket::{Address, Secret};
 use gt_transport::transfers::{self, Event, Plain};
@@ -30,6 +30,7 @@ use self::calls::{Call, Calls};
 use self::workers::WorkerProcess;
 
 mod calls;
+mod misfortune;
 mod workers;
 
 const MEMORY_BYTES: usize = 1 << 30;
@@ -45,8 +46,16 @@ pub struct Faults {
     pub breaks: usize,
     /// Workers that end; another one takes their place.
     pub crashes: usize,
+    /// Dispatchers that end; another one takes their place.
+    pub dispatcher_crashes: usize,
     /// Which ways there are for data.
     pub ways: Ways,
+}
+
+impl Faults {
+    /// Nothing goes wrong.
+    pub const NONE: Faults =
+        Faults { cuts: 0, breaks: 0, crashes: 0, dispatcher_crashes: 0, ways: Ways::Direct };
 }
 
 /// What is on its way between the gateway and somebody.
@@ -87,12 +96,16 @@ pub struct Cluster {
     pool: Arc<Pool>,
 }
 
+/// A dispatcher that knows nobody, behind its gateway.
+fn gateway(secret: Secret) -> Gateway {
+    let tickets = Tickets::new(secret.clone(), Some(Address::default()));
+    let dispatcher = Dispatcher::new(0).between_processes(tickets);
+    Gateway::new(dispatcher, secret, Timeouts::default())
+}
+
 impl Cluster {
     /// Workers that are registered and clients that are welcome.
     pub fn new(seed: u64, workers: usize, clients: usize, faults: Faults) -> Cluster {
-        let secret = Secret::known(7);
-        let tickets = Tickets::new(secret.clone(), Some(Address::default()));
-        let dispatcher = Dispatcher::new(0).between_processes(tickets);
         let pool = Pool::new(MEMORY_BYTES);
         let engine = Arc::new(Native::new(pool.clone(), 1).expect("it needs no threads"));
         let mut dice = Dice::new(seed);
@@ -103,7 +116,7 @@ impl Cluster {
             now_ms: 0,
             ticked_ms: 0,
             faults,
-            gateway: Gateway::new(dispatcher, secret, Timeouts::default()),
+            gateway: gateway(Secret::known(7)),
             controls: BTreeMap::new(),
             next_connection: 0,
             clients: Vec::new(),
@@ -138,13 +151,15 @@ impl Cluster {
 
     /// Nothing goes wrong any more.
     pub fn calm(&mut self) {
-        (self.faults.cuts, self.faults.breaks, self.faults.crashes) = (0, 0, 0);
+        self.faults = Faults { ways: self.faults.ways, ..Faults::NONE };
     }
 
     /// The processes of all clients end, after they have said goodbye.
     pub fn end_clients(&mut self) {
         for client in &mut self.clients {
             client.client.drop_answers();
+            let calls = Calls::default();
+            client.transfers = gt_client::transfers::Transfers::new(self.pool.clone(), calls);
             self.data.crash(self.now_ms, Peer::Client(client.session), &mut self.dice);
         }
     }
@@ -167,7 +182,7 @@ impl Cluster {
         let Some(Delivery::Send(_, parts)) = out.first() else { panic!("no welcome") };
         let opened = open_unsequenced(parts, &Limits::CONTROL);
         let Ok(Some(Message::Welcome(welcome))) = opened else { panic!("no welcome") };
-        let session = welcome.session;
+        let (session, pool) = (welcome.session, self.pool.clone());
         self.data.add(self.now_ms, Peer::Client(session), self.limits.clone(), Arc::new(Plain));
         self.clients.push(ClientProcess {
             client: Client::new(session),
@@ -177,7 +192,7 @@ impl Cluster {
             connection: Some(connection),
             is_returning: false,
             has_left: false,
-            transfers: gt_client::transfers::Transfers::new(session, Calls::default()),
+            transfers: gt_client::transfers::Transfers::new(pool, Calls::default()),
         });
     }
 
@@ -301,17 +316,23 @@ impl Cluster {
                 let connection = process.connection.expect("it is heard over one");
                 again.into_iter().for_each(|parts| self.push_up(connection, parts));
             }
-            Message::Ticket(ticket) => process.transfers.take_ticket(*ticket),
+            Message::Ticket(ticket) => {
+                let answered = process.transfers.take_ticket(*ticket);
+                assert!(answered.is_none(), "there is memory for what is read: {answered:?}");
+            }
             // Whoever is nobody to the gateway any more is told without a name.
             Message::Ended { error, .. } => {
                 let session = process.session;
                 process.client.hear(Message::Ended { session, error });
             }
             message => {
-                if let Message::Answer { request, .. } = &message {
-                    process.transfers.answered(*request);
+                let is_news = match &message {
+                    Message::Answer { request, .. } => process.transfers.answered(*request),
+                    _ => true,
+                };
+                if is_news {
+                    process.client.hear(message);
                 }
-                process.client.hear(message);
             }
         }
         let calls = std::mem::take(&mut self.clients[index].transfers.carrier);
@@ -324,7 +345,7 @@ impl Cluster {
         let Some(machine) = self.data.machine(peer) else { return };
         for call in calls.0 {
             match call {
-                Call::Ticket(ticket) => machine.take_ticket(now, &ticket),
+                Call::Ticket(ticket, buffer) => machine.take_ticket(now, &ticket, buffer),
                 Call::Send(tag, data) => machine.send(tag, data),
                 Call::Cancel(tag) => machine.cancel(now, tag),
                 Call::Forget(session) => machine.forget(now, session),
@@ -337,8 +358,8 @@ impl Cluster {
             Peer::Client(session) => {
                 let is_it = |process: &&mut ClientProcess| process.session == session;
                 let process = self.clients.iter_mut().find(is_it).expect("a client of ours");
-                if let Some(message) = process.transfers.ended(event) {
-                    process.client.hear(message);
+                if let Some(answered) = process.transfers.ended(event) {
+                    process.client.hear(answered.into_message(session));
                 }
             }
             Peer::Worker(worker) => {
@@ -354,47 +375,5 @@ impl Cluster {
             }
             Peer::Relay => {}
         }
-    }
-
-    fn misfortune(&mut self) {
-        match self.dice.below(4) {
-            0 if self.faults.cuts > 0 => {
-                self.faults.cuts -= 1;
-                self.data.cut_some(self.now_ms, &mut self.dice);
-            }
-            1 if self.faults.breaks > 0 => {
-                self.faults.breaks -= 1;
-                let index = self.dice.below(self.clients.len());
-                if let Some(connection) = self.clients[index].connection.take() {
-                    self.hang_up(connection);
-                }
-            }
-            2 if self.faults.crashes > 0 => {
-                self.faults.crashes -= 1;
-                self.crash();
-            }
-            _ => self.come_back(),
-        }
-    }
-
-    fn hang_up(&mut self, connection: u64) {
-        self.data.note(self.now_ms, format!("connection {connection} breaks"));
-        self.controls.remove(&connection);
-        let mut out = Vec::new();
-        self.gateway.gone(self.now_ns(), ConnectionId(connection), &mut out);
-        self.push_down(out);
-    }
-
-    /// A client without a connection makes another one.
-    fn come_back(&mut self) {
-        let away = |process: &ClientProcess| process.connection.is_none();
-        let Some(index) = self.clients.iter().position(away) else { return };
-        let connection = self.connect();
-        let process = &mut self.clients[index];
-        (process.connection, process.is_returning) = (Some(connection), true);
-        let (session, token) = (process.session, process.token.clone());
-        let resume = Some(Resume { session, token, received: process.channel.received() });
-        let hello = Hello { resume, ..Hello::named("a client") };
-        self.push_up(connection, unsequenced(&Message::Hello(hello)));
     }
 }

@@ -43,29 +43,54 @@ pub enum Ways {
     Walls,
 }
 
+/// The machine of a process, and which keys that has.
+struct Machine {
+    transfers: Transfers,
+    keys: u64,
+}
+
 /// All machines, and what is on its way between them.
 pub struct DataNetwork {
-    machines: BTreeMap<Peer, Transfers>,
+    machines: BTreeMap<Peer, Machine>,
     ends: BTreeMap<ConnectionId, End>,
     next_connection: u64,
     attempts: BTreeMap<Peer, Vec<Attempt>>,
     at_relay: BTreeMap<(Peer, Peer), u64>,
     ways: Ways,
     walls: BTreeMap<(Peer, Peer), bool>,
-    /// What happened, for whoever has to find out why.
-    pub tape: Vec<String>,
+    /// Keys that processes which began later do not know those of earlier ones by.
+    keys: u64,
+    /// What happened, for whoever has to find out why; nothing is written unless it is wanted.
+    tape: Option<Vec<String>>,
 }
 
 impl DataNetwork {
     /// Nobody is there.
     pub fn new(ways: Ways) -> Self {
-        let (machines, ends, attempts, at_relay, walls, tape) = Default::default();
-        DataNetwork { machines, ends, next_connection: 0, attempts, at_relay, ways, walls, tape }
+        let (machines, ends, attempts, at_relay, walls) = Default::default();
+        let (next_connection, keys, tape) = (0, 0, None);
+        DataNetwork { machines, ends, next_connection, attempts, at_relay, ways, walls, keys, tape }
+    }
+
+    /// From here on what happens is written down.
+    pub fn record(&mut self) {
+        self.tape = Some(Vec::new());
+    }
+
+    /// What was written down.
+    pub fn tape(&self) -> String {
+        self.tape.as_ref().map(|lines| lines.join("\n")).unwrap_or_default()
+    }
+
+    /// Who comes from here on has other keys than whoever is there, and they do not meet.
+    pub fn change_keys(&mut self) {
+        self.keys += 1;
     }
 
     /// A process is there.
     pub fn add(&mut self, now: u64, peer: Peer, limits: Limits, source: Arc<dyn BufferSource>) {
-        self.machines.insert(peer, Transfers::new(limits, source, now));
+        let transfers = Transfers::new(limits, source, now);
+        self.machines.insert(peer, Machine { transfers, keys: self.keys });
     }
 
     /// Who is there.
@@ -75,22 +100,24 @@ impl DataNetwork {
 
     /// The machine of a process, if it is there.
     pub fn machine(&mut self, peer: Peer) -> Option<&mut Transfers> {
-        self.machines.get_mut(&peer)
+        self.machines.get_mut(&peer).map(|machine| &mut machine.transfers)
     }
 
     /// Writes a line of the tape.
-    pub fn note(&mut self, now: u64, what: String) {
-        self.tape.push(format!("{now:>7} {what}"));
+    pub fn note(&mut self, now: u64, what: impl FnOnce() -> String) {
+        if let Some(tape) = &mut self.tape {
+            tape.push(format!("{now:>7} {}", what()));
+        }
     }
 
     /// What everybody holds.
     pub fn held(&self) -> Vec<(Peer, Held)> {
-        self.machines.iter().map(|(peer, machine)| (*peer, machine.held())).collect()
+        self.machines.iter().map(|(peer, machine)| (*peer, machine.transfers.held())).collect()
     }
 
     /// A process is gone.
     pub fn crash(&mut self, now: u64, peer: Peer, dice: &mut Dice) {
-        self.note(now, format!("{peer} is gone"));
+        self.note(now, || format!("{peer} is gone"));
         self.machines.remove(&peer);
         self.attempts.remove(&peer);
         self.at_relay.retain(|(one, _), _| *one != peer);
@@ -109,14 +136,14 @@ impl DataNetwork {
     }
 
     fn some_end(&self, dice: &mut Dice) -> Option<ConnectionId> {
-        let ends: Vec<ConnectionId> = self.ends.keys().copied().collect();
-        (!ends.is_empty()).then(|| *dice.choose(&ends))
+        let count = self.ends.len();
+        (count > 0).then(|| self.ends.keys().nth(dice.below(count)).copied()).flatten()
     }
 
     /// Cuts a connection: some of what is on its way is lost.
     fn cut(&mut self, now: u64, id: ConnectionId, dice: &mut Dice) {
         let Some(other) = self.ends.get(&id).map(|end| end.other) else { return };
-        self.note(now, format!("{} and {} are cut", id.0, other.0));
+        self.note(now, || format!("{} and {} are cut", id.0, other.0));
         for id in [id, other] {
             if let Some(end) = self.ends.get_mut(&id) {
                 end.arriving.truncate(dice.below(end.arriving.len() + 1));
@@ -127,7 +154,7 @@ impl DataNetwork {
 
     /// Time passes for everybody.
     pub fn tick(&mut self, now: u64, dice: &mut Dice) {
-        self.machines.values_mut().for_each(|machine| machine.tick(now));
+        self.machines.values_mut().for_each(|machine| machine.transfers.tick(now));
         for peer in self.peers() {
             let attempts = self.attempts.remove(&peer).unwrap_or_default();
             for attempt in attempts {
@@ -142,18 +169,19 @@ impl DataNetwork {
 
     fn attempt(&mut self, now: u64, own: Peer, attempt: Attempt, dice: &mut Dice) {
         let Attempt { peer, via, number, due } = attempt;
-        let is_there = self.machines.contains_key(&peer);
+        let keys = |peer| self.machines.get(&peer).map(|machine| machine.keys);
+        let is_there = keys(peer).is_some() && keys(peer) == keys(own);
         let mate = self.at_relay.get(&(peer, own)).copied().filter(|_| is_there);
         match (via, mate) {
             (Via::Direct, _) if is_there && !self.has_wall(own, peer, dice) => {
                 let (one, other) = self.connect(own, peer);
-                self.note(now, format!("{own} connects to {peer}: {}", one.0));
+                self.note(now, || format!("{own} connects to {peer}: {}", one.0));
                 self.with(own, |machine| machine.connected(now, peer, number, one));
                 self.with(peer, |machine| machine.accepted(now, own, other));
             }
             (Via::Relay, Some(mate)) => {
                 let (one, other) = self.connect(own, peer);
-                self.note(now, format!("{own} meets {peer} at the relay: {}", one.0));
+                self.note(now, || format!("{own} meets {peer} at the relay: {}", one.0));
                 self.at_relay.remove(&(peer, own));
                 self.at_relay.remove(&(own, peer));
                 self.with(own, |machine| machine.connected(now, peer, number, one));
@@ -171,7 +199,7 @@ impl DataNetwork {
     }
 
     fn with(&mut self, peer: Peer, act: impl FnOnce(&mut Transfers)) {
-        if let Some(machine) = self.machines.get_mut(&peer) {
+        if let Some(machine) = self.machine(peer) {
             act(machine);
         }
     }
@@ -197,25 +225,26 @@ impl DataNetwork {
     /// Does what the machines want done; gives what they tell.
     pub fn act(&mut self, now: u64, dice: &mut Dice) -> Vec<(Peer, Event)> {
         let mut events = Vec::new();
-        for own in self.peers() {
-            let actions = self.machines.get_mut(&own).map(Transfers::actions).unwrap_or_default();
-            for action in actions {
-                match action {
-                    Action::Connect { peer, via, attempt: number } => {
-                        self.note(now, format!("{own} wants to reach {peer}: {via:?}"));
-                        let due = now + dice.below(60) as u64;
-                        let attempt = Attempt { peer, via, number, due };
-                        self.attempts.entry(own).or_default().push(attempt);
-                    }
-                    Action::Close(connection) => {
-                        self.note(now, format!("{own} closes {}", connection.0));
-                        self.cut(now, connection, dice);
-                        self.ends.remove(&connection);
-                    }
-                    Action::Tell(event) => {
-                        self.note(now, format!("{own} is told: {}", name(&event)));
-                        events.push((own, event));
-                    }
+        let mut wanted = Vec::new();
+        for (own, machine) in &mut self.machines {
+            wanted.extend(machine.transfers.actions().into_iter().map(|action| (*own, action)));
+        }
+        for (own, action) in wanted {
+            match action {
+                Action::Connect { peer, via, attempt: number } => {
+                    self.note(now, || format!("{own} wants to reach {peer}: {via:?}"));
+                    let due = now + dice.below(60) as u64;
+                    let attempt = Attempt { peer, via, number, due };
+                    self.attempts.entry(own).or_default().push(attempt);
+                }
+                Action::Close(connection) => {
+                    self.note(now, || format!("{own} closes {}", connection.0));
+                    self.cut(now, connection, dice);
+                    self.ends.remove(&connection);
+                }
+                Action::Tell(event) => {
+                    self.note(now, || format!("{own} is told: {}", name(&event)));
+                    events.push((own, event));
                 }
             }
         }
@@ -226,10 +255,14 @@ impl DataNetwork {
     pub fn write_some(&mut self, now: u64, dice: &mut Dice) {
         let Some(id) = self.some_end(dice) else { return };
         let Some(end) = self.ends.get_mut(&id) else { return };
-        let Some(machine) = self.machines.get_mut(&end.at) else { return };
+        let Some(Machine { transfers: machine, .. }) = self.machines.get_mut(&end.at) else {
+            return;
+        };
         while end.writer.rest().len() < 100 {
             let Some((frame, data)) = machine.next_frame(now, id) else { break };
-            self.tape.push(format!("{now:>7} {} says {frame:?}", id.0));
+            if let Some(tape) = &mut self.tape {
+                tape.push(format!("{now:>7} {} says {frame:?}", id.0));
+            }
             end.writer.push(&frame, &data);
         }
         // Mostly everything, at times up to any byte.
@@ -257,7 +290,9 @@ impl DataNetwork {
             self.ends.remove(&id);
             return self.with(at, |machine| machine.lost(now, id, "it was cut"));
         }
-        let Some(machine) = self.machines.get_mut(&end.at) else { return };
+        let Some(Machine { transfers: machine, .. }) = self.machines.get_mut(&end.at) else {
+            return;
+        };
         while left > 0 {
             let space = end.reader.space(machine, id);
             let count = space.len().min(left);

@@ -95,7 +95,8 @@ impl World {
         // A value is given after the leave to send it.
         let mut steps = vec![Step::Permit, Step::Send];
         steps.insert(self.dice.below(3), Step::Expect);
-        self.data.note(self.now, format!("plan {tag}: {from} to {to}, {bytes} bytes, {steps:?}"));
+        self.data
+            .note(self.now, || format!("plan {tag}: {from} to {to}, {bytes} bytes, {steps:?}"));
         let (sender, receiver) = (Vec::new(), Vec::new());
         self.plans.insert(tag, Plan { from, to, bytes, sender, receiver, cancelled: false, steps });
     }
@@ -116,7 +117,7 @@ impl World {
         let plan = self.plans.get_mut(&tag).expect("only what is planned is told");
         let step = plan.steps.remove(0);
         let (from, to, bytes, now) = (plan.from, plan.to, plan.bytes, self.now);
-        self.data.note(now, format!("{step:?} {tag}"));
+        self.data.note(now, || format!("{step:?} {tag}"));
         let (sends, expects) = (self.order(tag, from, to), self.order(tag, to, from));
         let at = if step == Step::Expect { to } else { from };
         let Some(machine) = self.data.machine(at) else { return };
@@ -189,7 +190,7 @@ impl World {
         let (from, to) = (plan.from, plan.to);
         // One side gives up first; the other hears of it over the channel or from the dispatcher.
         let (first, second) = if self.dice.once_in(2) { (from, to) } else { (to, from) };
-        self.data.note(now, format!("cancel {tag} at {first}"));
+        self.data.note(now, || format!("cancel {tag} at {first}"));
         if let Some(machine) = self.data.machine(first) {
             machine.cancel(now, tag);
         }
@@ -276,36 +277,39 @@ impl World {
 }
 
 fn run(seed: u64, faults: Faults) {
-    let mut world = World::new(seed, faults);
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| world.live())) {
-        let (tape, why) = (world.data.tape.join("\n"), message(&*panic));
-        panic!("{tape}\nseed {seed}, {faults:?}: {why}");
+    if catch_unwind(|| World::new(seed, faults).live()).is_ok() {
+        return;
     }
+    // Once more, with a tape.
+    let mut world = World::new(seed, faults);
+    world.data.record();
+    let panic = catch_unwind(AssertUnwindSafe(|| world.live())).expect_err("a seed repeats itself");
+    panic!("{}\nseed {seed}, {faults:?}: {}", world.data.tape(), message(&*panic));
 }
 
 #[test]
 fn what_is_sent_arrives() {
-    for_each_seed(500, |seed| run(seed, NONE));
+    for_each_seed(1000, |seed| run(seed, NONE));
 }
 
 #[test]
 fn a_cut_at_any_byte_is_resumed() {
-    for_each_seed(1500, |seed| run(seed, Faults { cuts: 6, ..NONE }));
+    for_each_seed(3000, |seed| run(seed, Faults { cuts: 6, ..NONE }));
 }
 
 #[test]
 fn what_finds_no_direct_way_goes_by_the_relay() {
-    for_each_seed(1000, |seed| run(seed, Faults { cuts: 3, ways: Ways::Walls, ..NONE }));
+    for_each_seed(2000, |seed| run(seed, Faults { cuts: 3, ways: Ways::Walls, ..NONE }));
 }
 
 #[test]
 fn what_finds_no_way_at_all_fails_on_both_sides() {
     let faults = Faults { cuts: 3, ways: Ways::Walls, relay: false, ..NONE };
-    for_each_seed(500, |seed| run(seed, faults));
+    for_each_seed(1000, |seed| run(seed, faults));
 }
 
 #[test]
 fn what_is_given_up_or_whose_process_is_gone_ends() {
     let faults = Faults { cuts: 3, cancels: 3, crashes: 2, ways: Ways::Walls, relay: true };
-    for_each_seed(1500, |seed| run(seed, faults));
+    for_each_seed(3000, |seed| run(seed, faults));
 }

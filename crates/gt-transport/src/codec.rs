@@ -18,7 +18,7 @@ use crate::ticket::Ticket;
 mod kind;
 
 /// Changes when older peers could misread a message.
-pub const MAJOR: u16 = 1;
+pub const MAJOR: u16 = 2;
 /// Changes when there is more to say. The version before is understood too.
 pub const MINOR: u16 = 0;
 

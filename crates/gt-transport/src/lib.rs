@@ -6,6 +6,7 @@ pub mod codec;
 pub mod hello;
 pub mod lock;
 pub mod message;
+pub mod region;
 pub mod reliable;
 pub mod report;
 pub mod stop;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Peer;
 use crate::hello::Token;
+use crate::region::Region;
 use crate::transfers::seal;
 
 pub use crate::transfers::{Address, Key};
@@ -18,8 +19,10 @@ pub struct Ticket {
     pub session: SessionId,
     /// What both sides call the transfer.
     pub tag: u64,
-    /// The value's dtype and shape.
+    /// The dtype and shape of what travels.
     pub meta: Meta,
+    /// What that is of a value which a client has whole; all of it if absent.
+    pub region: Option<Region>,
     /// What the side that gets the ticket does.
     pub role: Role,
     /// What travels.
@@ -35,6 +38,7 @@ impl Ticket {
     pub(crate) fn checked(mut self: Box<Self>) -> Result<Box<Self>> {
         let Meta { dtype, shape } = self.meta.clone();
         self.meta = Meta { dtype, shape: shape.checked(dtype)? };
+        self.region = self.region.take().map(|region| region.checked(&self.meta)).transpose()?;
         Ok(self)
     }
 }
@@ -51,8 +55,13 @@ pub enum Role {
 /// What travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TransferKind {
-    /// The elements that a client announced under this number.
-    Upload(u32),
+    /// Elements that a client announced.
+    Upload {
+        /// Under this number.
+        number: u32,
+        /// Tickets for other regions of them follow.
+        more: bool,
+    },
     /// A value for another worker.
     Handover,
     /// The answer to a read.

@@ -47,7 +47,7 @@ impl<C: Carry> Transfers<C> {
     pub fn take_ticket(&mut self, ticket: Ticket) {
         let Ticket { session, tag, role, kind, .. } = ticket;
         match (role, kind) {
-            (Role::Receive, TransferKind::Upload(_) | TransferKind::Handover) => {
+            (Role::Receive, TransferKind::Upload { .. } | TransferKind::Handover) => {
                 let meta = ticket.meta.clone();
                 self.expected.insert(tag, Expected { session, meta });
             }
@@ -58,7 +58,8 @@ impl<C: Carry> Transfers<C> {
                 self.answers.insert((session, request), SendGrant { session, tag });
             }
             // Only clients upload, and only they want answers.
-            (Role::Send, TransferKind::Upload(_)) | (Role::Receive, TransferKind::Answer(_)) => {
+            (Role::Send, TransferKind::Upload { .. })
+            | (Role::Receive, TransferKind::Answer(_)) => {
                 return;
             }
         }

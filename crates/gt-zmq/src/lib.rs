@@ -39,4 +39,4 @@ pub use options::Options;
 pub use publish::{Publisher, Subscriber};
 pub use router::{Arrival, Origin, PeerId, Router};
 pub use system::{descriptor_count, descriptor_limit, is_member, raise_descriptor_limit};
-pub use wait::{Pollable, Waker, wait};
+pub use wait::{Pollable, Sleep, Waker, wait};

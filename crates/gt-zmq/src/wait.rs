@@ -123,6 +123,35 @@ pub fn wait(sockets: &[&dyn Pollable], wakers: &[&Waker], timeout: Duration) -> 
     Ok(())
 }
 
+/// A wait for news of sockets that other threads may use meanwhile, one at a time. Whoever is woken
+/// looks at the sockets again.
+#[derive(Debug, Default)]
+pub struct Sleep {
+    descriptors: Vec<i32>,
+}
+
+impl Sleep {
+    /// A wait that begins now; `None` if a socket has something to receive already. A message that
+    /// comes later ends the wait, unless another thread takes it in.
+    pub fn begin(sockets: &[&dyn Pollable]) -> Result<Option<Sleep>> {
+        let descriptors = descriptors(sockets)?;
+        Ok((!any_readable(sockets)?).then_some(Sleep { descriptors }))
+    }
+
+    /// Waits until there may be news, the waker is woken, `timeout` has passed, or a signal has
+    /// arrived. Clears the waker if it has ended the wait.
+    pub fn wait(self, waker: &Waker, timeout: Duration) -> Result<()> {
+        waker.home.check()?;
+        let all = [waker.descriptor.as_raw_fd()].into_iter().chain(self.descriptors);
+        let mut polled: Vec<libc::pollfd> = all.map(readable).collect();
+        poll(&mut polled, Some(timeout))?;
+        if polled[0].revents != 0 {
+            waker.clear();
+        }
+        Ok(())
+    }
+}
+
 fn descriptors(sockets: &[&dyn Pollable]) -> Result<Vec<i32>> {
     let mut found = Vec::with_capacity(2 * sockets.len());
     let mut error = None;

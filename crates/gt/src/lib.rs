@@ -29,8 +29,8 @@ pub use default::{
 };
 pub use generated::*;
 pub use gt_client::{
-    Element, Generator, Input, Nested, RandomState, Session, Tensor, autocast, broadcast_shapes,
-    broadcast_tensors, display, grad, host, index, provenance,
+    Element, Elements, Generator, HostMemory, Input, Nested, RandomState, Session, Tensor,
+    autocast, broadcast_shapes, broadcast_tensors, display, grad, host, index, provenance,
 };
 pub use gt_client::{Line, Memory, Status};
 pub use gt_client::{config, scope};

@@ -1,6 +1,7 @@
 //! A session's way to the machines in its own process.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gt_core::{Result, SessionId};
 use gt_transport::Message;
@@ -27,7 +28,7 @@ impl Link for InProcess {
         self.embedded.inbox.leave(Parcel::FromClient(self.session, message));
     }
 
-    fn help(&self) {
+    fn help(&self, _is_answered: &dyn Fn() -> bool, _patience: Duration) {
         self.embedded.help();
     }
 

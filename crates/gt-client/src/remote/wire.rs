@@ -12,12 +12,15 @@ use gt_transport::hello::{Resume, Token, Welcome};
 use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
 use gt_transport::transfers::{DataPlane, PlaneOptions};
 use gt_transport::{Message, Peer};
-use gt_zmq::{Dealer, DealerEvent};
+use gt_worker::buffer::Pool;
+use gt_zmq::{Dealer, DealerEvent, Sleep};
 use tracing::{debug, info};
 
 use super::Shared;
 use super::connect::Door;
-use crate::transfers::Transfers;
+use super::driver::Drives;
+use crate::shared;
+use crate::transfers::{Answered, Transfers};
 
 /// A batch that does not fill up is sent after this time.
 const TICK: Duration = Duration::from_micros(100);
@@ -47,10 +50,70 @@ pub(super) struct Wire {
     token: Token,
     channel: ReliableChannel,
     transfers: Transfers<Arc<DataPlane>>,
+    memory: Arc<Pool>,
     unsent: VecDeque<Vec<Bytes>>,
     heard: Instant,
     next_beat: Instant,
     unconfirmed: u64,
+    /// A thread of the program uses the connection at the moment.
+    is_driven: bool,
+    /// What ended such a use; the thread of the connection attends to it.
+    end: Option<Result<Heed>>,
+}
+
+/// What the dispatcher's messages mean for the connection.
+#[derive(Debug, PartialEq, Eq)]
+enum Heed {
+    GoOn,
+    /// The connection has ended.
+    Gone,
+    /// The session has.
+    Over,
+}
+
+/// How busy the program is.
+#[derive(Default)]
+struct Pace {
+    appended: u64,
+    quiet: u32,
+}
+
+/// Serves a session until it is over.
+pub(super) fn run(shared: &Arc<Shared>) {
+    let _ = shared.thread.set(std::thread::current().id());
+    let served = serve(shared);
+    // From here on no other thread has it.
+    let wire = shared.wire.lock().take().expect("only this takes it");
+    if let Err(error) = served {
+        info!(target: "gt", session = %wire.session, %error, "lost");
+        wire.deliver(Message::Ended { session: wire.session, error });
+    }
+    wire.transfers.carrier.close();
+    wire.dealer.close_after(LINGER);
+    drop(wire.door);
+    *shared.ended.lock() = true;
+    shared.end.notify_all();
+}
+
+fn serve(shared: &Arc<Shared>) -> Result<()> {
+    let (mut pace, mut drives) = (Pace::default(), Drives::default());
+    loop {
+        let is_driven = shared.driver.is_active(&mut drives);
+        let (sleep, patience) = {
+            let mut wire = shared.wire.lock();
+            let wire = wire.as_mut().expect("only this thread takes it");
+            let Some(patience) = wire.turn(&mut pace)? else { return Ok(()) };
+            (wire.sleep()?, patience)
+        };
+        match sleep {
+            // The thread that hears what comes sends nothing in time.
+            Some(_) if is_driven => Sleep::default().wait(&shared.waker, patience.min(DROWSY)),
+            Some(sleep) => sleep.wait(&shared.waker, patience),
+            None => Ok(()),
+        }
+        .map_err(broken)?;
+        shared.sleeping.store(false, Ordering::SeqCst);
+    }
 }
 
 impl Wire {
@@ -65,8 +128,10 @@ impl Wire {
             told.transfers.lock().push_back(event);
             told.waker.wake();
         })?;
+        // What is read is the program's own, and counts as its memory rather than GT's.
+        let memory = Pool::new(usize::MAX);
         plane.identify(Peer::Client(welcome.session), None);
-        let transfers = Transfers::new(welcome.session, plane);
+        let transfers = Transfers::new(memory.clone(), plane);
         let now = Instant::now();
         Ok(Wire {
             shared,
@@ -76,64 +141,79 @@ impl Wire {
             token: welcome.token.clone(),
             channel: ReliableChannel::default(),
             transfers,
+            memory,
             unsent: VecDeque::new(),
             heard: now,
             next_beat: now + HEARTBEAT,
             unconfirmed: 0,
+            is_driven: false,
+            end: None,
         })
     }
 
-    /// Serves the session until it is over.
-    pub(super) fn run(mut self) {
-        let shared = self.shared.clone();
-        let _ = shared.thread.set(std::thread::current().id());
-        if let Err(error) = self.serve() {
-            info!(target: "gt", session = %self.session, %error, "lost");
-            self.shared.deliver(Message::Ended { session: self.session, error });
+    /// Sends what was left and takes in what came, in the place of the thread of the connection.
+    /// False if that thread is needed: the connection has ended, or the session is over.
+    pub(super) fn exchange(&mut self) -> bool {
+        if self.end.is_some() {
+            return false;
         }
-        self.transfers.carrier.close();
-        self.dealer.close_after(LINGER);
-        drop(self.door);
-        *shared.ended.lock() = true;
-        shared.end.notify_all();
+        self.is_driven = true;
+        let heard = self.send_all().and_then(|()| self.hear_all());
+        self.note_transfers();
+        self.is_driven = false;
+        match heard {
+            Ok(Heed::GoOn) => {}
+            Ok(end) => self.end = Some(Ok(end)),
+            Err(error) => self.end = Some(Err(error)),
+        }
+        self.end.is_none()
     }
 
-    fn serve(&mut self) -> Result<()> {
-        let (mut appended, mut quiet) = (0, 0);
-        loop {
-            // Looked at first: what was left before the end is still sent.
-            let stopped = self.shared.is_stopped();
-            self.send_all()?;
-            if stopped {
-                return Ok(());
-            }
-            let (total, left) = self.flush_stale(appended);
-            quiet = if total == appended { quiet + 1 } else { 0 };
-            appended = total;
-            if quiet < LOOKS_BEFORE_SLEEP {
-                self.wait(if left { TICK } else { DROWSY })?;
-            } else {
-                self.shared.sleeping.store(true, Ordering::SeqCst);
-                // A command appended before this line is seen here; one appended after it wakes us.
-                if self.flush_stale(appended).0 == appended && self.unsent.is_empty() {
-                    self.wait(self.next_beat.saturating_duration_since(Instant::now()))?;
-                }
-                self.shared.sleeping.store(false, Ordering::SeqCst);
-                // A heartbeat in the meantime is no reason to be awake again.
-                quiet = LOOKS_BEFORE_SLEEP;
-            }
-            if self.hear_all()? {
-                return Ok(());
-            }
-            self.note_transfers();
-            self.beat_in_time()?;
-        }
+    /// A wait for what comes next; `None` if something is there.
+    pub(super) fn sleep(&self) -> Result<Option<Sleep>> {
+        Sleep::begin(&[&self.dealer]).map_err(broken)
     }
 
-    fn wait(&mut self, patience: Duration) -> Result<()> {
-        let crowded = !self.unsent.is_empty();
-        let patience = if crowded { patience.min(CROWDED) } else { patience };
-        gt_zmq::wait(&[&self.dealer], &[&self.shared.waker], patience).map_err(broken)
+    /// Sends and hears what there is; gives how long to wait, or nothing if the session is over.
+    fn turn(&mut self, pace: &mut Pace) -> Result<Option<Duration>> {
+        let heard = match self.end.take() {
+            Some(end) => end?,
+            None => self.hear_all()?,
+        };
+        match heard {
+            Heed::GoOn => {}
+            Heed::Over => return Ok(None),
+            Heed::Gone => self.connect_again()?,
+        }
+        self.note_transfers();
+        self.beat_in_time()?;
+        // Looked at first: what was left before the end is still sent.
+        let stopped = self.shared.is_stopped();
+        self.send_all()?;
+        if stopped {
+            return Ok(None);
+        }
+        let patience = self.look(pace);
+        let is_full = !self.unsent.is_empty();
+        Ok(Some(if is_full { patience.min(CROWDED) } else { patience }))
+    }
+
+    /// Looks for a batch that nobody completes; gives when to look again.
+    fn look(&self, pace: &mut Pace) -> Duration {
+        let (total, left) = self.flush_stale(pace.appended);
+        pace.quiet = if total == pace.appended { pace.quiet + 1 } else { 0 };
+        pace.appended = total;
+        if pace.quiet < LOOKS_BEFORE_SLEEP {
+            return if left { TICK } else { DROWSY };
+        }
+        // A heartbeat in the meantime is no reason to be awake again.
+        pace.quiet = LOOKS_BEFORE_SLEEP;
+        self.shared.sleeping.store(true, Ordering::SeqCst);
+        // A command appended before this line is seen here; one appended after it wakes us.
+        if self.flush_stale(pace.appended).0 != pace.appended {
+            return Duration::ZERO;
+        }
+        self.next_beat.saturating_duration_since(Instant::now())
     }
 
     /// Sends the batch of the session if it appended nothing since the total was `before`; gives
@@ -176,33 +256,50 @@ impl Wire {
         }
     }
 
-    /// Takes in the messages of the dispatcher. True if the session is over.
-    fn hear_all(&mut self) -> Result<bool> {
+    /// Brings a message to the session.
+    fn deliver(&self, message: Message) {
+        self.shared.deliver(message);
+        self.wake_driver();
+    }
+
+    fn deliver_read(&self, answered: Answered) {
+        self.shared.deliver_read(answered);
+        self.wake_driver();
+    }
+
+    fn wake_driver(&self) {
+        if !self.is_driven {
+            self.shared.driver.wake();
+        }
+    }
+
+    /// Takes in the messages of the dispatcher.
+    fn hear_all(&mut self) -> Result<Heed> {
         while let Some(event) = self.dealer.receive().map_err(broken)? {
             match event {
                 DealerEvent::Connected => {}
                 DealerEvent::Message(parts) => {
                     self.heard = Instant::now();
-                    if self.hear(parts)? {
-                        return Ok(true);
+                    if self.hear(parts)? == Heed::Over {
+                        return Ok(Heed::Over);
                     }
                 }
                 DealerEvent::Gone | DealerEvent::Refused(_) | DealerEvent::Rejected(_) => {
-                    self.connect_again()?;
+                    return Ok(Heed::Gone);
                 }
             }
         }
-        Ok(false)
+        Ok(Heed::GoOn)
     }
 
-    fn hear(&mut self, parts: Vec<Bytes>) -> Result<bool> {
+    fn hear(&mut self, parts: Vec<Bytes>) -> Result<Heed> {
         let message = match open_unsequenced(&parts, &Limits::CONTROL)? {
             Some(message) => message,
             None => {
                 self.unconfirmed += 1;
                 match self.channel.hear(parts, &Limits::CONTROL)? {
                     Heard::New(message) => message,
-                    Heard::Known => return Ok(false),
+                    Heard::Known => return Ok(Heed::GoOn),
                 }
             }
         };
@@ -211,27 +308,32 @@ impl Wire {
                 self.channel.confirm(received)?;
                 self.shared.used_bytes.store(used_bytes, Ordering::Relaxed);
             }
-            Message::Ticket(ticket) => self.transfers.take_ticket(*ticket),
+            Message::Ticket(ticket) => {
+                let answered = self.transfers.take_ticket(*ticket);
+                answered.into_iter().for_each(|answered| self.deliver_read(answered));
+            }
             Message::Ended { error, .. } => {
-                self.shared.deliver(Message::Ended { session: self.session, error });
-                return Ok(true);
+                self.deliver(Message::Ended { session: self.session, error });
+                return Ok(Heed::Over);
             }
             message => {
-                if let Message::Answer { request, .. } = &message {
-                    self.transfers.answered(*request);
+                if let Message::Answer { request, .. } = &message
+                    && !self.transfers.answered(*request)
+                {
+                    return Ok(Heed::GoOn);
                 }
-                self.shared.deliver(message);
+                self.deliver(message);
             }
         }
-        Ok(false)
+        Ok(Heed::GoOn)
     }
 
     /// Takes in which transfers have ended.
     fn note_transfers(&mut self) {
         let events = std::mem::take(&mut *self.shared.transfers.lock());
         for event in events {
-            if let Some(message) = self.transfers.ended(event) {
-                self.shared.deliver(message);
+            if let Some(answered) = self.transfers.ended(event) {
+                self.deliver_read(answered);
             }
         }
     }
@@ -240,6 +342,8 @@ impl Wire {
         let now = Instant::now();
         if now >= self.next_beat || self.unconfirmed >= CONFIRM_EVERY {
             (self.next_beat, self.unconfirmed) = (now + HEARTBEAT, 0);
+            self.memory.tick(shared::now());
+            self.shared.driver.admit();
             let received = self.channel.received();
             // A message that waits to be sent is a sign of life as well.
             if self.unsent.is_empty() {
@@ -259,6 +363,8 @@ impl Wire {
         if self.shared.is_stopped() {
             return Err(Error::Lost("the session is closed".to_string()));
         }
+        // It takes seconds, in which the program must hear of Ctrl-C.
+        self.shared.driver.bar();
         let received = self.channel.received();
         let resume = Resume { session: self.session, token: self.token.clone(), received };
         let shared = self.shared.clone();

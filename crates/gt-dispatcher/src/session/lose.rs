@@ -52,7 +52,7 @@ impl Session {
 
     /// Whoever waits for something that does not come is told why.
     fn fail(&mut self, reply: Reply, what: Expected, failure: &Arc<Failure>, out: &mut Outbox) {
-        let (session, result) = (self.id, Err(failure.clone()));
+        let session = self.id;
         match (reply, what.meta) {
             (Reply::Answer(request), _) => {
                 self.described.remove(&request);
@@ -60,6 +60,7 @@ impl Session {
                 out.send(Peer::Client(session), Message::Answer { session, request, result });
             }
             (Reply::Handover { to, tag }, Some(meta)) => {
+                let result = Err(failure.clone());
                 out.send(Peer::Worker(to), Message::Handover { session, to, tag, meta, result });
             }
             (Reply::Handover { .. }, None) => {}

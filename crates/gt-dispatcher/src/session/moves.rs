@@ -14,7 +14,7 @@ use crate::decide::travel;
 use crate::expected::{Expected, Reply, Way};
 use crate::placements::PlacementId;
 use crate::registry::Entry;
-use crate::tickets::{Cargo, Passage};
+use crate::tickets::{Transfer, TransferKind};
 
 /// A sum of so many bytes is put together in two moves: each worker adds up a part, and gives it to
 /// the others.
@@ -189,10 +189,11 @@ impl Session {
             way = Way::Apart;
             let local =
                 context.tickets.as_ref().is_some_and(|tickets| tickets.is_local(piece.from));
-            let (connects, cargo) = (Peer::Worker(piece.from), Cargo::Handover);
+            let (connects, kind) = (Peer::Worker(piece.from), TransferKind::Handover);
             let (session, listens) = (self.id, piece.to);
-            let passage = Passage { session, meta: meta.clone(), connects, local, listens, cargo };
-            self.send_off(tag, passage, context);
+            let (meta, region) = (meta.clone(), None);
+            let transfer = Transfer { session, meta, region, connects, local, listens, kind };
+            self.send_off(tag, &transfer, context);
         }
         let what = Expected { way, meta: Some(meta) };
         self.expect_reply(piece.from, Reply::Handover { to: piece.to, tag }, what)

@@ -18,7 +18,7 @@ use crate::failure_barrier::{Whom, Words};
 use crate::load::{Health, Needed};
 use crate::placements::PlacementId;
 use crate::registry::Entry;
-use crate::tickets::{Cargo, Passage};
+use crate::tickets::{Transfer, TransferKind};
 
 /// Who gets an instruction.
 pub(super) enum Target {
@@ -352,11 +352,10 @@ impl Session {
         if meta.bytes() > INLINE_BYTES && context.tickets.is_some() {
             way = Way::Apart;
             let local = context.tickets.as_ref().is_some_and(|tickets| tickets.is_local(home));
-            let (connects, cargo) = (Peer::Worker(home), Cargo::Handover);
-            let session = self.id;
-            let meta = meta.clone();
-            let passage = Passage { session, meta, connects, local, listens: worker, cargo };
-            self.send_off(tag, passage, context);
+            let (connects, kind) = (Peer::Worker(home), TransferKind::Handover);
+            let (session, listens, meta, region) = (self.id, worker, meta.clone(), None);
+            let transfer = Transfer { session, meta, region, connects, local, listens, kind };
+            self.send_off(tag, &transfer, context);
         }
         self.emit(home, Command::Send { slot: there, to: worker, tag }, sent);
         let what = Expected { way, meta: Some(meta.clone()) };

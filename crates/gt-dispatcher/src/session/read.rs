@@ -1,15 +1,20 @@
 //! Values that the client reads.
 
 use gt_core::instruction::Command;
-use gt_core::{RequestId, Result, Slot};
+use gt_core::placement::{Layout, Piece, pieces};
+use gt_core::{Meta, RequestId, Result, Slot};
+use gt_transport::batch::INLINE_BYTES;
+use gt_transport::region::Region;
 
 use super::Session;
 use crate::context::{Context, Observer};
-use crate::expected::Reply;
+use crate::expected::{Reply, Way};
 use crate::failure_barrier::Whom;
+use crate::tickets::TransferKind;
 
 impl Session {
-    /// The client reads a value. If nobody has all of it, one worker is given it for that.
+    /// The client reads a value. A large one that is cut comes from all who have a part of it; if
+    /// another is nowhere whole, one worker is given it for that.
     pub(super) fn read(
         &mut self,
         slot: Slot,
@@ -17,6 +22,9 @@ impl Session {
         context: &mut Context,
         sent: &mut Observer,
     ) -> Result<()> {
+        if let Some((name, parts)) = self.parts_to_read(slot, context)? {
+            return self.read_parts(slot, name, &parts, request, context, sent);
+        }
         let gathered = self.keep_whole(slot, context, sent)?;
         let (home, name, way) = match self.registry.home(self.registry.get(slot)?) {
             Ok((home, name)) => (home, name, self.offer(slot, request, context)?),
@@ -29,6 +37,54 @@ impl Session {
             self.registry.get_mut(slot)?.holders.clear();
             self.registry.end_copy(name);
             self.emit_free(home, name, sent);
+        }
+        Ok(())
+    }
+
+    /// The name of a value that is read part by part, and who has which.
+    fn parts_to_read(
+        &mut self,
+        slot: Slot,
+        context: &Context,
+    ) -> Result<Option<(Slot, Vec<Piece>)>> {
+        let entry = self.registry.get(slot)?;
+        let is_large = entry.described && entry.meta.bytes() > INLINE_BYTES;
+        let is_parted = entry.lost.is_none() && !self.registry.is_whole(entry);
+        if context.tickets.is_none() || !is_large || !is_parted {
+            return Ok(None);
+        }
+        let placements = &self.registry.placements;
+        let is_cut = |place| matches!(placements.layout(place), Layout::Shard(_));
+        let cut = entry.spreads.iter().copied().find(|&(place, _)| is_cut(place));
+        let Some((place, name)) = cut else { return Ok(None) };
+        let whole = self.registry.placements.whole(placements.members(place)[0])?;
+        let (placements, shape) = (&self.registry.placements, &self.registry.get(slot)?.meta.shape);
+        let parts = pieces(placements.get(place), placements.get(whole), shape);
+        Ok(parts.map(|parts| (name, parts)))
+    }
+
+    /// Has every worker send its part of a value to the client, which puts them together. One of
+    /// them speaks for all that may have failed.
+    fn read_parts(
+        &mut self,
+        slot: Slot,
+        name: Slot,
+        parts: &[Piece],
+        request: RequestId,
+        context: &mut Context,
+        sent: &mut Observer,
+    ) -> Result<()> {
+        let Meta { dtype, shape: whole } = self.registry.get(slot)?.meta.clone();
+        self.settle(parts[0].from, Whom::ThoseAtRisk, sent);
+        for piece in parts {
+            let meta = Meta { dtype, shape: piece.shape() };
+            let region = Region { whole: whole.clone(), part: piece.part.clone() };
+            let kind = TransferKind::Answer(request);
+            let transfer = self.client_transfer(meta, Some(region), piece.from, kind);
+            let tag = context.tag();
+            self.send_off(tag, &transfer, context);
+            self.emit(piece.from, Command::Read { slot: name, request }, sent);
+            self.expect_reply(piece.from, Reply::Answer(request), Way::Apart.into())?;
         }
         Ok(())
     }

@@ -1,20 +1,22 @@
 //! Values that travel apart from messages: uploads, and what the client reads.
 
 use gt_core::instruction::Command;
-use gt_core::placement::Layout;
+use gt_core::placement::{Layout, Span, pieces};
 use gt_core::rules::risk::Risk;
 use gt_core::{Error, Meta, Provenance, RequestId, Result, SignatureId, Slot, WorkerId};
 use gt_transport::Peer;
 use gt_transport::batch::INLINE_BYTES;
+use gt_transport::region::Region;
 
 use super::place::Target;
 use super::{Reach, Session};
 use crate::context::{Context, Observer};
 use crate::decide::{Decision, Place, signal};
 use crate::expected::Way;
+use crate::placements::PlacementId;
 use crate::registry::Copies;
 use crate::scopes::Wanted;
-use crate::tickets::{Cargo, Passage};
+use crate::tickets::{Transfer, TransferKind};
 
 impl Session {
     /// Enters a client's upload where its scope wants it, else where the load is low.
@@ -28,9 +30,7 @@ impl Session {
         let copied =
             signal(&self.scopes).filter(|wish| wish.layout(meta.shape.rank()) == Layout::Replicate);
         if let Some(Wanted { mesh, .. }) = copied {
-            let (metas, place) = ([meta.clone()].into_iter().collect(), Place::On(mesh));
-            let copies = Copies::default();
-            let decision = Decision { metas, place, cost_ns, risk: Risk::Memory, copies };
+            let decision = upload_decision(meta, mesh);
             self.commit_on_mesh(mesh, &[out], &[mesh], decision, context)?;
             return Ok(Target::Mesh(mesh, SignatureId::NONE));
         }
@@ -57,19 +57,69 @@ impl Session {
         }
         let cost = meta.bytes() as u64;
         self.announced = self.announced.saturating_add(cost);
+        let wish = signal(&self.scopes);
+        if let Some(wanted) = wish
+            && let layout @ Layout::Shard(_) = wanted.layout(meta.shape.rank())
+        {
+            let place = self.registry.placements.with_layout(wanted.mesh, &layout)?;
+            let placement = self.registry.placements.get(place);
+            if pieces(placement, placement, &meta.shape).is_some() {
+                let upload = (out, number, provenance);
+                return self.announce_parts(upload, meta, place, context, sent);
+            }
+        }
         self.charge_load(context);
-        let worker = self.choose(&[], cost, context)?;
+        let worker = match wish {
+            // Whoever passes copies on has one.
+            Some(Wanted { mesh, .. }) => self.registry.placements.members(mesh)[0],
+            None => self.choose(&[], cost, context)?,
+        };
         let ready_ns = context.load.assign(worker, context.now_ns, cost);
         self.insert(out, meta.clone(), true, worker, ready_ns)?;
         self.failure_barrier.assign(worker, Risk::Memory, meta.bytes());
         let tag = context.tag();
-        let passage = self.passage(meta, worker, Cargo::Upload(number));
-        self.send_off(tag, passage, context);
+        let kind = TransferKind::Upload { number, more: false };
+        let transfer = self.client_transfer(meta, None, worker, kind);
+        self.send_off(tag, &transfer, context);
         self.emit(worker, Command::Receive { out, tag, provenance }, sent);
         self.spread_upload(out, context, sent)
     }
 
-    /// Cuts an upload as its scope wants it; the worker that took it in keeps only its part.
+    /// A client's upload that is cut: each worker gets its part from the client.
+    fn announce_parts(
+        &mut self,
+        (out, number, provenance): (Slot, u32, Provenance),
+        meta: Meta,
+        place: PlacementId,
+        context: &mut Context,
+        sent: &mut Observer,
+    ) -> Result<()> {
+        let name = self.registry.name_copy();
+        let placement = self.registry.placements.get(place).clone();
+        let members = placement.mesh().workers();
+        for (index, &member) in members.iter().enumerate() {
+            let (whole, part) = (meta.shape.clone(), placement.part(&meta.shape, index));
+            let shape = part.iter().map(Span::size).collect();
+            let (region, more) = (Some(Region { whole, part }), index + 1 < members.len());
+            let (meta, kind) =
+                (Meta { dtype: meta.dtype, shape }, TransferKind::Upload { number, more });
+            let transfer = self.client_transfer(meta, region, member, kind);
+            let tag = context.tag();
+            self.send_off(tag, &transfer, context);
+            self.emit(member, Command::Receive { out: name, tag, provenance }, sent);
+        }
+        let mesh = self.registry.placements.mesh(place);
+        let decision = upload_decision(&meta, mesh);
+        self.commit_on_mesh(mesh, &[out], &[place], decision, context)?;
+        // What came is a value of its own until a move says what it is a part of.
+        self.emit_move(&meta, (place, name), (place, out), context, sent)?;
+        self.emit_all(place, Command::Free([name].into_iter().collect()), sent);
+        self.registry.end_copy(name);
+        Ok(())
+    }
+
+    /// Brings an upload to where its scope wants it; the worker that took it in keeps only what it
+    /// has there.
     pub(super) fn spread_upload(
         &mut self,
         out: Slot,
@@ -78,9 +128,6 @@ impl Session {
     ) -> Result<()> {
         let Some(wish) = signal(&self.scopes) else { return Ok(()) };
         let layout = wish.layout(self.registry.get(out)?.meta.shape.rank());
-        if layout == Layout::Replicate {
-            return Ok(());
-        }
         let place = self.registry.placements.with_layout(wish.mesh, &layout)?;
         self.bring_as(out, place, context, sent)?;
         let wholes = std::mem::take(&mut self.registry.get_mut(out)?.holders);
@@ -108,25 +155,38 @@ impl Session {
         if entry.meta.bytes() > INLINE_BYTES {
             let meta = entry.meta.clone();
             let (home, _) = self.registry.home(entry).map_err(|failure| failure.error.clone())?;
-            let passage = self.passage(meta, home, Cargo::Answer(request));
+            let transfer = self.client_transfer(meta, None, home, TransferKind::Answer(request));
             let tag = context.tag();
-            self.send_off(tag, passage, context);
+            self.send_off(tag, &transfer, context);
             return Ok(Way::Apart);
         }
         Ok(Way::Message)
     }
 
     /// A way between the client and a worker.
-    fn passage(&self, meta: Meta, listens: WorkerId, cargo: Cargo) -> Passage {
+    pub(super) fn client_transfer(
+        &self,
+        meta: Meta,
+        region: Option<Region>,
+        listens: WorkerId,
+        kind: TransferKind,
+    ) -> Transfer {
         let (session, connects) = (self.id, Peer::Client(self.id));
         let local = self.reach == Reach::Local;
-        Passage { session, meta, connects, local, listens, cargo }
+        Transfer { session, meta, region, connects, local, listens, kind }
     }
 
     /// Lets a value travel apart.
-    pub(super) fn send_off(&mut self, tag: u64, passage: Passage, context: &mut Context) {
+    pub(super) fn send_off(&mut self, tag: u64, transfer: &Transfer, context: &mut Context) {
         if let Some(tickets) = &mut context.tickets {
-            self.letters.extend(tickets.issue(tag, &passage));
+            self.letters.extend(tickets.issue(tag, transfer));
         }
     }
+}
+
+/// What is decided of an upload to all workers of a mesh.
+fn upload_decision(meta: &Meta, mesh: PlacementId) -> Decision {
+    let (metas, place) = ([meta.clone()].into_iter().collect(), Place::On(mesh));
+    let (cost_ns, copies) = (meta.bytes() as u64, Copies::default());
+    Decision { metas, place, cost_ns, risk: Risk::Memory, copies }
 }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use gt_core::SessionId;
 use gt_transport::ticket::Ticket;
-use gt_transport::transfers::Carry;
+use gt_transport::transfers::{Buffer, Carry};
 
 /// What a data plane is told, until the machine hears it.
 #[derive(Default)]
@@ -11,7 +11,7 @@ pub(super) struct Calls(pub Vec<Call>);
 
 /// One thing that it is told.
 pub(super) enum Call {
-    Ticket(Box<Ticket>),
+    Ticket(Box<Ticket>, Option<Box<dyn Buffer>>),
     Send(u64, Bytes),
     Cancel(u64),
     Forget(SessionId),
@@ -19,7 +19,11 @@ pub(super) enum Call {
 
 impl Carry for Calls {
     fn take_ticket(&mut self, ticket: Ticket) {
-        self.0.push(Call::Ticket(Box::new(ticket)));
+        self.0.push(Call::Ticket(Box::new(ticket), None));
+    }
+
+    fn take_ticket_into(&mut self, ticket: Ticket, buffer: Box<dyn Buffer>) {
+        self.0.push(Call::Ticket(Box::new(ticket), Some(buffer)));
     }
 
     fn send(&mut self, tag: u64, data: Bytes) {

@@ -114,16 +114,4 @@ impl Cluster {
             self.push_up(connection, parts);
         }
     }
-
-    /// A worker ends, and another one comes.
-    pub(super) fn crash(&mut self) {
-        let there: Vec<u64> = self.workers.keys().copied().collect();
-        let connection = *self.dice.choose(&there);
-        let process = self.workers.remove(&connection).expect("just listed");
-        if let Some(id) = process.id {
-            self.data.crash(self.now_ms, Peer::Worker(id), &mut self.dice);
-        }
-        self.hang_up(connection);
-        self.add_worker();
-    }
 }

@@ -1,4 +1,5 @@
-//! Runs a test for many seeds. `GT_SIM_SEED` replays a single one, `GT_SIM_SEEDS` says how many.
+//! Runs a test for many seeds. `GT_SIM_SEED` replays a single one, `GT_SIM_SEEDS` says how many, and
+//! `GT_SIM_TIMES` how many times more than usual.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +13,8 @@ pub fn for_each_seed(default_count: u64, test: impl Fn(u64)) {
     if let Some(seed) = number("GT_SIM_SEED") {
         return test(seed);
     }
-    for seed in 0..number("GT_SIM_SEEDS").unwrap_or(default_count) {
+    let count = default_count * number("GT_SIM_TIMES").unwrap_or(1);
+    for seed in 0..number("GT_SIM_SEEDS").unwrap_or(count) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| test(seed))) {
             let why = message(&*panic);
             panic!("seed {seed} fails: {why}\nGT_SIM_SEED={seed} runs it again");

@@ -9,18 +9,23 @@ pub trait BufferSource: Send + Sync {
     fn take(&self, bytes: usize) -> Result<Box<dyn Buffer>>;
 }
 
-/// Memory that a parcel is written into, piece by piece.
+/// Memory that a value is written into, from its first byte to its last.
 pub trait Buffer: Send {
-    /// All of it, exactly as long as was asked for.
-    fn bytes_mut(&mut self) -> &mut [u8];
-    /// The parcel, complete.
+    /// How many bytes it takes.
+    fn size(&self) -> usize;
+    /// Where so many bytes from an offset on are put, which lie within one chunk after what is
+    /// final; `None` if the buffer is shorter. What is there stays until it is final.
+    fn space(&mut self, offset: usize, bytes: usize) -> Option<&mut [u8]>;
+    /// So many more bytes are final.
+    fn advance(&mut self, bytes: usize);
+    /// The value, complete; nothing if whoever gave the buffer has another way to it.
     fn freeze(self: Box<Self>) -> Bytes;
 }
 
-/// Memory of exactly so many bytes; a buffer_source that gives another length is at fault.
-pub(super) fn land(buffer_source: &dyn BufferSource, bytes: usize) -> Result<Box<dyn Buffer>> {
-    let mut buffer = buffer_source.take(bytes)?;
-    let given = buffer.bytes_mut().len();
+/// Memory of exactly so many bytes; a source that gives another length is at fault.
+pub(super) fn land(source: &dyn BufferSource, bytes: usize) -> Result<Box<dyn Buffer>> {
+    let buffer = source.take(bytes)?;
+    let given = buffer.size();
     if given != bytes {
         return Err(Error::bug(format!("memory of {given} bytes for a parcel of {bytes}")));
     }
@@ -46,9 +51,15 @@ impl BufferSource for Plain {
 struct PlainBuffer(Vec<u8>);
 
 impl Buffer for PlainBuffer {
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.0
+    fn size(&self) -> usize {
+        self.0.len()
     }
+
+    fn space(&mut self, offset: usize, bytes: usize) -> Option<&mut [u8]> {
+        self.0.get_mut(offset..offset.checked_add(bytes)?)
+    }
+
+    fn advance(&mut self, _bytes: usize) {}
 
     fn freeze(self: Box<Self>) -> Bytes {
         Bytes::from(self.0)

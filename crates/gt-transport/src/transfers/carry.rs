@@ -5,13 +5,16 @@ use std::sync::Arc;
 use bytes::Bytes;
 use gt_core::SessionId;
 
+use super::buffer_source::Buffer;
 use super::plane::DataPlane;
 use crate::ticket::Ticket;
 
 /// The data plane of a process, or a simulated one.
 pub trait Carry {
-    /// A value may travel.
+    /// A value may travel. One that comes here is put into memory of the carrier.
     fn take_ticket(&mut self, ticket: Ticket);
+    /// A value may come here, into memory of exactly its length.
+    fn take_ticket_into(&mut self, ticket: Ticket, buffer: Box<dyn Buffer>);
     /// Here is a value that a ticket allows to send.
     fn send(&mut self, tag: u64, data: Bytes);
     /// Gives a transfer up; nobody is told here.
@@ -23,6 +26,10 @@ pub trait Carry {
 impl Carry for Arc<DataPlane> {
     fn take_ticket(&mut self, ticket: Ticket) {
         DataPlane::take_ticket(self, ticket);
+    }
+
+    fn take_ticket_into(&mut self, ticket: Ticket, buffer: Box<dyn Buffer>) {
+        DataPlane::take_ticket_into(self, ticket, buffer);
     }
 
     fn send(&mut self, tag: u64, data: Bytes) {

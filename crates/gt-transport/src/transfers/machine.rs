@@ -16,7 +16,7 @@ use gt_core::{Error, SessionId};
 use self::link::{Link, State};
 use self::receive::Incoming;
 use self::send::Outgoing;
-use super::buffer_source::BufferSource;
+use super::buffer_source::{Buffer, BufferSource};
 use super::frame::{Frame, Reason};
 use super::limits::Limits;
 use crate::Peer;
@@ -154,14 +154,15 @@ impl Transfers {
         Transfers { limits, source, links, connections, sends, receives, actions, attempts, epoch }
     }
 
-    /// A value may travel.
-    pub fn take_ticket(&mut self, now: u64, ticket: &Ticket) {
+    /// A value may travel. If it comes here it is put into `buffer`, or else into memory of the
+    /// source.
+    pub fn take_ticket(&mut self, now: u64, ticket: &Ticket, buffer: Option<Box<dyn Buffer>>) {
         let Ticket { session, tag, peer, route, .. } = ticket;
         let reach = Reach { connects: route.direct.is_some(), relay: route.relay.is_some() };
         let order = Order { tag: *tag, session: *session, peer: *peer, reach };
         match ticket.role {
             Role::Send => self.permit(now, order),
-            Role::Receive => self.expect(now, order, ticket.meta.bytes()),
+            Role::Receive => self.expect_into(now, order, ticket.meta.bytes(), buffer),
         }
     }
 

@@ -14,7 +14,7 @@ use gt_core::{Error, Result, SessionId};
 
 use self::carrier::Carrier;
 use super::address::Address;
-use super::buffer_source::{BufferSource, Plain};
+use super::buffer_source::{Buffer, BufferSource, Plain};
 use super::key::Key;
 use super::limits::Limits;
 use super::listener::Listener;
@@ -58,7 +58,7 @@ impl Default for PlaneOptions {
 /// What the thread is told.
 enum Command {
     Identify(Peer, Option<Key>),
-    Ticket(Box<Ticket>),
+    Ticket(Box<Ticket>, Option<Box<dyn Buffer>>),
     Send(u64, Bytes),
     Cancel(u64),
     Forget(SessionId),
@@ -140,7 +140,12 @@ impl DataPlane {
 
     /// A value may travel.
     pub fn take_ticket(&self, ticket: Ticket) {
-        self.shared.tell(Command::Ticket(Box::new(ticket)));
+        self.shared.tell(Command::Ticket(Box::new(ticket), None));
+    }
+
+    /// A value may come here, into memory of exactly its length.
+    pub fn take_ticket_into(&self, ticket: Ticket, buffer: Box<dyn Buffer>) {
+        self.shared.tell(Command::Ticket(Box::new(ticket), Some(buffer)));
     }
 
     /// Here is a value that a ticket allows to send.

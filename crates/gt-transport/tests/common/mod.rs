@@ -11,6 +11,7 @@ use gt_core::{
     Slot, WorkerId, ops,
 };
 use gt_transport::hello::{Hello, Resume, Token, Welcome, WorkerInfo};
+use gt_transport::region::Region;
 use gt_transport::report::{
     ChannelTraffic, Channels, MemoryUsage, Report, Road, SessionReport, Traffic, WorkerReport,
 };
@@ -98,7 +99,7 @@ fn address() -> impl Strategy<Value = Address> {
 fn transfers() -> impl Strategy<Value = Message> {
     let request = || any::<u32>().prop_map(RequestId);
     let kind = prop_oneof![
-        any::<u32>().prop_map(TransferKind::Upload),
+        any::<u32>().prop_map(|number| TransferKind::Upload { number, more: number % 2 == 0 }),
         Just(TransferKind::Handover),
         request().prop_map(TransferKind::Answer)
     ];
@@ -115,7 +116,8 @@ fn transfers() -> impl Strategy<Value = Message> {
     let role = prop_oneof![Just(Role::Send), Just(Role::Receive)];
     let ticket = (session(), any::<u64>(), value(), role, kind, peer, route).prop_map(
         |(session, tag, value, role, kind, peer, route)| {
-            let ticket = Ticket { session, tag, meta: value.meta, role, kind, peer, route };
+            let region = Some(Region::all(&value.meta.shape)).filter(|_| tag % 2 == 0);
+            let ticket = Ticket { session, tag, meta: value.meta, region, role, kind, peer, route };
             Message::Ticket(Box::new(ticket))
         },
     );

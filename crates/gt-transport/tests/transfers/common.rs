@@ -180,7 +180,8 @@ pub fn ticket(
     route: Route,
 ) -> Ticket {
     let meta = Meta::new(DType::U8, Shape::from_iter([bytes]));
-    Ticket { session, tag, meta, role, kind: TransferKind::Handover, peer, route }
+    let (region, kind) = (None, TransferKind::Handover);
+    Ticket { session, tag, meta, region, role, kind, peer, route }
 }
 
 /// A worker that listens and a client that connects.

@@ -2,6 +2,7 @@
 
 mod common;
 mod crowd;
+mod mesh;
 mod proxy;
 mod relay;
 mod strangers;

@@ -20,9 +20,16 @@ impl transfers::BufferSource for PoolSource {
 struct PoolBuffer(Buffer);
 
 impl transfers::Buffer for PoolBuffer {
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        self.0.bytes_mut().expect("a pooled buffer is writable")
+    fn size(&self) -> usize {
+        self.0.len()
     }
+
+    fn space(&mut self, offset: usize, bytes: usize) -> Option<&mut [u8]> {
+        let memory = self.0.bytes_mut().expect("a pooled buffer is writable");
+        memory.get_mut(offset..offset.checked_add(bytes)?)
+    }
+
+    fn advance(&mut self, _bytes: usize) {}
 
     fn freeze(self: Box<Self>) -> Bytes {
         Bytes::from_owner(self.0)

@@ -26,11 +26,25 @@ pub(super) struct Incoming {
 impl Transfers {
     /// A value of so many bytes will come.
     pub fn expect(&mut self, now: u64, order: Order, bytes: usize) {
+        self.expect_into(now, order, bytes, None);
+    }
+
+    /// A value of so many bytes will come, into memory that is there, or else is taken from the
+    /// source when the value is offered.
+    pub fn expect_into(
+        &mut self,
+        now: u64,
+        order: Order,
+        bytes: usize,
+        buffer: Option<Box<dyn Buffer>>,
+    ) {
         let Order { tag, session, peer, reach } = order;
         if self.receives.contains_key(&tag) {
             return;
         }
-        let incoming = Incoming { session, peer, bytes, filled: 0, buffer: None, seq: None };
+        let is_long_enough = buffer.as_ref().is_none_or(|buffer| buffer.size() == bytes);
+        assert!(is_long_enough, "whoever gives memory knows the length of the value");
+        let incoming = Incoming { session, peer, bytes, filled: 0, buffer, seq: None };
         self.receives.insert(tag, incoming);
         self.want(now, peer, reach);
         let Some(link) = self.links.get_mut(&peer) else { return };
@@ -52,7 +66,8 @@ impl Transfers {
         if let Some(data) = eager {
             let Some(incoming) = self.receives.get_mut(&tag) else { return };
             let Some(buffer) = &mut incoming.buffer else { return };
-            buffer.bytes_mut().copy_from_slice(&data);
+            let Some(space) = buffer.space(0, data.len()) else { return };
+            space.copy_from_slice(&data);
             self.filled(now, peer, seq, data.len());
         }
     }
@@ -264,8 +279,7 @@ impl Transfers {
         }
         match link.inbound.get_mut(&seq)? {
             Inbound::Active { tag, granted: true } => {
-                let buffer = self.receives.get_mut(tag)?.buffer.as_mut()?;
-                buffer.bytes_mut().get_mut(offset..offset + bytes)
+                self.receives.get_mut(tag)?.buffer.as_mut()?.space(offset, bytes)
             }
             Inbound::Early { data, arrived: false, .. } => data.get_mut(offset..offset + bytes),
             _ => None,
@@ -295,6 +309,7 @@ impl Transfers {
         };
         let Some(incoming) = self.receives.get_mut(&tag) else { return };
         incoming.filled += bytes;
+        incoming.buffer.iter_mut().for_each(|buffer| buffer.advance(bytes));
         if incoming.filled < incoming.bytes {
             return;
         }

@@ -110,7 +110,7 @@ impl Carrier {
         let now = self.now();
         match command {
             Command::Identify(own, key) => (self.own, self.key) = (Some(own), key),
-            Command::Ticket(ticket) => {
+            Command::Ticket(ticket, buffer) => {
                 let route = self.routes.entry(ticket.peer).or_default();
                 if ticket.route.direct.is_some() {
                     route.direct.clone_from(&ticket.route.direct);
@@ -118,7 +118,7 @@ impl Carrier {
                 if ticket.route.relay.is_some() {
                     route.relay.clone_from(&ticket.route.relay);
                 }
-                self.machine.take_ticket(now, &ticket);
+                self.machine.take_ticket(now, &ticket, buffer);
             }
             Command::Send(tag, data) => self.machine.send(tag, data),
             Command::Cancel(tag) => self.machine.cancel(now, tag),
