@@ -17,7 +17,8 @@ use smallvec::SmallVec;
 
 pub(crate) use self::memo::Memo;
 pub(crate) use self::reshard::{Source, reshard};
-use self::shard::shard;
+use self::shard::{shard, shard_as};
+pub(crate) use self::shard::check_replaced;
 pub(crate) use self::signature::{Chosen, travel};
 use crate::inference::{Inference, Inferences};
 use crate::placements::PlacementId;
@@ -139,6 +140,29 @@ pub(crate) fn decide(
         kept: wish.keep,
     });
     Ok(Decision { metas, place, cost_ns, risk, copies })
+}
+
+/// Decides over an instruction whose result has to be in a placement, or whole on a worker.
+pub(crate) fn decide_for(
+    request: &Request,
+    wanted: Option<PlacementId>,
+    registry: &Registry,
+    (inferences, memo): (&mut Inferences, &mut Memo),
+) -> Result<Decision> {
+    let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
+    for input in &*request.inputs {
+        args.push(match input {
+            Operand::Scalar(scalar) => Arg::Scalar(*scalar),
+            Operand::Slot(slot) => Arg::Tensor(&registry.get(*slot)?.meta),
+        });
+    }
+    let call = Call { op: request.op, inputs: &args, attrs: request.attrs };
+    let Inference { metas, cost_ns, risk } = inferences.infer(&call)?;
+    let place = match wanted {
+        Some(place) => shard_as(request, place, registry, &call, &metas, memo)?,
+        None => Place::Anywhere,
+    };
+    Ok(Decision { metas, place, cost_ns, risk, copies: Copies::default() })
 }
 
 /// Where the scope of an instruction wants its results.

@@ -247,6 +247,14 @@ impl FailureBarrier {
         }
     }
 
+    /// Whether nothing that data can make fail is under way or untold.
+    pub fn is_quiet(&self) -> bool {
+        let is_quiet = |standing: &Standing| !standing.unreported && standing.poison.is_none();
+        self.known.is_none()
+            && self.open.is_empty()
+            && self.workers.iter().all(|(_, standing)| is_quiet(standing))
+    }
+
     fn last(&self) -> u64 {
         self.first + self.open.len() as u64
     }

@@ -27,13 +27,7 @@ pub(super) fn shard(
     wish: Option<Wanted>,
     memo: &mut Memo,
 ) -> Result<Place> {
-    let mut entries: SmallVec<[Option<&Entry>; 4]> = SmallVec::new();
-    for input in &*request.inputs {
-        entries.push(match input {
-            Operand::Slot(slot) => Some(registry.get(*slot)?),
-            Operand::Scalar(_) => None,
-        });
-    }
+    let entries = entries(request, registry)?;
     let fixed = match bound_place(request, registry, metas, &entries, wish)? {
         Bound::To(place) => return Ok(place),
         Bound::Layouts(mesh, layouts) => Some((mesh, layouts)),
@@ -67,6 +61,38 @@ pub(super) fn shard(
     let keep = wish.is_none_or(|wish| wish.keep);
     let asked = Asked { call, results: metas, entries: &entries, mesh, wish: wished, fixed, keep };
     memo.remember(&asked, || share(&asked, placements))
+}
+
+/// How an instruction is shared whose result has to be in a placement.
+pub(super) fn shard_as(
+    request: &Request,
+    place: PlacementId,
+    registry: &Registry,
+    call: &Call,
+    metas: &[Meta],
+    memo: &mut Memo,
+) -> Result<Place> {
+    let (placements, entries) = (&registry.placements, entries(request, registry)?);
+    let mesh = placements.mesh(place);
+    if placements.is_replicated(place) || placements.members(mesh).len() == 1 {
+        return Ok(Place::On(mesh));
+    }
+    let wish = placements.layout(place).clone();
+    let fixed = &[Some(wish.clone())];
+    let asked = Asked { call, results: metas, entries: &entries, mesh, wish, fixed, keep: true };
+    memo.remember(&asked, || share(&asked, placements))
+}
+
+/// What is known of the inputs of an instruction; `None` for numbers.
+fn entries<'a>(
+    request: &Request,
+    registry: &'a Registry,
+) -> Result<SmallVec<[Option<&'a Entry>; 4]>> {
+    let entry = |input: &Operand| match input {
+        Operand::Slot(slot) => registry.get(*slot).map(Some),
+        Operand::Scalar(_) => Ok(None),
+    };
+    request.inputs.iter().map(entry).collect()
 }
 
 /// The cheapest way to share an instruction, or what it is made of if that fits better.
@@ -113,7 +139,8 @@ fn largest(registry: &Registry, entries: &[Option<&Entry>]) -> Option<PlacementI
         Some(&(place, _)) => entry.holders.is_empty() || !placements.is_replicated(place),
         None => false,
     };
-    let tensors = entries.iter().flatten().copied();
+    // What is made at its first use is made wherever the others are.
+    let tensors = entries.iter().flatten().copied().filter(|entry| entry.recipe.is_none());
     let largest = tensors.max_by_key(|entry| (entry.meta.bytes(), is_on_mesh(entry)));
     largest.filter(is_on_mesh).map(|entry| placements.mesh(entry.spreads[0].0))
 }
@@ -171,7 +198,7 @@ fn bound_place(
                 let layout = there
                     .map_or(Layout::Replicate, |(place, _)| at_rest(placements.layout(*place)));
                 layouts.resize(result, None);
-                layouts.push(Some(layout));
+                layouts.push(Some(layout).filter(|_| old.recipe.is_none()));
             }
             Bound::To(_) => {}
         }
@@ -189,7 +216,7 @@ fn at_rest(layout: &Layout) -> Layout {
 
 /// A result that fails is the value it replaces, so both must be alike for everybody who knows only
 /// dtype and shape.
-fn check_replaced(old: &Entry, op: &Op, result: &Meta) -> Result<()> {
+pub(crate) fn check_replaced(old: &Entry, op: &Op, result: &Meta) -> Result<()> {
     if old.described && !op.data_dependent && old.meta == *result {
         return Ok(());
     }

@@ -75,10 +75,12 @@ impl Asked<'_> {
 
     fn candidates(&self, placements: &Placements) -> Vec<Chosen> {
         let mut candidates = vec![self.whole()];
-        // Copies stay copies: everybody has all that is needed.
+        // Copies stay copies: everybody has all that is needed. What is made at its first use is
+        // made as the others are.
         let is_copied =
             |entry: &&Entry| self.available(entry, placements).any(|at| *at == Layout::Replicate);
-        let mut tensors = self.entries.iter().flatten().peekable();
+        let is_made = |entry: &&&Entry| entry.recipe.is_none();
+        let mut tensors = self.entries.iter().flatten().filter(is_made).peekable();
         let fixed = self.fixed.iter().flatten().any(|layout| *layout != Layout::Replicate);
         if tensors.peek().is_some() && tensors.all(is_copied) && !fixed {
             return candidates;

@@ -29,6 +29,9 @@ impl Session {
         context: &mut Context,
         sent: &mut Observer,
     ) -> Result<Slot> {
+        if self.registry.get(slot)?.recipe.is_some() {
+            self.make_on_mesh(slot, place, context, sent)?;
+        }
         let entry = self.registry.get(slot)?;
         if let Some(name) = self.registry.name_on_mesh(entry, place) {
             return Ok(name);
