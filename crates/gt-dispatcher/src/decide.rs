@@ -8,7 +8,7 @@ use gt_core::attrs::Attrs;
 use gt_core::expr::Expr;
 use gt_core::instruction::{Operand, Replaces};
 use gt_core::op::{Arg, Call, Op};
-use gt_core::ops::builtin::PLACE;
+use gt_core::ops::builtin::{PLACE, PLACE_LIKE};
 use gt_core::placement::{Layout, OnUse};
 use gt_core::rules::risk::Risk;
 use gt_core::{DType, Error, Meta, Provenance, Result, Slot, WorkerId};
@@ -54,6 +54,8 @@ pub(crate) struct Decision {
     pub(crate) risk: Risk,
     /// How its results are used, if the config places them.
     pub(crate) copies: Copies,
+    /// Whether its result is a gradient that others will be added to.
+    pub(crate) accumulates: bool,
 }
 
 /// Where the results of an instruction will be.
@@ -139,7 +141,8 @@ pub(crate) fn decide(
         whole: wish.on_use == OnUse::Replicate,
         kept: wish.keep,
     });
-    Ok(Decision { metas, place, cost_ns, risk, copies })
+    let accumulates = *request.op == PLACE_LIKE;
+    Ok(Decision { metas, place, cost_ns, risk, copies, accumulates })
 }
 
 /// Decides over an instruction whose result has to be in a placement, or whole on a worker.
@@ -162,7 +165,8 @@ pub(crate) fn decide_for(
         Some(place) => shard_as(request, place, registry, &call, &metas, memo)?,
         None => Place::Anywhere,
     };
-    Ok(Decision { metas, place, cost_ns, risk, copies: Copies::default() })
+    let (copies, accumulates) = (Copies::default(), false);
+    Ok(Decision { metas, place, cost_ns, risk, copies, accumulates })
 }
 
 /// Where the scope of an instruction wants its results.

@@ -41,6 +41,8 @@ pub struct Entry {
     pub spreads: SmallVec<[(PlacementId, Slot); 1]>,
     /// How copies of it are used that were moved for an instruction.
     pub copies: Copies,
+    /// Whether it is a gradient that others are added to before its parts are put together.
+    pub accumulates: bool,
     /// How it is made, if that is left for its first use. Nobody has it then.
     pub recipe: Option<Arc<Recipe>>,
     /// Whether another recipe goes on from it.
@@ -68,10 +70,18 @@ impl Entry {
     /// A value that nobody has.
     pub fn nowhere(meta: Meta) -> Self {
         let (holders, spreads) = (SmallVec::new(), SmallVec::new());
-        let copies = Copies::default();
-        let (recipe, continued, lost) = (None, false, None);
-        let (described, ready_ns) = (true, 0);
-        Entry { meta, described, ready_ns, holders, spreads, copies, recipe, continued, lost }
+        Entry {
+            meta,
+            described: true,
+            ready_ns: 0,
+            holders,
+            spreads,
+            copies: Copies::default(),
+            accumulates: false,
+            recipe: None,
+            continued: false,
+            lost: None,
+        }
     }
 
     /// A value that is made at its first use.

@@ -90,7 +90,12 @@ impl Tensor {
     }
 
     fn gradient_place(&self) -> Arc<Gradient> {
-        self.gradient_cell().get_or_init(Arc::default).clone()
+        let place = self.gradient_cell().get_or_init(|| {
+            let place = Arc::<Gradient>::default();
+            place.belong_to(self);
+            place
+        });
+        place.clone()
     }
 
     pub(super) fn gradient_cell(&self) -> &OnceLock<Arc<Gradient>> {

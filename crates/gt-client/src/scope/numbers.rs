@@ -53,6 +53,11 @@ impl Scopes {
         self.last = signal(None, "", None);
     }
 
+    /// Whether a wish was said, so that values may be on meshes.
+    pub(crate) fn has_wishes(&self) -> bool {
+        !self.numbers.is_empty()
+    }
+
     /// Whether the stream is in this thread's scope.
     pub(crate) fn is_current(&self) -> bool {
         ADDRESS.get() == address(&self.last)

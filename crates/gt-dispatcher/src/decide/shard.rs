@@ -6,7 +6,7 @@ use gt_core::instruction::Operand;
 use gt_core::kernel::Kernel;
 use gt_core::op::{Call, Op};
 use gt_core::ops::builtin::{PLACE, PLACE_LIKE};
-use gt_core::placement::{Combine, Layout};
+use gt_core::placement::{At, Combine, Cut, Layout};
 use gt_core::rules::risk::{Risk, row_risk};
 use gt_core::{Error, Meta, Result};
 use smallvec::SmallVec;
@@ -58,8 +58,9 @@ pub(super) fn shard(
     if !anything_cut || placements.members(mesh).len() == 1 {
         return Ok(Place::On(mesh));
     }
-    let keep = wish.is_none_or(|wish| wish.keep);
-    let asked = Asked { call, results: metas, entries: &entries, mesh, wish: wished, fixed, keep };
+    let (keep, in_signal) = (wish.is_none_or(|wish| wish.keep), wish.is_some());
+    let (results, entries, wish) = (metas, &entries[..], wished);
+    let asked = Asked { call, results, entries, mesh, wish, fixed, keep, in_signal };
     memo.remember(&asked, || share(&asked, placements))
 }
 
@@ -79,7 +80,8 @@ pub(super) fn shard_as(
     }
     let wish = placements.layout(place).clone();
     let fixed = &[Some(wish.clone())];
-    let asked = Asked { call, results: metas, entries: &entries, mesh, wish, fixed, keep: true };
+    let (results, entries, keep, in_signal) = (metas, &entries[..], true, false);
+    let asked = Asked { call, results, entries, mesh, wish, fixed, keep, in_signal };
     memo.remember(&asked, || share(&asked, placements))
 }
 
@@ -104,16 +106,31 @@ fn share(asked: &Asked, placements: &Placements) -> Result<Place> {
     {
         return Ok(Place::Parts(Arc::new(expansion)));
     }
+    let parts = placements.members(asked.mesh).len();
     let finals = chosen.outputs.iter().enumerate().map(|(result, layout)| {
         match (asked.fixed.get(result).cloned().flatten(), layout) {
             (Some(fixed), _) => fixed,
             // Only sums wait to be put together.
             (None, Layout::Partial(how)) if *how != Combine::Sum => Layout::Replicate,
+            (None, Layout::Shard(cut)) if asked.in_signal => {
+                Layout::Shard(evened(cut, asked.results[result].shape[cut.axis], parts))
+            }
             (None, layout) => layout.clone(),
         }
     });
     let finals = finals.collect();
     Ok(Place::Shared(Arc::new(Shared { chosen, finals, keep: asked.keep })))
+}
+
+/// A cut as it is, or as even as can be if one part has twice its share: a batch that is sliced
+/// from a data set lies on one worker, and the others would have nothing to do.
+fn evened(cut: &Cut, size: usize, parts: usize) -> Cut {
+    let points = cut.points(size, parts);
+    let largest = points.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
+    let extent = points.last().copied().unwrap_or(0);
+    let is_lopsided = largest * parts >= 2 * extent && largest > extent.div_ceil(parts);
+    let at = if is_lopsided { At::Even } else { cut.at.clone() };
+    Cut { at, ..*cut }
 }
 
 /// What a composite is made of, if its parts may be placed by themselves. One that data can make
@@ -164,18 +181,8 @@ fn bound_place(
     wish: Option<Wanted>,
 ) -> Result<Bound> {
     let placements = &registry.placements;
-    let resting = |entry: &Entry| match entry.holders.first() {
-        Some(&(home, _)) => Bound::To(Place::At(home)),
-        None => match entry.spreads.first() {
-            Some(&(place, _)) => {
-                let layouts = SmallVec::from_iter([Some(at_rest(placements.layout(place)))]);
-                Bound::Layouts(placements.mesh(place), layouts)
-            }
-            None => Bound::Free,
-        },
-    };
     if *request.op == PLACE_LIKE {
-        return Ok(entries[1].map_or(Bound::Free, resting));
+        return Ok(entries[1].map_or(Bound::Free, |like| place_like(entries[0], like, placements)));
     }
     if let (true, Some(wish)) = (*request.op == PLACE, wish) {
         let layout = wish.layout(metas[0].shape.rank());
@@ -188,7 +195,7 @@ fn bound_place(
         check_replaced(old, request.op, meta)?;
         match &mut bound {
             Bound::Free => {
-                bound = resting(old);
+                bound = resting(old, placements);
                 if let Bound::Layouts(_, layouts) = &mut bound {
                     layouts.insert_many(0, std::iter::repeat_n(None, result));
                 }
@@ -204,6 +211,37 @@ fn bound_place(
         }
     }
     Ok(bound)
+}
+
+/// Where a value is. A sum that another one is to replace stays one: those that should not were
+/// put together before.
+fn resting(entry: &Entry, placements: &Placements) -> Bound {
+    match (entry.holders.first(), entry.spreads.first()) {
+        (Some(&(home, _)), _) => Bound::To(Place::At(home)),
+        (None, Some(&(place, _))) => {
+            let layouts = SmallVec::from_iter([Some(placements.layout(place).clone())]);
+            Bound::Layouts(placements.mesh(place), layouts)
+        }
+        (None, None) => Bound::Free,
+    }
+}
+
+/// Where a gradient goes that is to be like a parameter: a sum stays one where the parameter has
+/// copies, because others may be added to it.
+fn place_like(gradient: Option<&Entry>, like: &Entry, placements: &Placements) -> Bound {
+    let mut bound = resting(like, placements);
+    if let Bound::Layouts(mesh, layouts) = &mut bound {
+        let there = gradient.and_then(|gradient| gradient.spreads.first());
+        let is_sum = there.is_some_and(|&(place, _)| {
+            placements.mesh(place) == *mesh
+                && *placements.layout(place) == Layout::Partial(Combine::Sum)
+        });
+        layouts.iter_mut().flatten().for_each(|layout| match layout {
+            Layout::Replicate if is_sum => *layout = Layout::Partial(Combine::Sum),
+            other => *other = at_rest(other),
+        });
+    }
+    bound
 }
 
 /// How a value lies that others replace: sums are put together first.

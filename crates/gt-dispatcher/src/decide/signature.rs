@@ -42,6 +42,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) fixed: &'a [Option<Layout>],
     /// Whether copies of inputs that are moved for it are kept.
     pub(crate) keep: bool,
+    /// Whether it is in a signal, where everybody is to have a share.
+    pub(crate) in_signal: bool,
 }
 
 impl Asked<'_> {

@@ -62,7 +62,9 @@ impl Session {
             return Ok(None);
         }
         for slot in request.replaces.slots() {
-            self.resolve_sum(slot, context, sent)?;
+            if !self.accumulates(&request, slot)? {
+                self.resolve_sum(slot, context, sent)?;
+            }
         }
         let known = (&mut self.inferences, &mut self.memo);
         let mut decision = decide(&request, &self.scopes, &self.registry, known)?;

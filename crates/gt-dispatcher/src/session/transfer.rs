@@ -30,7 +30,8 @@ impl Session {
         if let Some(Wanted { mesh, .. }) = copied {
             let (metas, place) = ([meta.clone()].into_iter().collect(), Place::On(mesh));
             let copies = Copies::default();
-            let decision = Decision { metas, place, cost_ns, risk: Risk::Memory, copies };
+            let (risk, accumulates) = (Risk::Memory, false);
+            let decision = Decision { metas, place, cost_ns, risk, copies, accumulates };
             self.commit_on_mesh(mesh, &[out], &[mesh], decision, context)?;
             return Ok(Target::Mesh(mesh, SignatureId::NONE));
         }
