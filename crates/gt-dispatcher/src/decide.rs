@@ -17,8 +17,8 @@ use smallvec::SmallVec;
 
 pub(crate) use self::memo::Memo;
 pub(crate) use self::reshard::{Source, reshard};
-use self::shard::{shard, shard_as};
 pub(crate) use self::shard::check_replaced;
+use self::shard::{shard, shard_as};
 pub(crate) use self::signature::{Chosen, travel};
 use crate::inference::{Inference, Inferences};
 use crate::placements::PlacementId;

@@ -28,6 +28,7 @@ use crate::worker_map::WorkerMap;
 
 mod ask;
 mod expand;
+mod explain;
 mod lose;
 mod mesh;
 mod moves;

@@ -8,6 +8,7 @@ use gt_core::{Error, Meta, Provenance, Result, SignatureId, Slot, WorkerId};
 use gt_transport::batch::INLINE_BYTES;
 use gt_transport::{Failure, Peer};
 use smallvec::SmallVec;
+use tracing::{Level, enabled};
 
 use super::Session;
 use super::mesh::renamed;
@@ -68,6 +69,9 @@ impl Session {
         }
         let known = (&mut self.inferences, &mut self.memo);
         let mut decision = decide(&request, &self.scopes, &self.registry, known)?;
+        if enabled!(target: "gt::dispatcher", Level::DEBUG) {
+            self.tell_decision(&request, &decision)?;
+        }
         match std::mem::replace(&mut decision.place, Place::Anywhere) {
             Place::Lost(failure) => {
                 self.enter_lost(&request, decision.metas, &failure, sent)?;

@@ -29,10 +29,11 @@ impl Session {
     /// said where its result should be; says whether it did.
     pub(super) fn defer(&mut self, request: &Request) -> Result<bool> {
         let &[slot] = request.outputs else { return Ok(false) };
-        let mut slots = request.inputs.iter().enumerate().filter_map(|(index, input)| match input {
-            Operand::Slot(slot) => Some((index, *slot)),
-            Operand::Scalar(_) => None,
-        });
+        let mut slots =
+            request.inputs.iter().enumerate().filter_map(|(index, input)| match input {
+                Operand::Slot(slot) => Some((index, *slot)),
+                Operand::Scalar(_) => None,
+            });
         let (tensor, more) = (slots.next(), slots.next().is_some());
         // A wish is about what the program creates, and not about what composites are made of.
         let is_wished = signal(&self.scopes).is_some() && !(tensor.is_none() && slot.is_copy());
