@@ -118,7 +118,7 @@ pub trait Backward: Send + Sync {
 #[derive(Default)]
 pub struct Gradient {
     kept: Mutex<Option<Tensor>>,
-    /// What it is the gradient of.
+    /// The leaf that it is the gradient of.
     of: Mutex<Weak<Cell>>,
 }
 
@@ -138,12 +138,12 @@ impl Gradient {
         drop(before);
     }
 
-    /// From here on it is the gradient of this tensor.
+    /// From here on it is the gradient of this leaf.
     pub(crate) fn belong_to(&self, tensor: &Tensor) {
         *self.of.lock() = tensor.whole_cell().map(Arc::downgrade).unwrap_or_default();
     }
 
-    /// What it is the gradient of, if that is there.
+    /// The leaf that it is the gradient of, if that is there.
     pub(crate) fn owner(&self) -> Option<Arc<Cell>> {
         self.of.lock().upgrade()
     }

@@ -78,8 +78,11 @@ impl Tensor {
             Some(_) if required => Ok(()),
             None if !required => Ok(()),
             _ => {
-                let leaf =
-                    required.then(|| Node::leaf(self.meta().clone(), &self.gradient_place()));
+                let leaf = required.then(|| {
+                    let place = self.gradient_place();
+                    place.belong_to(self);
+                    Node::leaf(self.meta().clone(), &place)
+                });
                 match &self.0 {
                     Place::Whole(cell) => cell.history.set(leaf),
                     Place::Part(view) => view.begin(leaf),
@@ -90,12 +93,7 @@ impl Tensor {
     }
 
     fn gradient_place(&self) -> Arc<Gradient> {
-        let place = self.gradient_cell().get_or_init(|| {
-            let place = Arc::<Gradient>::default();
-            place.belong_to(self);
-            place
-        });
-        place.clone()
+        self.gradient_cell().get_or_init(Arc::default).clone()
     }
 
     pub(super) fn gradient_cell(&self) -> &OnceLock<Arc<Gradient>> {
