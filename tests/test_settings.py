@@ -37,6 +37,7 @@ def test_a_size_has_a_unit(script):
         ("GT_VERBOSE", "embedded system workers=1"),
         ("GT_DEBUG_CLIENT", "gt::client: waited"),
         ("GT_DEBUG_DISPATCHER", "gt::dispatcher: s1 sends"),
+        ("GT_DEBUG_DISPATCHER", "gt::dispatcher: t0 := ones: whole, on the "),
         ("GT_DEBUG_WORKER", "gt::worker: plan worker=w0"),
     ],
 )

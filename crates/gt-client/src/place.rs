@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use gt_core::Result;
 use gt_core::attrs::Attrs;
 use gt_core::instruction::Replaces;
-use gt_core::ops::builtin::{CAST, PLACE};
+use gt_core::ops::builtin::{CAST, PLACE, PLACE_LIKE};
 use gt_core::placement::Wish;
 use smallvec::SmallVec;
 
@@ -87,6 +87,20 @@ impl Tensor {
         let placed =
             scope::within(&scope, || self.session().trace(&PLACE, &[self.into()], Attrs::none()));
         Ok(placed?.swap_remove(0))
+    }
+
+    /// A tensor of its own with the same elements, where a cell is. Outside of all meshes that is
+    /// anywhere.
+    pub(crate) fn place_like(&self, cell: &Cell) -> Result<Tensor> {
+        let session = self.session();
+        if !session.0.stream.lock().scopes().has_wishes() {
+            return self.snapshot();
+        }
+        let inputs = [Held::Value(self.value()?), Held::Value(cell.current().0)];
+        let placed =
+            session.append_instruction(&PLACE_LIKE, &inputs, Attrs::none(), Replaces::default())?;
+        let placed = placed.into_iter().next().expect("there is one result");
+        Ok(Tensor::new(self.meta().clone(), placed))
     }
 
     /// The same where a signal wants it, or where it is if the signal wants nothing.

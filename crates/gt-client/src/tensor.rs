@@ -210,6 +210,14 @@ impl Tensor {
         }
     }
 
+    /// The same, to be held.
+    pub(crate) fn whole_cell(&self) -> Option<&Arc<Cell>> {
+        match &self.0 {
+            Place::Whole(cell) => Some(cell),
+            Place::Part(view) => view.is_whole().then(|| view.base_cell()),
+        }
+    }
+
     fn check_write(&self, op: &Op, result: &Meta) -> Result<()> {
         let (shape, dtype) = (self.shape(), self.dtype());
         if result.shape != *shape {

@@ -117,6 +117,11 @@ impl View {
         &self.base
     }
 
+    /// The same, to be held.
+    pub(crate) fn base_cell(&self) -> &Arc<Cell> {
+        &self.base
+    }
+
     /// Whether it is the cell itself, seen without its history.
     pub(crate) fn is_whole(&self) -> bool {
         self.path.is_empty()

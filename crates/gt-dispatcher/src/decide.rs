@@ -8,7 +8,7 @@ use gt_core::attrs::Attrs;
 use gt_core::expr::Expr;
 use gt_core::instruction::{Operand, Replaces};
 use gt_core::op::{Arg, Call, Op};
-use gt_core::ops::builtin::PLACE;
+use gt_core::ops::builtin::{PLACE, PLACE_LIKE};
 use gt_core::placement::{Layout, OnUse};
 use gt_core::rules::risk::Risk;
 use gt_core::{DType, Error, Meta, Provenance, Result, Slot, WorkerId};
@@ -17,7 +17,8 @@ use smallvec::SmallVec;
 
 pub(crate) use self::memo::Memo;
 pub(crate) use self::reshard::{Source, reshard};
-use self::shard::shard;
+pub(crate) use self::shard::check_replaced;
+use self::shard::{shard, shard_as};
 pub(crate) use self::signature::{Chosen, travel};
 use crate::inference::{Inference, Inferences};
 use crate::placements::PlacementId;
@@ -53,6 +54,8 @@ pub(crate) struct Decision {
     pub(crate) risk: Risk,
     /// How its results are used, if the config places them.
     pub(crate) copies: Copies,
+    /// Whether its result is a gradient that others will be added to.
+    pub(crate) accumulates: bool,
 }
 
 /// Where the results of an instruction will be.
@@ -138,7 +141,32 @@ pub(crate) fn decide(
         whole: wish.on_use == OnUse::Replicate,
         kept: wish.keep,
     });
-    Ok(Decision { metas, place, cost_ns, risk, copies })
+    let accumulates = *request.op == PLACE_LIKE;
+    Ok(Decision { metas, place, cost_ns, risk, copies, accumulates })
+}
+
+/// Decides over an instruction whose result has to be in a placement, or whole on a worker.
+pub(crate) fn decide_for(
+    request: &Request,
+    wanted: Option<PlacementId>,
+    registry: &Registry,
+    (inferences, memo): (&mut Inferences, &mut Memo),
+) -> Result<Decision> {
+    let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
+    for input in &*request.inputs {
+        args.push(match input {
+            Operand::Scalar(scalar) => Arg::Scalar(*scalar),
+            Operand::Slot(slot) => Arg::Tensor(&registry.get(*slot)?.meta),
+        });
+    }
+    let call = Call { op: request.op, inputs: &args, attrs: request.attrs };
+    let Inference { metas, cost_ns, risk } = inferences.infer(&call)?;
+    let place = match wanted {
+        Some(place) => shard_as(request, place, registry, &call, &metas, memo)?,
+        None => Place::Anywhere,
+    };
+    let (copies, accumulates) = (Copies::default(), false);
+    Ok(Decision { metas, place, cost_ns, risk, copies, accumulates })
 }
 
 /// Where the scope of an instruction wants its results.

@@ -247,6 +247,14 @@ impl FailureBarrier {
         }
     }
 
+    /// Whether nothing that data can make fail is under way or untold.
+    pub fn is_quiet(&self) -> bool {
+        let is_quiet = |standing: &Standing| !standing.unreported && standing.poison.is_none();
+        self.known.is_none()
+            && self.open.is_empty()
+            && self.workers.iter().all(|(_, standing)| is_quiet(standing))
+    }
+
     fn last(&self) -> u64 {
         self.first + self.open.len() as u64
     }
@@ -271,4 +279,84 @@ pub enum Whom {
     ThoseAtRisk,
     /// All that were given something, because a worker may run out of memory.
     Everybody,
+}
+
+#[cfg(test)]
+mod tests {
+    use gt_core::{Error, Provenance, Slot};
+
+    use super::*;
+
+    const A: WorkerId = WorkerId(0);
+    const B: WorkerId = WorkerId(1);
+    const C: WorkerId = WorkerId(2);
+
+    fn failure() -> Arc<Failure> {
+        Arc::new(Failure {
+            id: FailureId { worker: 1, number: 1 },
+            error: Error::value("it went wrong"),
+            instruction: "t0 := gather".to_string(),
+            slot: Slot(0),
+            provenance: Provenance::UNKNOWN,
+            holders: Default::default(),
+        })
+    }
+
+    /// Workers that were given something that data can make fail.
+    fn at_risk(workers: &[WorkerId]) -> FailureBarrier {
+        let mut barrier = FailureBarrier::default();
+        workers.iter().for_each(|&worker| barrier.assign(worker, Risk::Data, 4));
+        barrier
+    }
+
+    #[test]
+    fn what_the_client_was_told_is_no_news_when_it_is_reported() {
+        let mut barrier = at_risk(&[B]);
+        assert!(barrier.tell(A, failure().id).is_empty());
+        let words = barrier.replace(A).expect("somebody may have failed");
+        assert_eq!((words.report.as_slice(), words.wait), ([B].as_slice(), true));
+        assert!(barrier.report(B, words.barrier, Some(failure())));
+        assert!(barrier.complete().expect("all have reported").failure.is_none());
+        // Nobody waits for a failure that is known to everybody.
+        assert_eq!(barrier.replace(C), None);
+    }
+
+    #[test]
+    fn what_the_client_is_told_while_others_report_is_not_passed_on() {
+        let mut barrier = at_risk(&[B, C]);
+        let words = barrier.replace(A).expect("somebody may have failed");
+        assert!(barrier.report(B, words.barrier, Some(failure())));
+        assert!(barrier.tell(B, failure().id).is_empty());
+        assert!(barrier.report(C, words.barrier, None));
+        let verdict = barrier.complete().expect("all have reported");
+        assert_eq!(verdict.waiting.as_slice(), [A]);
+        assert!(verdict.failure.is_none());
+    }
+
+    #[test]
+    fn what_is_known_ends_when_the_client_is_told() {
+        let mut barrier = at_risk(&[B]);
+        let words = barrier.replace(A).expect("somebody may have failed");
+        assert!(barrier.report(B, words.barrier, Some(failure())));
+        assert!(barrier.complete().expect("all have reported").failure.is_some());
+        assert!(barrier.replace(C).is_some_and(|words| words.wait));
+        drop(barrier.complete());
+        let settles = barrier.tell(B, failure().id);
+        assert_eq!(settles.iter().map(|&(worker, _)| worker).collect::<Vec<_>>(), [A, C]);
+        for (worker, number) in settles {
+            assert!(barrier.report(worker, number, None));
+            drop(barrier.complete());
+        }
+        assert_eq!(barrier.replace(C), None);
+        assert!(barrier.is_quiet());
+    }
+
+    #[test]
+    fn a_worker_that_speaks_of_what_the_client_knows_is_to_settle() {
+        let mut barrier = at_risk(&[B]);
+        assert_eq!(barrier.failed(B, failure().id), None);
+        assert!(!barrier.is_quiet());
+        assert!(barrier.tell(B, failure().id).is_empty());
+        assert_eq!(barrier.failed(B, failure().id), Some(1));
+    }
 }

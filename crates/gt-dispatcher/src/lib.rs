@@ -12,6 +12,7 @@ mod inference;
 pub mod load;
 pub mod outbox;
 pub mod placements;
+pub mod recipe;
 pub mod registry;
 pub mod role;
 mod scopes;

@@ -8,6 +8,7 @@ use gt_transport::Failure;
 use smallvec::SmallVec;
 
 use crate::placements::{PlacementId, Placements};
+use crate::recipe::Recipe;
 
 /// A session has at most so many values at once.
 const MOST_VALUES: usize = Slot::MOST_VALUES as usize;
@@ -40,6 +41,12 @@ pub struct Entry {
     pub spreads: SmallVec<[(PlacementId, Slot); 1]>,
     /// How copies of it are used that were moved for an instruction.
     pub copies: Copies,
+    /// Whether it is a gradient that others are added to before its parts are put together.
+    pub accumulates: bool,
+    /// How it is made, if that is left for its first use. Nobody has it then.
+    pub recipe: Option<Arc<Recipe>>,
+    /// Whether another recipe goes on from it.
+    pub continued: bool,
     /// Why nobody has it, if nobody does.
     pub lost: Option<Arc<Failure>>,
 }
@@ -63,8 +70,23 @@ impl Entry {
     /// A value that nobody has.
     pub fn nowhere(meta: Meta) -> Self {
         let (holders, spreads) = (SmallVec::new(), SmallVec::new());
-        let copies = Copies::default();
-        Entry { meta, described: true, ready_ns: 0, holders, spreads, copies, lost: None }
+        Entry {
+            meta,
+            described: true,
+            ready_ns: 0,
+            holders,
+            spreads,
+            copies: Copies::default(),
+            accumulates: false,
+            recipe: None,
+            continued: false,
+            lost: None,
+        }
+    }
+
+    /// A value that is made at its first use.
+    pub fn deferred(recipe: Arc<Recipe>) -> Self {
+        Entry { recipe: Some(recipe.clone()), ..Entry::nowhere(recipe.meta.clone()) }
     }
 
     fn names(&self) -> impl Iterator<Item = Slot> {
@@ -144,7 +166,8 @@ impl Registry {
                 }
                 left.is_some()
             });
-            if entry.holders.is_empty() && entry.spreads.is_empty() {
+            let is_nowhere = entry.holders.is_empty() && entry.spreads.is_empty();
+            if is_nowhere && entry.recipe.is_none() {
                 entry.lost.get_or_insert_with(|| failure.clone());
             }
         }
@@ -211,6 +234,16 @@ impl Registry {
             self.end_copy(part);
         }
         self.insert(slot, entry)
+    }
+
+    /// Takes a recipe away from its name, which waits for what is made by it.
+    pub fn vacate(&mut self, slot: Slot) -> Result<Option<Arc<Recipe>>> {
+        let Some(recipe) = self.get(slot)?.recipe.clone() else { return Ok(None) };
+        match self.parts.get_mut(&slot) {
+            Some(part) => *part = None,
+            None => self.entries[slot.0 as usize] = None,
+        }
+        Ok(Some(recipe))
     }
 
     /// Takes a value's name away.

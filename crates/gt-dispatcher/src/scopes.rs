@@ -15,6 +15,8 @@ pub struct Scopes {
     /// Those that were defined, without the root.
     defined: Vec<Scope>,
     current: ScopeId,
+    /// Whether one of them wants something.
+    has_wishes: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -59,6 +61,7 @@ impl Scopes {
             let most = MOST_SCOPES;
             return Err(Error::value(format!("a session has at most {most} signals and modules")));
         }
+        self.has_wishes |= wish.is_some();
         let inherited = self.get(parent)?.map(|parent| parent.wish.clone()).unwrap_or_default();
         self.defined.push(Scope { wish: wish.or(inherited), placement: None });
         Ok(())
@@ -84,6 +87,11 @@ impl Scopes {
     ) -> Result<()> {
         self.defined.iter_mut().for_each(|scope| scope.placement = None);
         self.resolve(workers, placements)
+    }
+
+    /// Whether a scope was defined that wants something. Without one, nothing is ever on a mesh.
+    pub fn has_wishes(&self) -> bool {
+        self.has_wishes
     }
 
     /// Where values are wanted that are made here.

@@ -28,12 +28,14 @@ use crate::worker_map::WorkerMap;
 
 mod ask;
 mod expand;
+mod explain;
 mod lose;
 mod mesh;
 mod moves;
 mod outgoing;
 mod place;
 mod read;
+mod recipes;
 mod report;
 mod run;
 mod transfer;
@@ -219,8 +221,12 @@ impl Session {
                 self.announce(out, meta, number, provenance, context, sent)
             }
             Command::Free(slots) => slots.iter().try_for_each(|&slot| self.free(slot, sent)),
-            Command::Read { slot, request } => self.read(slot, request, context, sent),
+            Command::Read { slot, request } => {
+                self.make_whole(slot, context, sent)?;
+                self.read(slot, request, context, sent)
+            }
             Command::Describe { slot, request } => {
+                self.make_whole(slot, context, sent)?;
                 self.keep_whole(slot, context, sent)?;
                 let (home, name) = match self.registry.home(self.registry.get(slot)?) {
                     Ok(home) => home,

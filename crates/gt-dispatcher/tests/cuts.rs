@@ -263,25 +263,22 @@ fn what_is_used_whole_is_gathered_for_each_use_and_dropped_after_it() {
         t2 := zeros shape=[6, 4]
         t3 := matmul t2 t1
         ---
-        w0   t0 := zeros shape=[4, 4]
-        w0   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 as #0
         w0   d1 := cut 0 on w0 w1
         w0   by d1
-        w0   t1 := place t2147483648
-        w0   free t2147483648
+        w0   t0 := zeros shape=[4, 4]
+        w0   t1 := place t0
         w0   t2 := zeros shape=[6, 4]
-        w0   t2147483648 := move t1 from shard(0) on w0 w1 to replicate on w0 w1 as #1
+        w0   t2147483648 := move t1 from shard(0) on w0 w1 to replicate on w0 w1 as #0
         w0   d2 := cut 100 on w0 w1
         w0   by d2
         w0   t3 := matmul t2 t2147483648
         w0   free t2147483648
-        w1   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 as #0
         w1   d1 := cut 0 on w0 w1
         w1   by d1
-        w1   t1 := place t2147483648
-        w1   free t2147483648
+        w1   t0 := zeros shape=[4, 4]
+        w1   t1 := place t0
         w1   t2 := zeros shape=[6, 4]
-        w1   t2147483648 := move t1 from shard(0) on w0 w1 to replicate on w0 w1 as #1
+        w1   t2147483648 := move t1 from shard(0) on w0 w1 to replicate on w0 w1 as #0
         w1   d2 := cut 100 on w0 w1
         w1   by d2
         w1   t3 := matmul t2 t2147483648

@@ -103,10 +103,10 @@ fn an_inner_signal_without_a_wish_has_that_of_the_outer_one() {
         in scope2
         t0 := zeros shape=[1]
         in scope3
-        t1 := ones shape=[1]
+        t1 := upload [1]
         ---
         w0   t0 := zeros shape=[1]
-        w0   t1 := ones shape=[1]
+        w0   t1 := upload float32[1] (4 bytes)
         w1   t0 := zeros shape=[1]
         ",
     );

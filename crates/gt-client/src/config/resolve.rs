@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use gt_core::placement::Wish;
 use smallvec::SmallVec;
 
-use super::{Config, MeshConfig, ParamConfig, ShardConfig};
+use super::{Config, MeshConfig, ParamConfig, ShardConfig, SignalConfig};
 
 /// A config, and how many workers there are for it.
 #[derive(Debug, Default)]
@@ -53,6 +53,18 @@ impl Resolved {
         }
         let wish = self.wish(&shard)?;
         Some(Wish { on_use: param.on_use, keep: param.keep.unwrap_or(true), ..wish })
+    }
+
+    /// One of the wishes, and the entry that has it; `None` if nothing is wanted.
+    pub fn any_wish(&self) -> Option<(String, Wish)> {
+        let of_signal = |(name, signal): &(String, SignalConfig)| {
+            self.wish(signal.shard.as_ref()?).map(|wish| (name.clone(), wish))
+        };
+        let of_param = |(name, param): &(String, ParamConfig)| {
+            self.param_wish(param, &[]).map(|wish| (name.clone(), wish))
+        };
+        let signal = self.config.signals.iter().find_map(of_signal);
+        signal.or_else(|| self.config.params.iter().find_map(of_param))
     }
 
     fn existing(&self, workers: &[u32]) -> Option<SmallVec<[u32; 4]>> {

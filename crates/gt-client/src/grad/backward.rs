@@ -296,7 +296,7 @@ fn useful_nodes(
 
 pub(super) fn accumulate(place: &Arc<Gradient>, gradient: &Tensor) -> Result<()> {
     match place.get() {
-        None => place.set(Some(gradient.snapshot()?)),
+        None => place.set(Some(first(place, gradient)?)),
         // Where it can be differentiated in turn, what others hold must stay as it is.
         Some(sum) if mode::is_enabled() => {
             let sum =
@@ -306,6 +306,14 @@ pub(super) fn accumulate(place: &Arc<Gradient>, gradient: &Tensor) -> Result<()>
         Some(sum) => sum.apply_in_place(&ADD, &[gradient.into()], Attrs::none())?,
     }
     Ok(())
+}
+
+/// The first gradient that a place keeps: where the tensor is that it is the gradient of.
+fn first(place: &Gradient, gradient: &Tensor) -> Result<Tensor> {
+    match place.owner().filter(|_| !gradient.is_tracked()) {
+        Some(owner) if owner.meta() == gradient.meta() => gradient.place_like(&owner),
+        _ => gradient.snapshot(),
+    }
 }
 
 /// The gradient that a user gave for an output.

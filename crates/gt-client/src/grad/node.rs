@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::provenance;
 use crate::scope;
-use crate::tensor::{Owned, Tensor};
+use crate::tensor::{Cell, Owned, Tensor};
 
 static ORDER: AtomicU64 = AtomicU64::new(0);
 
@@ -116,12 +116,16 @@ pub trait Backward: Send + Sync {
 
 /// Where the gradient of a tensor is kept: what PyTorch calls `.grad`.
 #[derive(Default)]
-pub struct Gradient(Mutex<Option<Tensor>>);
+pub struct Gradient {
+    kept: Mutex<Option<Tensor>>,
+    /// The leaf that it is the gradient of.
+    of: Mutex<Weak<Cell>>,
+}
 
 impl Gradient {
     /// What was accumulated so far.
     pub fn get(&self) -> Option<Tensor> {
-        self.0.lock().clone()
+        self.kept.lock().clone()
     }
 
     /// Replaces what was accumulated.
@@ -129,9 +133,19 @@ impl Gradient {
         if let Some(gradient) = &gradient {
             *gradient.kept_in().lock() = Arc::downgrade(self);
         }
-        let before = std::mem::replace(&mut *self.0.lock(), gradient);
+        let before = std::mem::replace(&mut *self.kept.lock(), gradient);
         // Dropped here, where the lock is free again.
         drop(before);
+    }
+
+    /// From here on it is the gradient of this leaf.
+    pub(crate) fn belong_to(&self, tensor: &Tensor) {
+        *self.of.lock() = tensor.whole_cell().map(Arc::downgrade).unwrap_or_default();
+    }
+
+    /// The leaf that it is the gradient of, if that is there.
+    pub(crate) fn owner(&self) -> Option<Arc<Cell>> {
+        self.of.lock().upgrade()
     }
 }
 

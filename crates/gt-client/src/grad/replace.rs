@@ -60,6 +60,9 @@ impl Tensor {
         if let Some(own) = before.gradient_cell().get() {
             // A view that was just made has no gradient of its own yet.
             let _ = view.gradient().set(own.clone());
+            if own.owner().is_some() {
+                own.belong_to(self);
+            }
         }
         if edge.is_some() {
             view.begin(edge);

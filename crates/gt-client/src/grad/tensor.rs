@@ -78,8 +78,11 @@ impl Tensor {
             Some(_) if required => Ok(()),
             None if !required => Ok(()),
             _ => {
-                let leaf =
-                    required.then(|| Node::leaf(self.meta().clone(), &self.gradient_place()));
+                let leaf = required.then(|| {
+                    let place = self.gradient_place();
+                    place.belong_to(self);
+                    Node::leaf(self.meta().clone(), &place)
+                });
                 match &self.0 {
                     Place::Whole(cell) => cell.history.set(leaf),
                     Place::Part(view) => view.begin(leaf),

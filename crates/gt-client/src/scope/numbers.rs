@@ -27,6 +27,8 @@ pub(crate) struct Scopes {
     /// What the stream is in; kept, so that its address means no other.
     last: Current,
     last_number: ScopeId,
+    /// Whether the dispatcher does not know yet that something is wanted.
+    unannounced: bool,
 }
 
 /// What a config wants of one name.
@@ -49,8 +51,14 @@ impl Scopes {
         self.config = config;
         self.signals.clear();
         self.modules.clear();
+        self.unannounced = self.numbers.is_empty();
         // No thread is in this one, so that the next command looks again.
         self.last = signal(None, "", None);
+    }
+
+    /// Whether a wish was said, so that values may be on meshes.
+    pub(crate) fn has_wishes(&self) -> bool {
+        !self.numbers.is_empty()
     }
 
     /// Whether the stream is in this thread's scope.
@@ -71,6 +79,7 @@ impl Scopes {
     }
 
     fn move_to(&mut self, scope: Current, mut say: impl FnMut(&Command)) {
+        self.announce(&mut say);
         let number = self.number(&scope, &mut say);
         self.last = scope;
         if number != std::mem::replace(&mut self.last_number, number) {
@@ -80,7 +89,24 @@ impl Scopes {
 
     /// The number of a scope. One that wants nothing has none.
     fn number(&mut self, scope: &Current, say: &mut impl FnMut(&Command)) -> ScopeId {
-        let Some(wish) = self.wish(scope) else { return ScopeId::ROOT };
+        match self.wish(scope) {
+            Some(wish) => self.define(wish, say),
+            None => ScopeId::ROOT,
+        }
+    }
+
+    /// Says one wish before anything is made, so that what needs no data is not made before its
+    /// first use says where.
+    fn announce(&mut self, say: &mut impl FnMut(&Command)) {
+        if std::mem::take(&mut self.unannounced)
+            && let Some((entry, wish)) = self.config.any_wish()
+        {
+            self.define((entry.into(), wish), say);
+        }
+    }
+
+    /// The number of a wish, which is defined when it is first needed.
+    fn define(&mut self, wish: (Box<str>, Wish), say: &mut impl FnMut(&Command)) -> ScopeId {
         let next = ScopeId(self.numbers.len() as u32 + 1);
         *self.numbers.entry(wish).or_insert_with_key(|(name, wish)| {
             let (name, wish) = (name.clone(), Some(wish.clone()));

@@ -33,6 +33,7 @@ struct Known {
     wish: Layout,
     fixed: SmallVec<[Option<Layout>; 1]>,
     keep: bool,
+    in_signal: bool,
     shared: Arc<Shared>,
 }
 
@@ -107,6 +108,7 @@ impl Known {
             wish: asked.wish.clone(),
             fixed: asked.fixed.iter().cloned().collect(),
             keep: asked.keep,
+            in_signal: asked.in_signal,
             shared,
         }
     }
@@ -127,6 +129,7 @@ impl Known {
             && self.mesh == asked.mesh
             && self.wish == asked.wish
             && self.keep == asked.keep
+            && self.in_signal == asked.in_signal
             && self.fixed.as_slice() == asked.fixed
             && self.inputs.len() == asked.call.inputs.len()
             && (0..self.inputs.len()).all(same_input)

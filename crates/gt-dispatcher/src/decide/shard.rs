@@ -6,7 +6,7 @@ use gt_core::instruction::Operand;
 use gt_core::kernel::Kernel;
 use gt_core::op::{Call, Op};
 use gt_core::ops::builtin::{PLACE, PLACE_LIKE};
-use gt_core::placement::{Combine, Layout};
+use gt_core::placement::{At, Combine, Cut, Layout};
 use gt_core::rules::risk::{Risk, row_risk};
 use gt_core::{Error, Meta, Result};
 use smallvec::SmallVec;
@@ -27,13 +27,7 @@ pub(super) fn shard(
     wish: Option<Wanted>,
     memo: &mut Memo,
 ) -> Result<Place> {
-    let mut entries: SmallVec<[Option<&Entry>; 4]> = SmallVec::new();
-    for input in &*request.inputs {
-        entries.push(match input {
-            Operand::Slot(slot) => Some(registry.get(*slot)?),
-            Operand::Scalar(_) => None,
-        });
-    }
+    let entries = entries(request, registry)?;
     let fixed = match bound_place(request, registry, metas, &entries, wish)? {
         Bound::To(place) => return Ok(place),
         Bound::Layouts(mesh, layouts) => Some((mesh, layouts)),
@@ -64,9 +58,43 @@ pub(super) fn shard(
     if !anything_cut || placements.members(mesh).len() == 1 {
         return Ok(Place::On(mesh));
     }
-    let keep = wish.is_none_or(|wish| wish.keep);
-    let asked = Asked { call, results: metas, entries: &entries, mesh, wish: wished, fixed, keep };
+    let (keep, in_signal) = (wish.is_none_or(|wish| wish.keep), wish.is_some());
+    let (results, entries, wish) = (metas, &entries[..], wished);
+    let asked = Asked { call, results, entries, mesh, wish, fixed, keep, in_signal };
     memo.remember(&asked, || share(&asked, placements))
+}
+
+/// How an instruction is shared whose result has to be in a placement.
+pub(super) fn shard_as(
+    request: &Request,
+    place: PlacementId,
+    registry: &Registry,
+    call: &Call,
+    metas: &[Meta],
+    memo: &mut Memo,
+) -> Result<Place> {
+    let (placements, entries) = (&registry.placements, entries(request, registry)?);
+    let mesh = placements.mesh(place);
+    if placements.is_replicated(place) || placements.members(mesh).len() == 1 {
+        return Ok(Place::On(mesh));
+    }
+    let wish = placements.layout(place).clone();
+    let fixed = &[Some(wish.clone())];
+    let (results, entries, keep, in_signal) = (metas, &entries[..], true, false);
+    let asked = Asked { call, results, entries, mesh, wish, fixed, keep, in_signal };
+    memo.remember(&asked, || share(&asked, placements))
+}
+
+/// What is known of the inputs of an instruction; `None` for numbers.
+fn entries<'a>(
+    request: &Request,
+    registry: &'a Registry,
+) -> Result<SmallVec<[Option<&'a Entry>; 4]>> {
+    let entry = |input: &Operand| match input {
+        Operand::Slot(slot) => registry.get(*slot).map(Some),
+        Operand::Scalar(_) => Ok(None),
+    };
+    request.inputs.iter().map(entry).collect()
 }
 
 /// The cheapest way to share an instruction, or what it is made of if that fits better.
@@ -78,16 +106,31 @@ fn share(asked: &Asked, placements: &Placements) -> Result<Place> {
     {
         return Ok(Place::Parts(Arc::new(expansion)));
     }
+    let parts = placements.members(asked.mesh).len();
     let finals = chosen.outputs.iter().enumerate().map(|(result, layout)| {
         match (asked.fixed.get(result).cloned().flatten(), layout) {
             (Some(fixed), _) => fixed,
             // Only sums wait to be put together.
             (None, Layout::Partial(how)) if *how != Combine::Sum => Layout::Replicate,
+            (None, Layout::Shard(cut)) if asked.in_signal => {
+                Layout::Shard(evened(cut, asked.results[result].shape[cut.axis], parts))
+            }
             (None, layout) => layout.clone(),
         }
     });
     let finals = finals.collect();
     Ok(Place::Shared(Arc::new(Shared { chosen, finals, keep: asked.keep })))
+}
+
+/// A cut as it is, or as even as can be if one part has twice its share: a batch that is sliced
+/// from a data set lies on one worker, and the others would have nothing to do.
+fn evened(cut: &Cut, size: usize, parts: usize) -> Cut {
+    let points = cut.points(size, parts);
+    let largest = points.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
+    let extent = points.last().copied().unwrap_or(0);
+    let is_lopsided = largest * parts >= 2 * extent && largest > extent.div_ceil(parts);
+    let at = if is_lopsided { At::Even } else { cut.at.clone() };
+    Cut { at, ..*cut }
 }
 
 /// What a composite is made of, if its parts may be placed by themselves. One that data can make
@@ -113,7 +156,8 @@ fn largest(registry: &Registry, entries: &[Option<&Entry>]) -> Option<PlacementI
         Some(&(place, _)) => entry.holders.is_empty() || !placements.is_replicated(place),
         None => false,
     };
-    let tensors = entries.iter().flatten().copied();
+    // What is made at its first use is made wherever the others are.
+    let tensors = entries.iter().flatten().copied().filter(|entry| entry.recipe.is_none());
     let largest = tensors.max_by_key(|entry| (entry.meta.bytes(), is_on_mesh(entry)));
     largest.filter(is_on_mesh).map(|entry| placements.mesh(entry.spreads[0].0))
 }
@@ -137,18 +181,8 @@ fn bound_place(
     wish: Option<Wanted>,
 ) -> Result<Bound> {
     let placements = &registry.placements;
-    let resting = |entry: &Entry| match entry.holders.first() {
-        Some(&(home, _)) => Bound::To(Place::At(home)),
-        None => match entry.spreads.first() {
-            Some(&(place, _)) => {
-                let layouts = SmallVec::from_iter([Some(at_rest(placements.layout(place)))]);
-                Bound::Layouts(placements.mesh(place), layouts)
-            }
-            None => Bound::Free,
-        },
-    };
     if *request.op == PLACE_LIKE {
-        return Ok(entries[1].map_or(Bound::Free, resting));
+        return Ok(entries[1].map_or(Bound::Free, |like| place_like(entries[0], like, placements)));
     }
     if let (true, Some(wish)) = (*request.op == PLACE, wish) {
         let layout = wish.layout(metas[0].shape.rank());
@@ -161,7 +195,7 @@ fn bound_place(
         check_replaced(old, request.op, meta)?;
         match &mut bound {
             Bound::Free => {
-                bound = resting(old);
+                bound = resting(old, placements);
                 if let Bound::Layouts(_, layouts) = &mut bound {
                     layouts.insert_many(0, std::iter::repeat_n(None, result));
                 }
@@ -171,12 +205,43 @@ fn bound_place(
                 let layout = there
                     .map_or(Layout::Replicate, |(place, _)| at_rest(placements.layout(*place)));
                 layouts.resize(result, None);
-                layouts.push(Some(layout));
+                layouts.push(Some(layout).filter(|_| old.recipe.is_none()));
             }
             Bound::To(_) => {}
         }
     }
     Ok(bound)
+}
+
+/// Where a value is. A sum that another one is to replace stays one: those that should not were
+/// put together before.
+fn resting(entry: &Entry, placements: &Placements) -> Bound {
+    match (entry.holders.first(), entry.spreads.first()) {
+        (Some(&(home, _)), _) => Bound::To(Place::At(home)),
+        (None, Some(&(place, _))) => {
+            let layouts = SmallVec::from_iter([Some(placements.layout(place).clone())]);
+            Bound::Layouts(placements.mesh(place), layouts)
+        }
+        (None, None) => Bound::Free,
+    }
+}
+
+/// Where a gradient goes that is to be like a parameter: a sum stays one where the parameter has
+/// copies, because others may be added to it.
+fn place_like(gradient: Option<&Entry>, like: &Entry, placements: &Placements) -> Bound {
+    let mut bound = resting(like, placements);
+    if let Bound::Layouts(mesh, layouts) = &mut bound {
+        let there = gradient.and_then(|gradient| gradient.spreads.first());
+        let is_sum = there.is_some_and(|&(place, _)| {
+            placements.mesh(place) == *mesh
+                && *placements.layout(place) == Layout::Partial(Combine::Sum)
+        });
+        layouts.iter_mut().flatten().for_each(|layout| match layout {
+            Layout::Replicate if is_sum => *layout = Layout::Partial(Combine::Sum),
+            other => *other = at_rest(other),
+        });
+    }
+    bound
 }
 
 /// How a value lies that others replace: sums are put together first.
@@ -189,7 +254,7 @@ fn at_rest(layout: &Layout) -> Layout {
 
 /// A result that fails is the value it replaces, so both must be alike for everybody who knows only
 /// dtype and shape.
-fn check_replaced(old: &Entry, op: &Op, result: &Meta) -> Result<()> {
+pub(crate) fn check_replaced(old: &Entry, op: &Op, result: &Meta) -> Result<()> {
     if old.described && !op.data_dependent && old.meta == *result {
         return Ok(());
     }

@@ -42,6 +42,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) fixed: &'a [Option<Layout>],
     /// Whether copies of inputs that are moved for it are kept.
     pub(crate) keep: bool,
+    /// Whether it is in a signal, where everybody is to have a share.
+    pub(crate) in_signal: bool,
 }
 
 impl Asked<'_> {
@@ -75,10 +77,12 @@ impl Asked<'_> {
 
     fn candidates(&self, placements: &Placements) -> Vec<Chosen> {
         let mut candidates = vec![self.whole()];
-        // Copies stay copies: everybody has all that is needed.
+        // Copies stay copies: everybody has all that is needed. What is made at its first use is
+        // made as the others are.
         let is_copied =
             |entry: &&Entry| self.available(entry, placements).any(|at| *at == Layout::Replicate);
-        let mut tensors = self.entries.iter().flatten().peekable();
+        let is_made = |entry: &&&Entry| entry.recipe.is_none();
+        let mut tensors = self.entries.iter().flatten().filter(is_made).peekable();
         let fixed = self.fixed.iter().flatten().any(|layout| *layout != Layout::Replicate);
         if tensors.peek().is_some() && tensors.all(is_copied) && !fixed {
             return candidates;

@@ -29,6 +29,9 @@ impl Session {
         if entry.lost.is_some() {
             return Ok("lost".to_string());
         }
+        if entry.recipe.is_some() {
+            return Ok("nowhere before its first use".to_string());
+        }
         if let Some(&(worker, _)) = entry.holders.first() {
             return Ok(format!("whole on {}", self.number(worker)));
         }

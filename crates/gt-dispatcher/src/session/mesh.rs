@@ -64,7 +64,8 @@ impl Session {
         let ready_ns = self.charge_all(mesh, decision.cost_ns, decision.risk, bytes, context);
         for ((&slot, meta), &place) in outputs.iter().zip(decision.metas).zip(places) {
             let (spreads, copies) = (SmallVec::from_slice(&[(place, slot)]), decision.copies);
-            let entry = Entry { ready_ns, spreads, copies, ..Entry::nowhere(meta) };
+            let accumulates = decision.accumulates;
+            let entry = Entry { ready_ns, spreads, copies, accumulates, ..Entry::nowhere(meta) };
             self.registry.insert(slot, entry)?;
         }
         Ok(())
@@ -113,7 +114,9 @@ impl Session {
         for (result, (&slot, old)) in request.outputs.iter().zip(&old).enumerate() {
             let (Some(old), meta) = (*old, &metas[result]) else { continue };
             if let Some(replaced) = request.replaces.get(result) {
-                self.registry.get_mut(slot)?.copies = self.registry.get(replaced)?.copies;
+                let Entry { copies, accumulates, .. } = *self.registry.get(replaced)?;
+                let entry = self.registry.get_mut(slot)?;
+                (entry.copies, entry.accumulates) = (copies, accumulates);
             }
             let name = self.registry.name_copy();
             let (place, made) = self.registry.get(slot)?.spreads[0];

@@ -1,7 +1,8 @@
 //! Values that go from one placement to another. Workers know the pieces of a move by themselves;
 //! the session only says from where to where, and which transfers to expect.
 
-use gt_core::instruction::{Command, Move};
+use gt_core::instruction::{Command, Move, Operand};
+use gt_core::op::Linear;
 use gt_core::placement::{Cut, Layout, Piece, pieces};
 use gt_core::{Meta, Result, Slot, WorkerId};
 use gt_transport::Peer;
@@ -10,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::Session;
 use crate::context::{Context, Observer};
-use crate::decide::travel;
+use crate::decide::{Request, travel};
 use crate::expected::{Expected, Reply, Way};
 use crate::placements::PlacementId;
 use crate::registry::Entry;
@@ -29,6 +30,9 @@ impl Session {
         context: &mut Context,
         sent: &mut Observer,
     ) -> Result<Slot> {
+        if self.registry.get(slot)?.recipe.is_some() {
+            self.make_on_mesh(slot, place, context, sent)?;
+        }
         let entry = self.registry.get(slot)?;
         if let Some(name) = self.registry.name_on_mesh(entry, place) {
             return Ok(name);
@@ -56,6 +60,16 @@ impl Session {
             self.emit_all(from, Command::Free([there].into_iter().collect()), sent);
         }
         Ok(name)
+    }
+
+    /// Whether an instruction adds to a gradient, whose parts are put together after the last of
+    /// several additions.
+    pub(super) fn accumulates(&self, request: &Request, replaced: Slot) -> Result<bool> {
+        let is_tensor = |input: &Operand| matches!(input, Operand::Slot(_));
+        let all = request.inputs.len();
+        let adds = matches!(request.op.linear, Linear::Together(inputs) if inputs.len() == all);
+        let all_tensors = request.inputs.iter().all(is_tensor);
+        Ok(adds && all_tensors && self.registry.get(replaced)?.accumulates)
     }
 
     /// Puts a value together that is a sum on a mesh, before another takes its place.

@@ -8,6 +8,7 @@ use gt_core::{Error, Meta, Provenance, Result, SignatureId, Slot, WorkerId};
 use gt_transport::batch::INLINE_BYTES;
 use gt_transport::{Failure, Peer};
 use smallvec::SmallVec;
+use tracing::{Level, enabled};
 
 use super::Session;
 use super::mesh::renamed;
@@ -50,18 +51,27 @@ impl Session {
 
     /// Decides what becomes of an instruction, has it entered, and brings its inputs to where it
     /// runs. The request is left with the names that its values have there. Nobody is left to be
-    /// told if one of its inputs is lost, or if it replaces something on a mesh.
+    /// told if one of its inputs is lost, if it replaces something on a mesh, or if it is left for the
+    /// first use of its result.
     pub(super) fn place(
         &mut self,
         request: Request,
         context: &mut Context,
         sent: &mut Observer,
     ) -> Result<Option<Target>> {
+        if self.scopes.has_wishes() && self.defer(&request)? {
+            return Ok(None);
+        }
         for slot in request.replaces.slots() {
-            self.resolve_sum(slot, context, sent)?;
+            if !self.accumulates(&request, slot)? {
+                self.resolve_sum(slot, context, sent)?;
+            }
         }
         let known = (&mut self.inferences, &mut self.memo);
         let mut decision = decide(&request, &self.scopes, &self.registry, known)?;
+        if enabled!(target: "gt::dispatcher", Level::DEBUG) {
+            self.tell_decision(&request, &decision)?;
+        }
         match std::mem::replace(&mut decision.place, Place::Anywhere) {
             Place::Lost(failure) => {
                 self.enter_lost(&request, decision.metas, &failure, sent)?;
@@ -85,7 +95,7 @@ impl Session {
         }
     }
 
-    fn place_on_mesh(
+    pub(super) fn place_on_mesh(
         &mut self,
         shared: &Shared,
         request: Request,
@@ -126,7 +136,7 @@ impl Session {
         Ok(None)
     }
 
-    fn place_on_worker(
+    pub(super) fn place_on_worker(
         &mut self,
         worker: WorkerId,
         request: Request,
@@ -160,6 +170,7 @@ impl Session {
             let mut entry = Entry::nowhere(meta);
             if let Some(old) = request.replaces.get(result) {
                 let old = self.forget(old)?;
+                entry.recipe = old.recipe;
                 for (worker, name) in old.holders {
                     let moved = renamed(name, slot, Some(name), &entry.meta);
                     self.emit(worker, Command::Apply(moved), sent);
@@ -171,7 +182,7 @@ impl Session {
                 }
             }
             let is_nowhere = entry.holders.is_empty() && entry.spreads.is_empty();
-            entry.lost = is_nowhere.then(|| failure.clone());
+            entry.lost = (is_nowhere && entry.recipe.is_none()).then(|| failure.clone());
             self.registry.insert(slot, entry)?;
         }
         Ok(())
@@ -289,6 +300,9 @@ impl Session {
         let missing = |worker: WorkerId| {
             let (mut present_ns, mut absent) = (0, None::<Needed>);
             for entry in &entries {
+                if entry.recipe.is_some() {
+                    continue;
+                }
                 if self.registry.name_on(entry, worker).is_some() {
                     present_ns = present_ns.max(entry.ready_ns);
                     continue;
@@ -322,6 +336,9 @@ impl Session {
         context: &mut Context,
         sent: &mut Observer,
     ) -> Result<Slot> {
+        if self.registry.get(slot)?.recipe.is_some() {
+            self.make_on_worker(slot, worker, context, sent)?;
+        }
         let entry = self.registry.get(slot)?;
         if entry.lost.is_none() && !self.registry.is_whole(entry) {
             return self.gather(slot, worker, context, sent);

@@ -188,5 +188,5 @@ impl Session {
 fn upload_decision(meta: &Meta, mesh: PlacementId) -> Decision {
     let (metas, place) = ([meta.clone()].into_iter().collect(), Place::On(mesh));
     let (cost_ns, copies) = (meta.bytes() as u64, Copies::default());
-    Decision { metas, place, cost_ns, risk: Risk::Memory, copies }
+    Decision { metas, place, cost_ns, risk: Risk::Memory, copies, accumulates: false }
 }

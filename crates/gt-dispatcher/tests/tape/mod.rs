@@ -6,7 +6,8 @@
 //! `w0 failed`, `w0 answers r1` or `w0 answers r1 failed`, `w0 gone`, and the client's commands in
 //! their text form, with `t0 := upload [4, 4]` for single precision numbers. What follows the last
 //! `send` is sent at the end. A line that begins with `#` is a comment. Of what went wrong, tapes
-//! show the first part.
+//! show the first part. After the line, `all` stands for each worker: what follows each other there
+//! up to a line `then` is told to one worker after another.
 
 use std::sync::Arc;
 
@@ -28,9 +29,26 @@ pub fn check(tape: &str) {
     let mut player = Player::default();
     lines(said).for_each(|line| player.line(&line));
     player.line("send");
-    let expected: Vec<String> = lines(told).collect();
+    let expected = each_worker(lines(told).collect(), player.workers);
     let (found, expected) = (player.told.join("\n"), expected.join("\n"));
     assert_eq!(found, expected, "\n\nfound:\n{found}\n\nexpected:\n{expected}\n");
+}
+
+/// The lines for each worker, one worker after another, if some lines are for all of them.
+fn each_worker(lines: Vec<String>, workers: u64) -> Vec<String> {
+    if !lines.iter().any(|line| line.starts_with("all ")) {
+        return lines;
+    }
+    let mut told = Vec::new();
+    for part in lines.split(|line| line == "then") {
+        for worker in (0..workers).map(|worker| format!("w{worker} ")) {
+            let own = |line: &&String| line.starts_with("all ") || line.starts_with(&worker);
+            let said = |line: &String| format!("{worker}{}", line.split_once(' ').unwrap().1);
+            told.extend(part.iter().filter(own).map(said));
+        }
+        told.extend(part.iter().filter(|line| line.starts_with("client ")).cloned());
+    }
+    told
 }
 
 /// The lines of a text with single spaces, without comments.
@@ -44,12 +62,13 @@ struct Player {
     now_ns: u64,
     batch: Batch,
     told: Vec<String>,
+    workers: u64,
 }
 
 impl Default for Player {
     fn default() -> Self {
         let (dispatcher, batch) = (Dispatcher::new(0), Batch::default());
-        Player { dispatcher, now_ns: 0, batch, told: Vec::new() }
+        Player { dispatcher, now_ns: 0, batch, told: Vec::new(), workers: 0 }
     }
 }
 
@@ -60,7 +79,8 @@ impl Player {
         let number = |text: &str| number(text).unwrap_or_else(|_| panic!("'{line}': {text}"));
         match *words.as_slice() {
             ["workers", count] => {
-                for worker in 0..number(count) {
+                self.workers = number(count);
+                for worker in 0..self.workers {
                     self.step(
                         Peer::Worker(WorkerId(worker as u32)),
                         Message::Register(Box::default()),

@@ -1,0 +1,259 @@
+"""The rules of sharding that need a client, by their numbers. The dispatcher's own are tapes."""
+
+import inspect
+import threading
+
+import gt
+import pytest
+from gt import ShardConfig, SignalConfig, nn
+
+
+@pytest.fixture
+def pair():
+    """A session with two workers of its own."""
+    with gt.connect(workers=2, new=True) as opened:
+        yield opened
+
+
+def cut(axis: int, workers: list[int] | None = None, **more) -> SignalConfig:
+    return SignalConfig(shard=ShardConfig(axis=axis, workers=workers), **more)
+
+
+def configure(tmp_path, text: str) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(text, encoding="utf-8")
+    gt.load_config(path)
+
+
+FSDP = """
+forward: {shard: {axis: 0, workers: [0, 1]}}
+params:
+  "*": {axis: 0, workers: [0, 1], use: replicate, keep: false}
+"""
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.norm, self.b = nn.Linear(64, 64), nn.LayerNorm(64), nn.Linear(64, 64)
+
+    def forward(self, x):
+        return self.b(self.norm(self.a(x)).relu())
+
+
+def moved() -> int:
+    return sum(gt.debug.moved_bytes().values())
+
+
+def test_rule_1_a_scope_is_the_stack_of_names_of_its_thread(pair):
+    gt.register_config("rows", cut(0))
+    gt.register_config("columns", cut(1))
+    found = {}
+
+    def other():
+        with pair.using(), gt.signal.context("columns"):
+            found["other"] = gt.debug.placement(gt.ones(4, 4))
+
+    with gt.signal.context("rows"):
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+        found["own"] = gt.debug.placement(gt.ones(4, 4))
+    assert found == {"own": "shard(0) on 0 1", "other": "shard(1) on 0 1"}
+
+
+def test_rule_2_the_innermost_name_that_has_a_key_decides(pair):
+    gt.register_config("outer", cut(0))
+    gt.register_config("inner", cut(1))
+    gt.register_config("says nothing of it", SignalConfig(keep=False))
+    with gt.signal.context("outer"), gt.signal.context("says nothing of it"):
+        assert gt.debug.placement(gt.ones(4, 4)) == "shard(0) on 0 1"
+        with gt.signal.context("inner"):
+            assert gt.debug.placement(gt.ones(4, 4)) == "shard(1) on 0 1"
+        assert gt.debug.placement(gt.ones(4, 4)) == "shard(0) on 0 1"
+
+
+def test_rule_3_a_wish_is_about_what_the_user_creates(pair):
+    gt.register_config("forward", cut(0))
+    with gt.signal.context("forward"):
+        layer = nn.Linear(4, 4)
+        assert gt.debug.placement(gt.ones(4, 4)) == "shard(0) on 0 1"
+        layer(gt.ones(4, 4))
+    # A parameter is not cut because of a signal.
+    assert gt.debug.placement(layer.weight) == "replicate on 0 1"
+
+
+def test_rule_4_a_cut_parameter_is_never_whole_anywhere(pair, tmp_path):
+    configure(tmp_path, FSDP)
+    model = Net()
+    weights = sum(parameter.numel() for parameter in model.parameters()) * 4
+    gt.synchronize()
+    assert gt.memory()["used_bytes"] == 0
+    before = moved()
+    with gt.signal.context("forward"):
+        x = gt.randn(2, 64)
+        model(x)
+    gt.synchronize()
+    places = {name: gt.debug.placement(p) for name, p in model.named_parameters()}
+    assert set(places.values()) == {"shard(0) on 0 1"}, places
+    # Each worker gets the other half for the use, and nothing moved before.
+    assert moved() - before == weights
+
+
+def test_rule_4_what_is_cut_from_the_start_has_the_numbers_of_what_is_whole(pair, tmp_path):
+    def build():
+        gt.manual_seed(0)
+        return [
+            nn.Linear(5, 7).weight,
+            nn.Parameter(gt.randn(7, 3) * 0.02),
+            nn.init.normal_(nn.Parameter(gt.empty(7, 2)), 1.0, 3.0),
+            nn.init.constant_(nn.Parameter(gt.empty(7)), 4.0),
+            nn.Embedding(7, 3).weight,
+        ]
+
+    expected = [value.detach().tolist() for value in build()]
+    configure(tmp_path, FSDP)
+    model = nn.ParameterList(build())
+    before = moved()
+    for name, parameter in model.named_parameters():
+        assert gt.debug.placement(parameter) == "nowhere before its first use", name
+    with gt.signal.context("forward"):
+        placed = [gt.signal.tensor(parameter, name="forward") for parameter in model]
+    assert {gt.debug.placement(value) for value in placed} == {"shard(0) on 0 1"}
+    assert moved() == before
+    assert [value.detach().tolist() for value in placed] == expected
+
+
+def test_rule_4_want_of_memory_is_told_with_the_line_of_the_creation(pair):
+    gt.register_config("forward", cut(0))
+    line = inspect.currentframe().f_lineno + 1
+    huge = gt.zeros(1 << 20, 1 << 20)
+    with (
+        pytest.raises(gt.OutOfMemoryError, match=rf"test_rules\.py:{line}\b"),
+        gt.signal.context("forward"),
+    ):
+        (huge + 1).sum().item()
+    assert gt.ones(2).sum().item() == 2
+
+
+def test_rule_8_a_pattern_beats_the_signal_and_the_mesh_of_the_first_use(pair, tmp_path):
+    configure(
+        tmp_path,
+        """
+        forward: {shard: {axis: 0}}
+        params:
+          "*.weight": {axis: 1}
+          "a.weight": {axis: 0}
+        """,
+    )
+    model = Net()
+    with gt.signal.context("forward"):
+        model(gt.randn(4, 64))
+    places = {name: gt.debug.placement(p) for name, p in model.named_parameters()}
+    assert places["a.weight"] == "shard(0) on 0 1"
+    assert places["b.weight"] == "shard(1) on 0 1"
+    assert places["a.bias"] == "replicate on 0 1"
+
+
+def test_rule_14_a_write_through_a_view_keeps_the_cut_of_its_base(pair):
+    gt.register_config("forward", cut(0))
+    with gt.signal.context("forward"):
+        x = gt.zeros(8, 4)
+    x[2:6] = gt.ones(4, 4)
+    x[:, 1] += 1
+    assert gt.debug.placement(x) == "shard(0) on 0 1"
+    assert x.sum().item() == 16 + 8
+
+
+def test_rule_15_gradients_are_computed_in_the_signal_that_is_configured_for_them(pair):
+    gt.register_config("forward", cut(0, [0], backward_signal="back"))
+    gt.register_config("back", cut(0, [1]))
+    with gt.signal.context("forward"):
+        x = gt.ones(4, requires_grad=True)
+        hidden = x.exp()
+    with gt.signal.context("forward"):
+        loss = (hidden * hidden).sum()
+    (gradient,) = gt.autograd.grad(loss, [hidden])
+    assert gt.debug.placement(hidden).endswith("on 0")
+    assert gt.debug.placement(gradient).endswith("on 1")
+
+
+def step(model, optimizer, batches: int) -> int:
+    """The bytes that move in a step of so many micro-batches."""
+    before = moved()
+    optimizer.zero_grad()
+    for _ in range(batches):
+        with gt.signal.context("forward"):
+            (model(gt.randn(8, 64)) ** 2).mean().backward()
+    optimizer.step()
+    gt.synchronize()
+    return moved() - before
+
+
+def test_rule_16_many_micro_batches_move_the_bytes_of_one(pair):
+    gt.register_config("forward", cut(0))
+    model = nn.Linear(64, 64)
+    optimizer = gt.optim.SGD(model.parameters(), lr=0.1)
+    step(model, optimizer, 1)
+    weights = 4 * (64 * 64 + 64)
+    # Half of each gradient goes there to be added up, and half of the sums comes back.
+    assert step(model, optimizer, 1) == 2 * weights
+    assert step(model, optimizer, 5) == 2 * weights
+
+
+def test_rule_16_gradients_of_cut_parameters_are_cut(pair, tmp_path):
+    configure(tmp_path, FSDP)
+    model = nn.Linear(64, 64)
+    with gt.signal.context("forward"):
+        (model(gt.randn(8, 64)) ** 2).mean().backward()
+    assert gt.debug.placement(model.weight.grad) == "shard(0) on 0 1"
+    with gt.signal.context("forward"):
+        (model(gt.randn(8, 64)) ** 2).mean().backward()
+    assert gt.debug.placement(model.weight.grad) == "shard(0) on 0 1"
+
+
+def test_rule_17_what_an_optimiser_keeps_is_like_its_parameter(pair, tmp_path):
+    configure(tmp_path, FSDP)
+    model = nn.Linear(64, 64)
+    optimizer = gt.optim.AdamW(model.parameters())
+    with gt.signal.context("forward"):
+        (model(gt.randn(8, 64)) ** 2).mean().backward()
+    optimizer.step()
+    state = optimizer.state[model.weight]
+    for name in ("exp_avg", "exp_avg_sq"):
+        assert gt.debug.placement(state[name]) == "shard(0) on 0 1", name
+
+
+def test_rule_23_another_config_counts_from_there_on(pair):
+    gt.register_config("forward", cut(0))
+    with gt.signal.context("forward"):
+        before = gt.ones(4, 4)
+        gt.register_config("forward", cut(1))
+        after = gt.ones(4, 4)
+    assert gt.debug.placement(before) == "shard(0) on 0 1"
+    assert gt.debug.placement(after) == "shard(1) on 0 1"
+
+
+def test_two_clients_with_the_same_names_and_other_configs_do_not_disturb_each_other():
+    wishes = {"rows": ShardConfig(axis=0), "copies": ShardConfig(replicated=True)}
+    expected = {"rows": "shard(0) on 0 1", "copies": "replicate on 0 1"}
+    found, ready = {}, threading.Barrier(len(wishes))
+
+    def program(name: str) -> None:
+        with gt.connect(workers=2, new=True):
+            gt.register_config("forward", SignalConfig(shard=wishes[name]))
+            ready.wait(60)
+            places = set()
+            for _ in range(20):
+                with gt.signal.context("forward"):
+                    x = gt.ones(4, 4) * 3
+                    places.add(gt.debug.placement(x))
+                    assert x.sum().item() == 48
+            found[name] = places
+
+    threads = [threading.Thread(target=program, args=(name,)) for name in wishes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {name: {place} for name, place in expected.items()}
