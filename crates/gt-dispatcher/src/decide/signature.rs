@@ -187,6 +187,11 @@ impl Asked<'_> {
             let bytes: usize = self.results.iter().map(Meta::bytes).sum();
             self.entries[*input].is_some_and(|entry| bytes > entry.meta.bytes())
         };
+        // In another dtype parts are rounded, or do not wrap around as their sum does.
+        let converted = |input: &usize| {
+            let dtype = self.entries[*input].map(|entry| entry.meta.dtype);
+            self.results.iter().any(|result| Some(result.dtype) != dtype)
+        };
         // A value that is needed as a sum and whole at once is put together for both.
         let needed_whole = |input: &usize| {
             let address = |entry: Option<&Entry>| entry.map(std::ptr::from_ref);
@@ -197,7 +202,11 @@ impl Asked<'_> {
             let mut others = others.filter(|(other, _)| !summed.contains(other));
             others.any(|(_, other)| is_same(other))
         };
-        if summed.is_empty() || summed.iter().any(larger) || summed.iter().any(needed_whole) {
+        if summed.is_empty()
+            || summed.iter().any(larger)
+            || summed.iter().any(converted)
+            || summed.iter().any(needed_whole)
+        {
             return None;
         }
         let mut chosen = self.whole();
