@@ -70,8 +70,10 @@ def lay(torch: ModuleType, x: Both, how: Lying, dice: random.Random) -> Both:
 
 
 def summed(torch: ModuleType, x: Both, how: Lying, dice: random.Random) -> Both:
-    """A partial sum: each worker has other numbers of either sign, and together they are about
-    `x`. The reference adds them up in the order of the workers, in NumPy."""
+    """A partial sum of about `x`, of which each worker has other numbers of either sign.
+
+    The reference adds them up in the order of the workers, in NumPy.
+    """
     numbers = np.random.default_rng(dice.getrandbits(32))
     dtype, count, shape = x.gt.dtype.name, len(how.group), tuple(x.torch.shape)
     if dtype not in FLOATS:
@@ -128,5 +130,6 @@ def parts(torch: ModuleType, x: Both, how: Lying) -> list[Both]:
     """What each worker of a group has, cut by PyTorch; only its side is of use."""
     if how.axis is None:
         return [x] * len(how.group)
-    sizes = [len(some) for some in np.array_split(np.arange(x.torch.shape[how.axis]), len(how.group))]
+    places = np.array_split(np.arange(x.torch.shape[how.axis]), len(how.group))
+    sizes = [len(own) for own in places]
     return [Both(x.gt, part) for part in torch.split(x.torch, sizes, how.axis)]

@@ -131,8 +131,10 @@ def fails(ours: Any) -> bool:
 def difference(
     torch: ModuleType, ours: Any, theirs: Any, row: Row, scale: float = 1.0
 ) -> str | None:
-    """What is wrong with a result, if anything is. `scale` is how large numbers are on the way to
-    it, which tells how much halves may lose there."""
+    """What is wrong with a result, if anything is.
+
+    `scale` is how large numbers are on the way to it, and so how much halves may lose there.
+    """
     if isinstance(theirs, Exception):
         return None if fails(ours) else refusal(theirs)
     if isinstance(ours, Exception):

@@ -5,6 +5,7 @@ gives the parts of the result for the parts of the inputs, no byte may travel.
 """
 
 import contextlib
+import itertools
 import math
 import random
 from collections.abc import Callable, Iterator
@@ -22,8 +23,12 @@ from test_ops import RANDOM, ROWS, UNDEFINED, cases, difference, forms, is_in_pl
 # Groups of one to four workers, and one that has only a part of another.
 GROUPS = [[0], [0, 1], [0, 1, 2], [0, 1, 2, 3], [1, 2]]
 # Of each row and dtype so many calls are tried in CI, each so often.
-CALLS, WAYS = 3, 4
+CALLS, WAYS = 4, 5
 COMMON_DTYPES = ["float32", "int64"]
+# What stands between two products of a sum is rounded to halves, elsewhere in GT than in PyTorch.
+UNCOMPARED = {"einsum": ("float16", "bfloat16")}
+# Without `dims` the elements are shifted row by row, across any cut; by nothing, they stay.
+MOVED_AS_A_RULE = {"roll"}
 
 
 @pytest.fixture
@@ -95,8 +100,10 @@ def fits(torch: ModuleType, function: Callable, case: Case, lying: list[Lying], 
 
 
 def joins(torch: ModuleType, results: list[Any], whole: Any) -> bool:
-    """Whether results are parts of the whole one, side by side along an axis. Results that are
-    mostly alike prove nothing."""
+    """Whether results are parts of the whole one, side by side along an axis.
+
+    Results that are mostly alike prove nothing.
+    """
     if not isinstance(whole, torch.Tensor) or len(whole.unique()) < max(3, 0.7 * whole.numel()):
         return False
     for axis in range(whole.dim()):
@@ -125,7 +132,7 @@ class Trial:
 
     def wrong(self, case: Case, dice: random.Random) -> str | None:
         """What is wrong with it, if anything is."""
-        (form, ours, theirs), torch = self.way, self.torch
+        (form, _, theirs), torch = self.way, self.torch
         pairs = zip(tensors(case), self.lying, strict=True)
         placed = with_tensors(case, [lay(torch, x, how, dice) for x, how in pairs])
         if isinstance(expected := outcome(theirs, placed, "torch", form), Exception):
@@ -137,7 +144,9 @@ class Trial:
             return None if same(found, expected) else "has other numbers than without a cut"
         if wrong := difference(torch, found, expected, ROWS[self.name], self.scale(placed)):
             return wrong
-        if travelled and self.wish is None and can_fit(case, self.lying) and self.is_local():
+        if self.wish or self.name in MOVED_AS_A_RULE or not travelled:
+            return None
+        if can_fit(case, self.lying) and self.is_local():
             return f"moved {travelled} bytes, where each worker has what it needs"
         return None
 
@@ -192,12 +201,15 @@ def test_where_inputs_lie_changes_no_result(torch, request, groups, name, full):
     usual, *others = forms(ROWS[name], torch)
     others = [way for way in others if is_in_place(way[0])]
     wrong = []
-    for dtype in DTYPES if full else [*COMMON_DTYPES, dice.choice(DTYPES)]:
+    dtypes = DTYPES if full else [*COMMON_DTYPES, dice.choice(DTYPES)]
+    for dtype in dtypes:
+        if dtype in UNCOMPARED.get(name, ()):
+            continue
         made = calls(torch, name, dtype, "")
         count = min(len(made), 40 if full else CALLS)
         for number in dice.sample(range(len(made)), count):
             case = made[number]
-            for lying, _ in zip(choices(case, groups, dice), range(3 * WAYS if full else WAYS)):
+            for lying in itertools.islice(choices(case, groups, dice), (3 if full else 1) * WAYS):
                 way = dice.choice(others) if others and dice.random() < 0.3 else usual
                 names = {str(how) for how in lying if how.how not in ("whole", "sum")}
                 wish = dice.choice([None, None, *sorted(names)])

@@ -44,6 +44,7 @@ const BASE: Op = Op {
     linear: Linear::No,
     kernel: |call| Err(Error::bug(format!("{} has no kernel", call.op.name))),
     expansion: None,
+    expands_when_cut: false,
     autocast: Autocast::Keep,
     torch: "",
     numpy: None,

@@ -96,8 +96,8 @@ fn expand(call: &Call) -> Result<Option<Expansion>> {
     let Some(formulas) = call.op.expansion.filter(|_| row_risk(call.op) != Risk::Data) else {
         return Ok(None);
     };
-    // Rows that have a kernel too may be made of each other.
-    if (call.op.kernel)(call)? != Kernel::Expansion {
+    // Other rows that have a kernel too may be made of each other.
+    if (call.op.kernel)(call)? != Kernel::Expansion && !call.op.expands_when_cut {
         return Ok(None);
     }
     let (compute, formulas) = (call.infer()?.compute, formulas(call));

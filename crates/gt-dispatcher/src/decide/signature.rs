@@ -108,8 +108,12 @@ impl Asked<'_> {
         let parts = self.parts(placements);
         let mut points = vec![At::Even];
         let mut add = |found: Option<(u8, At)>| {
+            // In blocks a worker has positions from all over an index.
+            let allowed =
+                |at: &At| !matches!(at, At::InBlocks(..)) || self.call.op.is_alike_everywhere();
             if let Some((found, at)) = found
                 && found == letter
+                && allowed(&at)
                 && !points.contains(&at)
             {
                 points.push(at);
@@ -181,6 +185,10 @@ impl Asked<'_> {
             }
             Linear::Each(inputs) => {
                 inputs.iter().copied().find(|&i| is_sum(i)).into_iter().collect()
+            }
+            Linear::ByNumbers(input) => {
+                let alone = self.entries.iter().flatten().count() == 1;
+                Some(input).filter(|&input| alone && is_sum(input)).into_iter().collect()
             }
         };
         let larger = |input: &usize| {
