@@ -134,7 +134,9 @@ EVERYTHING = [*itertools.product(MODELS, STRATEGIES, WAYS)]
 embedded = pytest.mark.embedded("asks for more workers than the processes of an arrangement are")
 
 
+# A config that speaks of layers only does not know the signal around them.
 @embedded
+@pytest.mark.filterwarnings("ignore:the config does not define the signal")
 @pytest.mark.parametrize("config", STRATEGIES)
 @pytest.mark.parametrize("name", MODELS)
 def test_a_strategy_changes_no_loss(name, config, full):
@@ -149,6 +151,7 @@ def test_a_strategy_changes_no_loss(name, config, full):
 
 
 @embedded
+@pytest.mark.filterwarnings("ignore:the config does not define the signal")
 @pytest.mark.parametrize("config", ["data", "columns", "fsdp", "layers"])
 def test_in_double_precision_nothing_is_left_of_the_difference(config, full):
     for workers in (2, 3, 4, 8) if full else (4,):
@@ -171,3 +174,84 @@ def test_a_training_goes_on_under_another_strategy(first, second):
     after = run("mlp", second, 2, way, before)
     assert before.losses + after.losses == pytest.approx(expected, rel=1e-8)
     assert after.places != before.places
+
+
+# Where values are, and what moves.
+
+
+class Wide(nn.Module):
+    """Two layers of 2 MiB each: beside these, biases and messages weigh little."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(512, 1024)
+        self.out = nn.Linear(1024, 512)
+
+    def forward(self, x: gt.Tensor) -> gt.Tensor:
+        return self.out(self.hidden(x).relu())
+
+
+BATCH = 24
+WEIGHTS = 4 * (2 * 512 * 1024 + 1024 + 512)
+RESULTS = 4 * BATCH * 512
+
+PLACES = {
+    "data": ["replicate"] * 4,
+    "copies": ["replicate"] * 4,
+    "fsdp": ["shard(0)"] * 4,
+    "columns": ["shard(0)", "shard(0)", "shard(1)", "replicate"],
+}
+
+
+def sent_in_a_step(config: str, workers: int) -> tuple[dict[str, list[str]], list[float]]:
+    """Where parameters and the state of the optimiser are, and the bytes each worker sends."""
+    with gt.connect(workers=workers, new=True):
+        gt.load_config(str(FOLDER / f"{config}.yaml"))
+        gt.manual_seed(0)
+        model = Wide()
+        x, y = gt.randn(BATCH, 512), gt.randint(0, 512, (BATCH,))
+        optimizer = gt.optim.Adam(model.parameters())
+        moved = []
+        # Where values begin is picked by load, so that only what comes after the first counts.
+        for steps in (2, 2, 4):
+            for _ in range(steps):
+                loss = step(model, optimizer, x, y, Way())
+            loss.item()
+            moved.append(gt.debug.moved_bytes())
+        first, second, third = moved
+        sent = [0.0] * workers
+        for link, count in third.items():
+            sent[link[0]] += (count - 2 * second.get(link, 0) + first.get(link, 0)) / 2
+        places = {"parameters": [gt.debug.placement(p) for p in model.parameters()]}
+        for name in ("exp_avg", "exp_avg_sq"):
+            states = [optimizer.state[p][name] for p in model.parameters()]
+            places[name] = [gt.debug.placement(state) for state in states]
+        return places, sent
+
+
+# What each of n workers sends in a step, by the textbook: at least and at most. Data parallel: an
+# all-reduce of all gradients is a reduce-scatter and an all-gather. Fully sharded: each weight is
+# gathered twice and its gradient reduced once; a layer whose input has no gradient is gathered
+# once, and what has few rows may be sent instead of a weight. Column and row parallel: the sum of
+# the results is reduced, and its gradient gathered.
+TEXTBOOK = {
+    "data": lambda n: (2 * WEIGHTS * (n - 1) / n, 2 * WEIGHTS * (n - 1) / n),
+    "fsdp": lambda n: (2 * WEIGHTS * (n - 1) / n, 3 * WEIGHTS * (n - 1) / n),
+    "columns": lambda n: (RESULTS * (n - 1) / n, 2 * RESULTS * (n - 1) / n),
+    "copies": lambda n: (0, 0),
+}
+# Biases, the loss, what it is compared with, and zeros that gradients begin with.
+SMALL_BYTES = 2 * RESULTS
+
+
+@embedded
+@pytest.mark.parametrize("workers", [2, 3, 4])
+@pytest.mark.parametrize("config", PLACES)
+def test_values_are_where_the_config_wants_them_and_what_moves_is_the_textbooks(config, workers):
+    places, sent = sent_in_a_step(config, workers)
+    on = " ".join(map(str, range(workers)))
+    for found in places.values():
+        assert found == [f"{layout} on {on}" for layout in PLACES[config]]
+    least, most = TEXTBOOK[config](workers)
+    for worker, count in enumerate(sent):
+        assert 0.99 * least <= count <= 1.01 * most + SMALL_BYTES, (worker, sent)

@@ -53,6 +53,8 @@ pub struct Op {
     pub localise: fn(&Call, &[Part]) -> Attrs,
     /// In which inputs it is linear: only there a partial sum may pass.
     pub linear: Linear,
+    /// Whether it reads only the shape of its first input, beside which its results are put.
+    pub reads_shape_only: bool,
     /// What an engine does for it.
     pub kernel: fn(&Call) -> Result<Kernel>,
     /// The same in other operations, one formula for each result.

@@ -42,6 +42,7 @@ const BASE: Op = Op {
     shard: shard::gather_first,
     localise: localise::unchanged,
     linear: Linear::No,
+    reads_shape_only: false,
     kernel: |call| Err(Error::bug(format!("{} has no kernel", call.op.name))),
     expansion: None,
     expands_when_cut: false,
