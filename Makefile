@@ -71,6 +71,7 @@ bench: build oracle ## compare with PyTorch in one run
 	$(BIN)/python benchmarks/compare.py $(BENCH_ARGS)
 	$(BIN)/python benchmarks/processes.py
 	$(BIN)/python benchmarks/dispatcher.py
+	$(BIN)/python benchmarks/parallel.py
 
 soak: build ## the random tests with many more cases, and those that run for minutes
 	PROPTEST_CASES=$(SOAK_CASES) PROPTEST_RNG_SEED=$$RANDOM$$RANDOM $(CARGO_TEST) -- --include-ignored

@@ -6,16 +6,24 @@ from types import ModuleType
 from typing import Any
 
 Step = Callable[[], Any]
+Wrap = Callable[[Any], Any]
 
 
-def mlp(m: ModuleType, sizes: list[int], batch: int, optimizer: str = "SGD") -> Step:
+def unwrapped(model: Any) -> Any:
+    """A model as it is; others let several processes share its work."""
+    return model
+
+
+def mlp(
+    m: ModuleType, sizes: list[int], batch: int, optimizer: str = "SGD", wrap: Wrap = unwrapped
+) -> Step:
     """Linear layers with rectifiers between them, on one batch of random numbers."""
     layers: list[Any] = []
     for before, after in itertools.pairwise(sizes):
         layers += [m.nn.Linear(before, after), m.nn.ReLU()]
     model = m.nn.Sequential(*layers[:-1])
     x, y = m.randn(batch, sizes[0]), m.randint(0, sizes[-1], (batch,))
-    return training_step(m, model, optimizer, x, y)
+    return training_step(m, wrap(model), optimizer, x, y)
 
 
 def cnn(m: ModuleType, batch: int) -> Step:
@@ -35,7 +43,15 @@ def cnn(m: ModuleType, batch: int) -> Step:
     return training_step(m, model, "SGD", x, y)
 
 
-def gpt(m: ModuleType, batch: int, length: int, size: int, layers: int, letters: int = 64) -> Step:
+def gpt(
+    m: ModuleType,
+    batch: int,
+    length: int,
+    size: int,
+    layers: int,
+    letters: int = 64,
+    wrap: Wrap = unwrapped,
+) -> Step:
     """A GPT with four heads in each layer."""
 
     class Block(m.nn.Module):  # type: ignore[name-defined]
@@ -69,7 +85,7 @@ def gpt(m: ModuleType, batch: int, length: int, size: int, layers: int, letters:
             return self.head(self.norm(self.blocks(x))).flatten(0, 1)
 
     x, y = m.randint(0, letters, (batch, length)), m.randint(0, letters, (batch * length,))
-    return training_step(m, Model(), "AdamW", x, y)
+    return training_step(m, wrap(Model()), "AdamW", x, y)
 
 
 def training_step(m: ModuleType, model: Any, optimizer: str, x: Any, y: Any) -> Step:

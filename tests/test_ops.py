@@ -128,14 +128,19 @@ def fails(ours: Any) -> bool:
     return False
 
 
-def difference(torch: ModuleType, ours: Any, theirs: Any, row: Row) -> str | None:
-    """What is wrong with a result, if anything is."""
+def difference(
+    torch: ModuleType, ours: Any, theirs: Any, row: Row, scale: float = 1.0
+) -> str | None:
+    """What is wrong with a result, if anything is.
+
+    `scale` is how large numbers are on the way to it, and so how much halves may lose there.
+    """
     if isinstance(theirs, Exception):
         return None if fails(ours) else refusal(theirs)
     if isinstance(ours, Exception):
         return f"raises {type(ours).__name__}: {ours}"
     if isinstance(theirs, tuple):
-        parts = [difference(torch, a, b, row) for a, b in zip(ours, theirs, strict=True)]
+        parts = [difference(torch, a, b, row, scale) for a, b in zip(ours, theirs, strict=True)]
         return next(filter(None, parts), None)
     if not isinstance(theirs, torch.Tensor):
         return None if ours is theirs else f"is {ours}, not {theirs}"
@@ -148,7 +153,7 @@ def difference(torch: ModuleType, ours: Any, theirs: Any, row: Row) -> str | Non
         # Most are equal to the bit, and seeing that is ten times quicker.
         if torch.equal(found, theirs):
             return None
-        torch.testing.assert_close(found, theirs, equal_nan=True, **tolerance(theirs))
+        torch.testing.assert_close(found, theirs, equal_nan=True, **tolerance(theirs, scale))
     except AssertionError as error:
         return " ".join(str(error).split())
     except (RuntimeError, IndexError) as error:
@@ -156,11 +161,11 @@ def difference(torch: ModuleType, ours: Any, theirs: Any, row: Row) -> str | Non
     return None
 
 
-def tolerance(theirs: Any) -> dict[str, float]:
+def tolerance(theirs: Any, scale: float = 1.0) -> dict[str, float]:
     """PyTorch's own tolerances, wide enough for many numbers added up in another order."""
     return {
-        "float16": {"rtol": 4e-3, "atol": 4e-3},
-        "bfloat16": {"rtol": 2e-2, "atol": 2e-2},
+        "float16": {"rtol": 4e-3, "atol": 4e-3 * scale},
+        "bfloat16": {"rtol": 2e-2, "atol": 2e-2 * scale},
         "float32": {"rtol": 1e-5, "atol": 1e-4},
         "float64": {"rtol": 1e-12, "atol": 1e-12},
     }.get(str(theirs.dtype)[6:], {"rtol": 0, "atol": 0})

@@ -1,98 +1,257 @@
 """One program under every strategy: values lie as the config wants, and no loss changes."""
 
-import json
-import subprocess
-import sys
+import contextlib
+import functools
+import importlib.util
+import itertools
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import gt
 import pytest
-from cluster import plain_environment
+from gt import nn
 
 FOLDER = Path(__file__).parents[1] / "examples" / "parallel"
-
-RUN = """
-import json, sys
-sys.path.insert(0, {folder!r})
-import gt, train
-gt.workers({workers})
-config = {config!r}
-if config:
-    gt.load_config(config)
-gt.manual_seed(0)
-model, x, y = train.MODELS[{model!r}]()
-if {double}:
-    model, x = model.double(), x.double() if x.is_floating_point() else x
-losses, moved = [], []
-for steps in {steps}:
-    losses += train.train(model, x, y, steps)
-    moved.append({{f"{{a}}>{{b}}": n for (a, b), n in gt.debug.moved_bytes().items()}})
-places = {{name: gt.debug.placement(p) for name, p in model.named_parameters()}}
-print(json.dumps([losses, places, moved]))
-"""
+SPEC = importlib.util.spec_from_file_location("parallel_train", FOLDER / "train.py")
+train = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(train)
 
 
-def run(model: str, config: str | None, workers: int, *steps: int, double: bool = False):
-    """The losses, where the parameters are, and what had gone from worker to worker after each
-    training of so many steps."""
-    steps = steps or (30,)
-    path = str(FOLDER / f"{config}.yaml") if config else ""
-    code = RUN.format(
-        folder=str(FOLDER), workers=workers, config=path, model=model, steps=steps, double=double
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=plain_environment(), capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+@dataclass(frozen=True)
+class Way:
+    """How a model is trained, besides where its values are."""
+
+    double: bool = False
+    dropout: float = 0.0
+    clip: float | None = None
+    amp: bool = False
+    micro_batches: int = 1
+    steps: int = 30
+    learning_rate: float = 3e-3
+
+    @property
+    def tolerance(self) -> float:
+        """How much of a loss may be rounding."""
+        return 1e-8 if self.double else 2e-2 if self.amp else 1e-4
 
 
-@pytest.fixture(scope="module")
-def alone():
-    """What one worker gives, by model."""
-    return {model: run(model, None, 1)[0] for model in ("mlp", "cnn", "gpt")}
+@dataclass
+class Outcome:
+    """The losses of a training, and what it left."""
+
+    losses: list[float]
+    places: dict[str, str]
+    state: dict[str, Any]
+    optimizer: dict[str, Any]
+
+
+def step(model: nn.Module, optimizer: Any, x: gt.Tensor, y: gt.Tensor, way: Way) -> gt.Tensor:
+    """One step of a training; gives its loss."""
+    parts = way.micro_batches
+    total = 0.0
+    for own, wanted in zip(x.chunk(parts), y.chunk(parts), strict=True):
+        precision = gt.autocast("cpu", dtype=gt.bfloat16)
+        with gt.signal.context("forward"), precision if way.amp else contextlib.nullcontext():
+            loss = nn.functional.cross_entropy(model(own), wanted) / parts
+        loss.backward()
+        total = total + loss.detach()
+    if way.clip is not None:
+        nn.utils.clip_grad_norm_(model.parameters(), way.clip)
+    optimizer.step()
+    optimizer.zero_grad()
+    return total
+
+
+def run(
+    name: str, config: str | None, workers: int, way: Way = Way(), before: Outcome | None = None
+) -> Outcome:
+    """Train a model in a session of its own, from the beginning or from where another ended."""
+    with gt.connect(workers=workers, new=True):
+        if config:
+            gt.load_config(str(FOLDER / f"{config}.yaml"))
+        gt.manual_seed(0)
+        model, x, y = train.MODELS[name](way.dropout)
+        if way.double:
+            model, x = model.double(), x.double() if x.is_floating_point() else x
+        optimizer = gt.optim.AdamW(model.parameters(), lr=way.learning_rate)
+        if before is not None:
+            model.load_state_dict(tensors(before.state))
+            optimizer.load_state_dict(tensors(before.optimizer))
+        losses = [step(model, optimizer, x, y, way) for _ in range(way.steps)]
+        found = [loss.item() for loss in losses]
+        places = {name: gt.debug.placement(p) for name, p in model.named_parameters()}
+        return Outcome(found, places, arrays(model.state_dict()), arrays(optimizer.state_dict()))
+
+
+def arrays(state: Any) -> Any:
+    """A state that outlives its session."""
+    if isinstance(state, dict):
+        return {key: arrays(value) for key, value in state.items()}
+    if isinstance(state, list):
+        return [arrays(value) for value in state]
+    return state.detach().numpy() if isinstance(state, gt.Tensor) else state
+
+
+def tensors(state: Any) -> Any:
+    """The same in another session."""
+    if isinstance(state, dict):
+        return {key: tensors(value) for key, value in state.items()}
+    if isinstance(state, list):
+        return [tensors(value) for value in state]
+    return gt.tensor(state) if type(state).__module__ == "numpy" else state
+
+
+@functools.cache
+def alone(name: str, way: Way) -> Outcome:
+    """What one worker gives without a config."""
+    return run(name, None, 1, way)
+
+
+def check(name: str, config: str, workers: int, way: Way) -> Outcome:
+    """Train under a strategy, with the losses of one worker."""
+    expected, found = alone(name, way).losses, run(name, config, workers, way)
+    bound = way.tolerance
+    assert found.losses == pytest.approx(expected, rel=bound, abs=bound), (name, config, workers)
+    return found
 
 
 STRATEGIES = ["data", "columns", "fsdp", "copies", "layers", "backward"]
+MODELS = ["mlp", "cnn", "gpt"]
+WORKERS = [1, 2, 3, 4, 8]
+
+WAYS = {
+    "plain": Way(),
+    "double": Way(double=True),
+    "dropout": Way(dropout=0.3),
+    "clipping": Way(clip=0.1),
+    "amp": Way(amp=True),
+    "accumulation": Way(micro_batches=2),
+    "all": Way(double=True, dropout=0.2, clip=0.5, micro_batches=2, learning_rate=1e-2),
+}
+EVERYTHING = [*itertools.product(MODELS, STRATEGIES, WAYS)]
+
+embedded = pytest.mark.embedded("asks for more workers than the processes of an arrangement are")
 
 
+# A config that speaks of layers only does not know the signal around them.
+@embedded
+@pytest.mark.filterwarnings("ignore:the config does not define the signal")
 @pytest.mark.parametrize("config", STRATEGIES)
-@pytest.mark.parametrize("model", ["mlp", "cnn", "gpt"])
-def test_a_strategy_changes_no_loss(alone, model, config):
-    for workers in (2, 3):
-        losses = run(model, config, workers)[0]
-        assert losses == pytest.approx(alone[model], rel=1e-4, abs=1e-4), workers
-        assert losses[-1] < losses[0]
+@pytest.mark.parametrize("name", MODELS)
+def test_a_strategy_changes_no_loss(name, config, full):
+    # Every strategy is trained with two and three workers; a model is trained in every way.
+    place = STRATEGIES.index(config) + MODELS.index(name)
+    ways = [*WAYS] if full else [[*WAYS][place % len(WAYS)]]
+    for way in ways:
+        for workers in WORKERS if full else (2 + place % 2,):
+            check(name, config, workers, WAYS[way])
+    if not full:
+        check(name, config, 3 - place % 2, WAYS["plain"])
 
 
+@embedded
+@pytest.mark.filterwarnings("ignore:the config does not define the signal")
+@pytest.mark.parametrize("config", ["data", "columns", "fsdp", "layers"])
+def test_in_double_precision_nothing_is_left_of_the_difference(config, full):
+    for workers in (2, 3, 4, 8) if full else (4,):
+        for name in MODELS if full else ("gpt",):
+            check(name, config, workers, Way(double=True, learning_rate=1e-2))
+
+
+@pytest.mark.everywhere
 @pytest.mark.parametrize("config", ["data", "columns", "fsdp"])
-def test_in_double_precision_nothing_is_left_of_the_difference(config):
-    expected = run("mlp", None, 1, double=True)[0]
-    for workers in (2, 4):
-        losses = run("mlp", config, workers, double=True)[0]
-        assert losses == pytest.approx(expected, rel=1e-8), workers
+def test_a_strategy_changes_no_loss_wherever_its_workers_are(config):
+    check("mlp", config, 3, Way(steps=10))
 
 
-WEIGHTS = ["hidden.weight", "hidden.bias", "out.weight", "out.bias"]
+@embedded
+@pytest.mark.parametrize(("first", "second"), [("data", "fsdp"), ("fsdp", "columns")])
+def test_a_training_goes_on_under_another_strategy(first, second):
+    way = Way(double=True, steps=10)
+    expected = run("mlp", None, 1, Way(double=True, steps=20)).losses
+    before = run("mlp", first, 3, way)
+    after = run("mlp", second, 2, way, before)
+    assert before.losses + after.losses == pytest.approx(expected, rel=1e-8)
+    assert after.places != before.places
+
+
+# Where values are, and what moves.
+
+
+class Wide(nn.Module):
+    """Two layers of 2 MiB each: beside these, biases and messages weigh little."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(512, 1024)
+        self.out = nn.Linear(1024, 512)
+
+    def forward(self, x: gt.Tensor) -> gt.Tensor:
+        return self.out(self.hidden(x).relu())
+
+
+BATCH = 24
+WEIGHTS = 4 * (2 * 512 * 1024 + 1024 + 512)
+RESULTS = 4 * BATCH * 512
 
 PLACES = {
-    "data": ["replicate on 0 1"] * 4,
-    "copies": ["replicate on 0 1"] * 4,
-    "fsdp": ["shard(0) on 0 1"] * 4,
-    "columns": ["shard(0) on 0 1", "shard(0) on 0 1", "shard(1) on 0 1", "replicate on 0 1"],
+    "data": ["replicate"] * 4,
+    "copies": ["replicate"] * 4,
+    "fsdp": ["shard(0)"] * 4,
+    "columns": ["shard(0)", "shard(0)", "shard(1)", "replicate"],
 }
 
 
+def sent_in_a_step(config: str, workers: int) -> tuple[dict[str, list[str]], list[float]]:
+    """Where parameters and the state of the optimiser are, and the bytes each worker sends."""
+    with gt.connect(workers=workers, new=True):
+        gt.load_config(str(FOLDER / f"{config}.yaml"))
+        gt.manual_seed(0)
+        model = Wide()
+        x, y = gt.randn(BATCH, 512), gt.randint(0, 512, (BATCH,))
+        optimizer = gt.optim.Adam(model.parameters())
+        moved = []
+        # Where values begin is picked by load, so that only what comes after the first counts.
+        for steps in (2, 2, 4):
+            for _ in range(steps):
+                loss = step(model, optimizer, x, y, Way())
+            loss.item()
+            moved.append(gt.debug.moved_bytes())
+        first, second, third = moved
+        sent = [0.0] * workers
+        for link, count in third.items():
+            sent[link[0]] += (count - 2 * second.get(link, 0) + first.get(link, 0)) / 2
+        places = {"parameters": [gt.debug.placement(p) for p in model.parameters()]}
+        for name in ("exp_avg", "exp_avg_sq"):
+            states = [optimizer.state[p][name] for p in model.parameters()]
+            places[name] = [gt.debug.placement(state) for state in states]
+        return places, sent
+
+
+# What each of n workers sends in a step, by the textbook: at least and at most. Data parallel: an
+# all-reduce of all gradients is a reduce-scatter and an all-gather. Fully sharded: each weight is
+# gathered twice and its gradient reduced once; a layer whose input has no gradient is gathered
+# once, and what has few rows may be sent instead of a weight. Column and row parallel: the sum of
+# the results is reduced, and its gradient gathered.
+TEXTBOOK = {
+    "data": lambda n: (2 * WEIGHTS * (n - 1) / n, 2 * WEIGHTS * (n - 1) / n),
+    "fsdp": lambda n: (2 * WEIGHTS * (n - 1) / n, 3 * WEIGHTS * (n - 1) / n),
+    "columns": lambda n: (RESULTS * (n - 1) / n, 2 * RESULTS * (n - 1) / n),
+    "copies": lambda n: (0, 0),
+}
+# Biases, the loss, what it is compared with, and zeros that gradients begin with.
+SMALL_BYTES = 2 * RESULTS
+
+
+@embedded
+@pytest.mark.parametrize("workers", [2, 3, 4])
 @pytest.mark.parametrize("config", PLACES)
-def test_parameters_are_where_the_config_wants_them(config):
-    _, places, _ = run("mlp", config, 2, 3)
-    assert [places[name] for name in WEIGHTS] == PLACES[config]
-
-
-def test_data_parallel_training_exchanges_gradients_and_little_else():
-    bytes_of_weights = 4 * (32 * 96 + 96 + 96 * 10 + 10)
-    # Where values begin is picked by load, so that only what comes after the first steps is told.
-    first, second, third = run("mlp", "data", 2, 2, 5, 15)[2]
-    for link in ("0>1", "1>0"):
-        # Half of each gradient goes there to be added up, and half of the sums comes back.
-        each_step = (third[link] - 2 * second[link] + first[link]) / 10
-        assert bytes_of_weights <= each_step <= 1.25 * bytes_of_weights
+def test_values_are_where_the_config_wants_them_and_what_moves_is_the_textbooks(config, workers):
+    places, sent = sent_in_a_step(config, workers)
+    on = " ".join(map(str, range(workers)))
+    for found in places.values():
+        assert found == [f"{layout} on {on}" for layout in PLACES[config]]
+    least, most = TEXTBOOK[config](workers)
+    for worker, count in enumerate(sent):
+        assert 0.99 * least <= count <= 1.01 * most + SMALL_BYTES, (worker, sent)

@@ -16,40 +16,43 @@ HERE = Path(__file__).parent
 class MLP(nn.Module):
     """A hidden layer, as wide as there is something to cut."""
 
-    def __init__(self) -> None:
+    def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
         self.hidden = nn.Linear(32, 96)
+        self.dropout = nn.Dropout(dropout)
         self.out = nn.Linear(96, 10)
 
     def forward(self, x: gt.Tensor) -> gt.Tensor:
-        return self.out(self.hidden(x).relu())
+        return self.out(self.dropout(self.hidden(x).relu()))
 
 
 class CNN(nn.Module):
     """Two convolutions and a layer that reads what they found."""
 
-    def __init__(self) -> None:
+    def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
         self.first = nn.Conv2d(1, 8, 3, padding=1)
         self.second = nn.Conv2d(8, 16, 3, padding=1)
+        self.dropout = nn.Dropout(dropout)
         self.out = nn.Linear(16 * 4, 10)
 
     def forward(self, x: gt.Tensor) -> gt.Tensor:
         x = nn.functional.max_pool2d(self.first(x).relu(), 2)
         x = nn.functional.max_pool2d(self.second(x).relu(), 2)
-        return self.out(x.flatten(1))
+        return self.out(self.dropout(x.flatten(1)))
 
 
 class GPT(nn.Module):
     """One block of a transformer that guesses the next letter."""
 
-    def __init__(self, letters: int = 24, width: int = 32) -> None:
+    def __init__(self, dropout: float = 0.0, letters: int = 24, width: int = 32) -> None:
         super().__init__()
         self.letters = nn.Embedding(letters, width)
         self.norm = nn.LayerNorm(width)
         self.attention = nn.MultiheadAttention(width, 4, batch_first=True)
         self.up = nn.Linear(width, 4 * width)
         self.down = nn.Linear(4 * width, width)
+        self.dropout = nn.Dropout(dropout)
         self.out = nn.Linear(width, letters)
 
     def forward(self, x: gt.Tensor) -> gt.Tensor:
@@ -57,24 +60,24 @@ class GPT(nn.Module):
         y = self.norm(x)
         mask = nn.Transformer.generate_square_subsequent_mask(x.shape[1])
         x = x + self.attention(y, y, y, attn_mask=mask, need_weights=False)[0]
-        x = x + self.down(self.up(x).gelu())
+        x = x + self.dropout(self.down(self.up(x).gelu()))
         return self.out(x).flatten(0, 1)
 
 
-def mlp() -> tuple[nn.Module, gt.Tensor, gt.Tensor]:
+def mlp(dropout: float = 0.0) -> tuple[nn.Module, gt.Tensor, gt.Tensor]:
     """A model, something to learn from, and what it should make of it."""
-    return MLP(), gt.randn(48, 32), gt.randint(0, 10, (48,))
+    return MLP(dropout), gt.randn(48, 32), gt.randint(0, 10, (48,))
 
 
-def cnn() -> tuple[nn.Module, gt.Tensor, gt.Tensor]:
+def cnn(dropout: float = 0.0) -> tuple[nn.Module, gt.Tensor, gt.Tensor]:
     """The same with pictures."""
-    return CNN(), gt.randn(12, 1, 8, 8), gt.randint(0, 10, (12,))
+    return CNN(dropout), gt.randn(12, 1, 8, 8), gt.randint(0, 10, (12,))
 
 
-def gpt() -> tuple[nn.Module, gt.Tensor, gt.Tensor]:
+def gpt(dropout: float = 0.0) -> tuple[nn.Module, gt.Tensor, gt.Tensor]:
     """The same with letters, of which each is followed by the next."""
     text = gt.randint(0, 24, (8, 17))
-    return GPT(), text[:, :-1].clone(), text[:, 1:].flatten()
+    return GPT(dropout), text[:, :-1].clone(), text[:, 1:].flatten()
 
 
 MODELS = {"mlp": mlp, "cnn": cnn, "gpt": gpt}

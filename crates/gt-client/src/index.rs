@@ -5,6 +5,7 @@ use gt_core::attrs::{Attr, Attrs, Range};
 use gt_core::op::Op;
 use gt_core::ops::builtin::{
     EXPAND, INDEX, INDEX_WRITE, MASKED_FILL, NONZERO, PERMUTE, RAVEL_INDEX, RESHAPE, SLICE,
+    index_attrs, write_attrs,
 };
 use gt_core::{DType, Error, Result, Shape};
 
@@ -29,7 +30,7 @@ impl Tensor {
     pub fn at(&self, indices: Indices) -> Result<Tensor> {
         let looked = Looked::new(self, indices)?;
         let (merged, place) = (looked.merged()?, looked.place()?);
-        merged.apply_one(&INDEX, &[Input::Tensor(&place)], Attrs::of([looked.axis.into()]))
+        merged.apply_one(&INDEX, &[Input::Tensor(&place)], index_attrs(looked.axis as i64))
     }
 
     /// A tensor with a value, broadcast, at the elements that the indices name together. An index
@@ -40,7 +41,7 @@ impl Tensor {
         let place = looked.place()?;
         let rank = looked.turned.shape().rank() - looked.sizes.len() + place.shape().rank();
         let value = without_leading_ones(&value, rank)?;
-        let attrs = Attrs::of([looked.axis.into(), (write == Write::Add).into()]);
+        let attrs = write_attrs(looked.axis as i64, write == Write::Add);
         let inputs = [Input::Tensor(&place), Input::Tensor(&value)];
         let written = looked.merged()?.apply_one(&INDEX_WRITE, &inputs, attrs)?;
         let written = reshaped(&written, looked.turned.shape())?;
@@ -65,7 +66,7 @@ impl Tensor {
         let place = looked.place()?;
         let rank = looked.turned.shape().rank() - looked.sizes.len() + place.shape().rank();
         let value = without_leading_ones(&value, rank)?;
-        let attrs = Attrs::of([looked.axis.into(), (write == Write::Add).into()]);
+        let attrs = write_attrs(looked.axis as i64, write == Write::Add);
         let inputs = [Input::Tensor(&place), Input::Tensor(&value)];
         if looked.sizes.len() == 1 {
             return looked.turned.apply_in_place(&INDEX_WRITE, &inputs, attrs);

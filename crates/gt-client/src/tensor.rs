@@ -3,6 +3,7 @@
 mod cell;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use gt_core::attrs::Attrs;
@@ -45,6 +46,14 @@ impl Tensor {
             cell.history.set(edge);
         }
         Tensor(Place::Whole(Arc::new(cell)))
+    }
+
+    /// A value that was kept for a gradient. It lies where it was used: a parameter that is cut is
+    /// not given another home there.
+    pub(crate) fn saved(meta: Meta, value: Arc<Owned>, edge: Option<Edge>) -> Self {
+        let saved = Tensor::with_history(meta, value, edge);
+        saved.base().placed.store(true, Ordering::Relaxed);
+        saved
     }
 
     /// A leaf that was gone, with the place where its gradient is kept.

@@ -9,7 +9,7 @@ use gt_core::attrs::{Attr, Attrs};
 use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
 use gt_core::instruction::Replaces;
 use gt_core::op::{Arg, Call, Op, View as ViewKind};
-use gt_core::ops::builtin::{ARANGE, INDEX_WRITE, RESHAPE};
+use gt_core::ops::builtin::{ARANGE, INDEX_WRITE, RESHAPE, write_attrs};
 use gt_core::strides::{self, Strides};
 use gt_core::{Error, Meta, Result, Shape};
 use gt_transport::lock::Mutex;
@@ -271,7 +271,7 @@ impl View {
         let flat = [shape.count()].into();
         let base = one(&RESHAPE, &[Held::Value(self.base.current().0)], sized(&flat))?;
         let inputs = [base, places, value].map(Held::Value);
-        let written = one(&INDEX_WRITE, &inputs, Attrs::of([Attr::Int(0), false.into()]))?;
+        let written = one(&INDEX_WRITE, &inputs, write_attrs(0, false))?;
         let others = SmallVec::from_iter([Held::Value(written)]);
         self.base.update(&RESHAPE, others, sized(shape), Update::Afresh)
     }

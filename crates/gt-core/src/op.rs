@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::Kernel;
 use crate::rules::promote::Promotion;
-use crate::rules::shard::{Factors, Part};
+use crate::rules::shard::{Factors, Part, localise};
 pub(crate) use crate::sample::ints;
 pub use crate::sample::{Domain, Sample, SampleInput};
 use crate::shape::Shape;
@@ -53,10 +53,15 @@ pub struct Op {
     pub localise: fn(&Call, &[Part]) -> Attrs,
     /// In which inputs it is linear: only there a partial sum may pass.
     pub linear: Linear,
+    /// Whether it reads only the shape of its first input, beside which its results are put.
+    pub reads_shape_only: bool,
     /// What an engine does for it.
     pub kernel: fn(&Call) -> Result<Kernel>,
     /// The same in other operations, one formula for each result.
     pub expansion: Option<fn(&Call) -> Vec<Expr>>,
+    /// Whether it is computed by its expansion where its own signatures would have cut inputs moved,
+    /// even if it has a kernel.
+    pub expands_when_cut: bool,
     /// What `autocast` does with its inputs.
     pub autocast: Autocast,
     /// The name PyTorch gives it, as the tests look it up: `torch.exp`, `Tensor.relu`.
@@ -127,6 +132,9 @@ pub enum Linear {
     Together(&'static [usize]),
     /// In each of these alone: one may be a partial sum, the others must be whole.
     Each(&'static [usize]),
+    /// In this one if the others are numbers: parts divided by a zero in a tensor are infinities of
+    /// either sign, which have no sum.
+    ByNumbers(usize),
 }
 
 /// What `autocast` does with the inputs of an operation.
@@ -224,6 +232,12 @@ impl Op {
     /// What is known of input `index`.
     pub fn input(&self, index: usize) -> &'static Input {
         &self.inputs[if self.variadic { 0 } else { index }]
+    }
+
+    /// Whether a part is computed as the whole is, wherever it is in the whole.
+    pub fn is_alike_everywhere(&self) -> bool {
+        let unchanged: fn(&Call, &[Part]) -> Attrs = localise::unchanged;
+        std::ptr::fn_addr_eq(self.localise, unchanged)
     }
 
     /// Whether a gradient can flow through it.

@@ -113,6 +113,8 @@ pub enum At {
     Even,
     /// At these: one more than there are parts, from zero to the extent, never falling.
     Points(#[serde(deserialize_with = "few")] SmallVec<[usize; 5]>),
+    /// An index of an operation only: each of so many blocks of its positions, at these points.
+    InBlocks(usize, #[serde(deserialize_with = "few")] SmallVec<[usize; 5]>),
 }
 
 /// The points of a cut.
@@ -133,7 +135,7 @@ impl At {
     pub fn resolve(&self, extent: usize, parts: usize) -> Points {
         match self {
             At::Even => even_points(extent, parts),
-            At::Points(points) => points.clone(),
+            At::Points(points) | At::InBlocks(_, points) => points.clone(),
         }
     }
 }
@@ -305,6 +307,7 @@ fn fits(cut: &Cut, size: usize, parts: usize) -> bool {
                     && points.last() == Some(&(size / cut.blocks))
                     && points.windows(2).all(|pair| pair[0] <= pair[1])
             }
+            At::InBlocks(..) => false,
         }
 }
 
@@ -317,6 +320,10 @@ impl fmt::Display for Signature {
                 Some((letter, At::Even)) => write!(f, " {letter}")?,
                 Some((letter, At::Points(points))) => {
                     write!(f, " {letter} at")?;
+                    points.iter().try_for_each(|point| write!(f, " {point}"))?;
+                }
+                Some((letter, At::InBlocks(blocks, points))) => {
+                    write!(f, " {letter} in {blocks} blocks at")?;
                     points.iter().try_for_each(|point| write!(f, " {point}"))?;
                 }
             }

@@ -144,6 +144,17 @@ impl Names {
         known.whole.as_deref().or(known.meta.as_ref())
     }
 
+    /// Whether this worker has a part of a sum, in a wider dtype than that of the sum.
+    pub fn is_wide(&self, id: ValueId) -> bool {
+        let known = &self.known[id.0 as usize];
+        let dtype = |meta: &Meta| meta.dtype;
+        known
+            .whole
+            .as_deref()
+            .map(dtype)
+            .is_some_and(|whole| Some(whole) != known.meta.as_ref().map(dtype))
+    }
+
     /// This worker has a part of a value.
     pub fn describe_whole(&mut self, id: ValueId, whole: &Meta) {
         let known = &mut self.known[id.0 as usize];

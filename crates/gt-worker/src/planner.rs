@@ -149,7 +149,7 @@ impl<'a> Planner<'a> {
     }
 
     fn apply(&mut self, apply: &Apply) -> Result<Flow> {
-        let Apply { op, outputs, slot, inputs, attrs, replaces, provenance, signature } = apply;
+        let Apply { op, outputs, slot, inputs, attrs, replaces, provenance, .. } = apply;
         self.origin = Origin { op: Some(op), slot: *slot, provenance: *provenance, ..self.origin };
         let mut terms: SmallVec<[Term<Register>; 3]> = SmallVec::with_capacity(inputs.len());
         for input in inputs {
@@ -163,12 +163,17 @@ impl<'a> Planner<'a> {
         for id in replaces {
             old.push(id.map(|id| self.load(id)).transpose()?);
         }
-        let share = signature.as_deref().map(|signature| self.share(apply, signature));
-        let share = share.transpose()?;
-        let attrs = share.as_ref().map_or(attrs, |share| &share.attrs);
+        let mut share = self.share(apply)?;
         let first = self.plan.steps.len();
+        if let Some(share) = &mut share {
+            self.widen(apply, share, &mut terms);
+        }
+        let attrs = share.as_ref().map_or(attrs, |share| &share.attrs);
         let results = match self.emit(op, &terms, attrs) {
-            Ok(results) => self.replace(first, results, &old),
+            Ok(results) => {
+                let results = self.narrow(results, share.as_ref());
+                self.replace(first, results, &old)
+            }
             Err(error) => {
                 let failed = self.fail(op, &terms, attrs, error)?;
                 let old = old.iter().copied().chain(std::iter::repeat(None));

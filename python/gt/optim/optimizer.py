@@ -251,8 +251,8 @@ def _part(optimizer: Optimizer, group: dict[str, Any], params: list[Tensor]) -> 
 
 
 def zeros_like(parameter: Tensor) -> Tensor:
-    """Zeros in the shape and dtype of a parameter."""
-    return _gt.zeros(parameter.shape, dtype=parameter.dtype)
+    """Zeros in the shape and dtype of a parameter, where it is."""
+    return _gt.zeros_like(parameter.detach())
 
 
 def check(**options: Any) -> None:

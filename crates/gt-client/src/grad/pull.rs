@@ -114,11 +114,10 @@ fn row_inputs(node: &Node, row: &Row, saved: &Saved) -> Vec<Term<Tensor>> {
         terms.push(match known {
             Known::Scalar(scalar) => Term::Scalar(*scalar),
             Known::Tensor(meta) => match saved.inputs.get(index).and_then(Option::as_ref) {
-                Some(value) => Term::Value(Tensor::with_history(
-                    meta.clone(),
-                    value.clone(),
-                    node.edges[index].clone(),
-                )),
+                Some(value) => {
+                    let edge = node.edges[index].clone();
+                    Term::Value(Tensor::saved(meta.clone(), value.clone(), edge))
+                }
                 None => Term::Zero,
             },
         });

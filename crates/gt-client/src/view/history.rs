@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use gt_core::attrs::{Attr, Attrs};
 use gt_core::expr::{Evaluator, Subject, Term};
 use gt_core::op::View as ViewKind;
-use gt_core::ops::builtin::{ARANGE, INDEX_WRITE, RESHAPE};
+use gt_core::ops::builtin::{ARANGE, INDEX_WRITE, RESHAPE, write_attrs};
 use gt_core::{DType, Error, Result, Shape};
 use gt_transport::lock::Mutex;
 
@@ -146,8 +146,7 @@ impl View {
         }
         let flat = sized(&root, &[shape.count()].into())?;
         let inputs = [(&flat).into(), (&places).into(), source.into()];
-        let attrs = Attrs::of([Attr::Int(0), false.into()]);
-        sized(&session.apply_one(&INDEX_WRITE, &inputs, attrs)?, &shape)
+        sized(&session.apply_one(&INDEX_WRITE, &inputs, write_attrs(0, false))?, &shape)
     }
 
     fn with_root<T>(&self, use_root: impl FnOnce(usize, &History) -> T) -> T {

@@ -6,10 +6,11 @@ use super::compare::eq;
 use super::create::{FULL, iota, zeros};
 use super::elementwise::{cast, where_};
 use super::family::MOVE;
-use super::index::{DIM_ATTR, LOOKED_UP};
+use super::index::{LOOKED_UP, along};
 use super::keys;
 use super::movement::reshape;
-use crate::attrs::{Attr, AttrSpec};
+use super::owner::{OWNED_ATTRS, Owned};
+use crate::attrs::{AttrSpec, Attrs};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Zero};
@@ -17,8 +18,10 @@ use crate::kernel::Kernel;
 use crate::op::{
     Arg, Call, Input as In, Linear, Op, Output as Out, OutputType, Python, Role, Sample, ints,
 };
+use crate::placement::Combine;
 use crate::rules::promote::Promotion;
-use crate::rules::shard::{Factors, Letters, indexed};
+use crate::rules::shard::indexed::{self, Service};
+use crate::rules::shard::{Factors, Letters};
 use crate::rules::{shape, shard};
 use crate::shape::Shape;
 
@@ -64,7 +67,7 @@ pub static INDEX: Op = Op {
     code: codes::INDEX,
     doc: "The parts of a tensor that an index names along an axis; its axes stand in their place.",
     inputs: &LOOKED_UP,
-    attrs: &DIM_ATTR,
+    attrs: &OWNED_ATTRS,
     shape: |call| Ok([place(call)?].into()),
     grad: Some(|call| {
         let zeros = zeros(call.shape(0), call.inputs[0].dtype());
@@ -74,14 +77,22 @@ pub static INDEX: Op = Op {
         Ok(_) => read_factors(call),
         Err(_) => shard::gather_first(call),
     },
-    kernel: |call| Ok(Kernel::Take(call.axis(keys::DIM, 0)?)),
+    localise: Owned::localise,
+    kernel: |call| match Owned::of(call) {
+        Some(_) => Ok(Kernel::Expansion),
+        None => Ok(Kernel::Take(call.axis(keys::DIM, 0)?)),
+    },
+    expansion: Some(|call| match Owned::of(call) {
+        Some(owned) => vec![owned.index(call)],
+        None => vec![index(Input(0), Input(1), call.int(keys::DIM))],
+    }),
     python: Python::HIDDEN,
     samples: || {
         vec![
-            Sample::of(&[&[4, 3]]).index(&[2, 3], 4).attrs([Attr::Int(0)]),
-            Sample::of(&[&[2, 5]]).index(&[7], 5).attrs([Attr::Int(-1)]),
-            Sample::of(&[&[3, 2, 4]]).index(&[], 2).attrs([Attr::Int(1)]),
-            Sample::of(&[&[3, 2]]).index(&[0], 1).attrs([Attr::Int(0)]),
+            Sample::of(&[&[4, 3]]).index(&[2, 3], 4).attrs(along(0)),
+            Sample::of(&[&[2, 5]]).index(&[7], 5).attrs(along(-1)),
+            Sample::of(&[&[3, 2, 4]]).index(&[], 2).attrs(along(1)),
+            Sample::of(&[&[3, 2]]).index(&[0], 1).attrs(along(0)),
         ]
     },
     ..MOVE
@@ -92,7 +103,12 @@ static WRITTEN: [In; 3] = [
     In { name: "index", role: Role::Index },
     In { name: "value", role: Role::Operand },
 ];
-static WRITE_ATTRS: [AttrSpec; 2] = [keys::DIM.required(), keys::ACCUMULATE.or(false)];
+static WRITE_ATTRS: [AttrSpec; 4] = [
+    keys::DIM.required(),
+    keys::ACCUMULATE.or(false),
+    keys::REGION_WHOLE.or_empty(),
+    keys::REGION_START.or_empty(),
+];
 
 pub static INDEX_WRITE: Op = Op {
     name: "index_write",
@@ -125,19 +141,30 @@ pub static INDEX_WRITE: Op = Op {
     shard: |call| match place(call) {
         Ok(_) => {
             let axis = call.axis(keys::DIM, 0).unwrap_or_default();
-            indexed::written(call, axis, call.flag(keys::ACCUMULATE))
+            indexed::written(call, axis, call.flag(keys::ACCUMULATE), Service::Part)
         }
         Err(_) => shard::gather_first(call),
     },
-    kernel: |call| {
-        Ok(Kernel::Put { axis: call.axis(keys::DIM, 0)?, add: call.flag(keys::ACCUMULATE) })
+    localise: Owned::localise,
+    kernel: |call| match Owned::of(call) {
+        Some(_) => Ok(Kernel::Expansion),
+        None => {
+            Ok(Kernel::Put { axis: call.axis(keys::DIM, 0)?, add: call.flag(keys::ACCUMULATE) })
+        }
     },
+    expansion: Some(|call| match Owned::of(call) {
+        Some(owned) => vec![owned.index_write(call)],
+        None => {
+            let (dim, add) = (call.int(keys::DIM), call.flag(keys::ACCUMULATE));
+            vec![index_write(Input(0), Input(1), Input(2), dim, add)]
+        }
+    }),
     python: Python::HIDDEN,
     samples: || {
         let of = |shape: &[usize], index: &[usize], value: &[usize], axis: i64, add: bool| {
             let below = shape[axis as usize];
             let sample = Sample::of(&[shape]).index(index, below).tensor(value);
-            sample.attrs([axis.into(), add.into()])
+            sample.attrs(write_attrs(axis, add).0)
         };
         vec![
             of(&[4, 3], &[6], &[6, 3], 0, true),
@@ -167,6 +194,7 @@ pub static TAKE: Op = Op {
         let index = shard::numbered(call.shape(1).rank());
         Factors::of(call, vec![uncut, index.clone()], vec![index])
     },
+    localise: shard::localise::unchanged,
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         let flat = reshape(Input(0), &[call.shape(0).count()].into());
@@ -180,12 +208,22 @@ pub static TAKE: Op = Op {
 
 /// The parts of `input` that `index` names along axis `dim`.
 pub fn index(input: Expr, index: Expr, dim: i64) -> Expr {
-    Expr::apply(&INDEX, [input, index], [dim.into()])
+    Expr::apply(&INDEX, [input, index], along(dim))
 }
 
 /// `input` with `value` at the parts that `index` names along axis `dim`, or added there.
 pub fn index_write(input: Expr, index: Expr, value: Expr, dim: i64, add: bool) -> Expr {
-    Expr::apply(&INDEX_WRITE, [input, index, value], [dim.into(), add.into()])
+    Expr::apply(&INDEX_WRITE, [input, index, value], write_attrs(dim, add).0)
+}
+
+/// The attributes of [`INDEX`].
+pub fn index_attrs(dim: i64) -> Attrs {
+    Attrs::of(along(dim))
+}
+
+/// The attributes of [`INDEX_WRITE`].
+pub fn write_attrs(dim: i64, add: bool) -> Attrs {
+    Attrs::of([dim.into(), add.into(), ints([]), ints([])])
 }
 
 /// Input `index`, a number or a tensor without axes, in the dtype of the first input.
@@ -244,14 +282,17 @@ pub fn last_of_equals(list: Expr, shape: &Shape, size: usize) -> Expr {
     eq(index(last, list, 0), numbers)
 }
 
-/// The axes around the one looked along pass through, and so do those of the index.
+/// The axes around the one looked along pass through, and so do those of the index. Workers that
+/// have a part of the positions give zeros for the others, and the results are summed.
 pub fn read_factors(call: &Call) -> Factors {
     let (rank, index) = (call.shape(0).rank(), call.shape(1).rank());
     let axis = call.axis(keys::DIM, 0).unwrap_or_default();
-    let base = (0..rank).map(|other| (other != axis).then_some(other as u8));
+    let owner = indexed::has_sums(call).then_some(indexed::OWNER);
+    let letter = |other: usize| if other == axis { owner } else { Some(other as u8) };
     let positions = (0..index).map(|own| Some((rank + own) as u8));
-    let base: Letters = base.collect();
+    let base: Letters = (0..rank).map(letter).collect();
     let output = base[..axis].iter().copied().chain(positions.clone());
     let output = output.chain(base[axis + 1..].iter().copied()).collect();
     Factors::of(call, vec![base, positions.collect()], vec![output])
+        .combining(owner.map(|owner| (owner, Combine::Sum)))
 }

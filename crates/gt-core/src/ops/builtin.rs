@@ -1,7 +1,7 @@
 //! The rows that code outside this folder uses by name: what views, gradients, casts, indexing and
 //! Python's overloads are made of. Every other row is found through the table.
 
-pub use super::advanced_index::{INDEX, INDEX_WRITE, RAVEL_INDEX};
+pub use super::advanced_index::{INDEX, INDEX_WRITE, RAVEL_INDEX, index_attrs, write_attrs};
 pub use super::arithmetic::{CLAMP, CLAMP_MAX, CLAMP_MIN, MASKED_FILL};
 pub use super::axes::{TRANSPOSE, VIEW};
 pub use super::compare::{EQ, ISCLOSE};

@@ -19,6 +19,7 @@ const LIKE: Op = Op {
     shape: shape::same,
     shard: shard::pointwise,
     localise: localise::unchanged,
+    reads_shape_only: true,
     samples: || {
         let of = |shape: &[usize]| Sample::of(&[shape]).attrs([Attr::None]);
         vec![of(&[2, 3]), of(&[]), of(&[0, 2])]

@@ -66,7 +66,7 @@ pub static DIV: Op = Op {
     doc: "The quotient of two tensors, element by element.",
     promotion: Promotion::Float,
     grad: Some(|_| vec![Grad(0) / Input(1), -(Grad(0) * Output(0) / Input(1))]),
-    linear: Linear::Each(&[0]),
+    linear: Linear::ByNumbers(0),
     kernel: |_| Ok(Kernel::Zip(BinaryFn::Div)),
     domain: Domain::NonZero,
     torch: "torch.div",

@@ -203,7 +203,7 @@ pub static NONZERO: Op = Op {
 };
 
 /// The attributes that look along all of an axis.
-fn along(dim: i64) -> [Attr; 3] {
+pub fn along(dim: i64) -> [Attr; 3] {
     [dim.into(), ints([]), ints([])]
 }
 

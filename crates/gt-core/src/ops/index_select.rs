@@ -1,15 +1,16 @@
 //! Parts of a tensor along an axis that a list of positions names: read, added to, written.
 
 use super::advanced_index::{
-    INDEX, index, index_write, last_of_equals, number, place, read_factors, tensors_only,
+    INDEX, index, index_write, last_of_equals, number, read_factors, tensors_only,
 };
 use super::codes;
 use super::create::zeros;
 use super::elementwise::{cast, where_};
 use super::family::MOVE;
-use super::index::DIM_ATTR;
+use super::index::{DIM_ATTR, along};
 use super::keys;
 use super::movement::reshape;
+use super::owner::Owned;
 use crate::attrs::{Attr, AttrSpec};
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
@@ -18,7 +19,8 @@ use crate::kernel::Kernel;
 use crate::op::{Call, Input as In, Linear, Op, Python, Role, Sample, Shapes};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
-use crate::rules::shard::{self, Factors, Letters, indexed};
+use crate::rules::shard::indexed::{self, Service};
+use crate::rules::shard::{self, Factors, Letters};
 use crate::shape::Shape;
 
 pub static INDEX_SELECT: Op = Op {
@@ -40,15 +42,19 @@ pub static INDEX_SELECT: Op = Op {
         let summed = index_write(zeros, list(call), grad, call.int(keys::DIM), true);
         vec![reshape(summed, call.shape(0)), Zero]
     }),
-    shard: |call| match (call.shape(0).rank(), call.shape(1).rank()) {
-        (1.., 1) if place(call).is_ok() => read_factors(call),
+    shard: |call| match (call.shape(0).rank(), call.shape(1).rank(), call.axis(keys::DIM, 0)) {
+        (1.., 1, Ok(_)) => read_factors(call),
+        (1.., 0, Ok(axis)) => single_factors(call, axis),
         _ => shard::gather_first(call),
     },
     kernel: |call| match (call.shape(0).rank(), call.shape(1).rank()) {
-        (1.., 1) => Ok(Kernel::Take(call.axis(keys::DIM, 0)?)),
+        (1.., 1) if Owned::of(call).is_none() => Ok(Kernel::Take(call.axis(keys::DIM, 0)?)),
         _ => Ok(Kernel::Expansion),
     },
     expansion: Some(|call| {
+        if let Some(owned) = Owned::of(call) {
+            return vec![owned.index(call)];
+        }
         let base = reshape(Input(0), &with_axis(call.shape(0)));
         let read = index(base, list(call), call.int(keys::DIM));
         let result = if call.shape(0).rank() == 0 { Shape::scalar() } else { part(call) };
@@ -58,9 +64,9 @@ pub static INDEX_SELECT: Op = Op {
     python: Python { order: &["input", "dim", "index"], ..Python::BOTH },
     samples: || {
         vec![
-            Sample::of(&[&[4, 3]]).index(&[5], 4).attrs([Attr::Int(0)]),
-            Sample::of(&[&[2, 5]]).index(&[], 5).attrs([Attr::Int(-1)]),
-            Sample::of(&[&[]]).index(&[1], 1).attrs([Attr::Int(0)]),
+            Sample::of(&[&[4, 3]]).index(&[5], 4).attrs(along(0)),
+            Sample::of(&[&[2, 5]]).index(&[], 5).attrs(along(-1)),
+            Sample::of(&[&[]]).index(&[1], 1).attrs(along(0)),
         ]
     },
     ..INDEX
@@ -267,11 +273,18 @@ fn list_factors(call: &Call, axis: usize, adds: bool) -> Factors {
     let source = call.shape(2).rank() == call.shape(0).rank();
     // A list without axes has no index that could be cut.
     if source && call.shape(1).rank() == 1 {
-        return indexed::written(call, axis, adds);
+        return indexed::written(call, axis, adds, Service::Whole);
     }
     let rank = call.shape(0).rank();
     let base: Letters = (0..rank).map(|other| (other != axis).then_some(other as u8)).collect();
     let source = if source { base.clone() } else { Letters::new() };
     let list = Letters::from_elem(None, call.shape(1).rank());
     Factors::of(call, vec![base.clone(), list, source], vec![base])
+}
+
+/// The same for a list without axes that is read: it names one part.
+fn single_factors(call: &Call, axis: usize) -> Factors {
+    let rank = call.shape(0).rank();
+    let base: Letters = (0..rank).map(|other| (other != axis).then_some(other as u8)).collect();
+    Factors::of(call, vec![base.clone(), Letters::new()], vec![base])
 }

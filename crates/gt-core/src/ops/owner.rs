@@ -1,6 +1,7 @@
 //! Elements that an index names in a tensor of which a worker has a part: the worker serves the
 //! positions that it has.
 
+use super::advanced_index::{index, index_write};
 use super::compare::{GE, lt};
 use super::create::zeros;
 use super::elementwise::where_;
@@ -75,9 +76,51 @@ impl Owned {
         slice(sum, corner(base))
     }
 
+    /// `index` of what the worker has, and zeros elsewhere.
+    pub fn index(&self, call: &Call) -> Expr {
+        let dtype = call.inputs[0].dtype();
+        let (place, has) = self.place_from_either_end();
+        let broad = self.broad(call, has.clone());
+        if self.size == 0 {
+            let shape = super::advanced_index::place(call).unwrap_or_default();
+            return where_(broad, zeros(&shape, dtype), zeros(&shape, dtype));
+        }
+        let safe = where_(has, place, whole(0));
+        where_(broad, index(Input(0), safe, self.axis as i64), zeros(&Shape::scalar(), dtype))
+    }
+
+    /// `index_write` of what belongs to the worker; the rest is taken away as for `scatter_add`.
+    pub fn index_write(&self, call: &Call) -> Expr {
+        let (base, axis) = (call.shape(0), self.axis);
+        let (place, has) = self.place_from_either_end();
+        let place = where_(has, place, whole(self.size as i64));
+        let behind = zeros(&base.with(axis, 1), call.inputs[0].dtype());
+        let longer = join([Input(0), behind], axis);
+        let add = call.flag(keys::ACCUMULATE);
+        slice(index_write(longer, place, Input(2), axis as i64, add), corner(base))
+    }
+
+    /// The index of what is looked up, shaped to broadcast along the axes after it.
+    fn broad(&self, call: &Call, has: Expr) -> Expr {
+        let after = std::iter::repeat_n(1, call.shape(0).rank() - self.axis - 1);
+        reshape(has, &call.shape(1).iter().copied().chain(after).collect())
+    }
+
+    /// The same as [`Owned::place`] for positions that may be counted from the end. One that the
+    /// whole axis does not have is the same error as without a cut.
+    fn place_from_either_end(&self) -> (Expr, Expr) {
+        let zeros = zeros(&[self.whole as usize].into(), DType::I64);
+        let place = Input(1) + index(zeros, Input(1), 0);
+        let place = where_(lt(place.clone(), whole(0)), place.clone() + whole(self.whole), place);
+        self.within(place - whole(self.start))
+    }
+
     /// The positions counted from the start of the part, and whether they are in it.
     fn place(&self, call: &Call) -> (Expr, Expr) {
-        let place = self.checked(call.shape(1)) - whole(self.start);
+        self.within(self.checked(call.shape(1)) - whole(self.start))
+    }
+
+    fn within(&self, place: Expr) -> (Expr, Expr) {
         let from = Expr::apply(&GE, [place.clone(), whole(0)], []);
         let before = lt(place.clone(), whole(self.size as i64));
         (place, Expr::apply(&LOGICAL_AND, [from, before], []))

@@ -72,6 +72,7 @@ pub(super) const LIKE: Op = Op {
     },
     shard: shard::pointwise,
     localise: localise::region,
+    reads_shape_only: true,
     samples: || {
         let of =
             |shape: &[usize]| Sample::of(&[shape]).attrs([Attr::None].into_iter().chain(counted()));

@@ -11,12 +11,15 @@ use super::index::{RANKED, scatter_add};
 use super::keys;
 use super::logic::{ISNAN, LOGICAL_OR};
 use super::movement::reshape;
+use super::reduce::{AMAX, AMIN};
 use crate::attrs::{Attr, AttrSpec};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Output};
 use crate::kernel::{Kernel, ScanFn};
-use crate::op::{Call, Domain, Linear, Op, Output as Out, OutputType, Python, Sample, Shapes};
+use crate::op::{
+    Call, Domain, Linear, Op, Output as Out, OutputType, Python, Sample, Shapes, ints,
+};
 use crate::rules::shape;
 use crate::rules::shard::{self, Factors, Letter};
 use crate::shape::Shape;
@@ -102,6 +105,8 @@ pub static MAX_ALONG: Op = Op {
     linear: Linear::No,
     shard: reduced_axis,
     kernel: |call| Ok(Kernel::Extreme { axis: call.axis(keys::DIM, 0)?, largest: true }),
+    expansion: Some(|call| extreme_and_place(call, &AMAX)),
+    expands_when_cut: true,
     domain: Domain::Distinct,
     python: Python::HIDDEN,
     samples: || {
@@ -123,6 +128,7 @@ pub static MIN_ALONG: Op = Op {
     code: codes::MIN_ALONG,
     doc: "The smallest element along an axis and where it is, the first among equals.",
     kernel: |call| Ok(Kernel::Extreme { axis: call.axis(keys::DIM, 0)?, largest: false }),
+    expansion: Some(|call| extreme_and_place(call, &AMIN)),
     ..MAX_ALONG
 };
 
@@ -188,15 +194,46 @@ fn twice(call: &Call) -> Result<Shapes> {
     Ok([call.shape(0).clone(), call.shape(0).clone()].into_iter().collect())
 }
 
+fn extreme_and_place(call: &Call, op: &'static Op) -> Vec<Expr> {
+    let axis = call.axis(keys::DIM, 0).unwrap_or_default();
+    let result = (call.op.shape)(call).map(|shapes| shapes[0].clone()).unwrap_or_default();
+    let (value, place) = extreme(call, op, (call.shape(0).rank() > 0).then_some(axis));
+    vec![reshape(value, &result), reshape(place, &result)]
+}
+
+/// The extreme element along an axis, or of all, and the first place where it is, both with the
+/// axes of the input: workers that have parts of the axis find the extreme of all, and then the
+/// first of them that has it. NaN is extreme.
+pub fn extreme(call: &Call, op: &'static Op, axis: Option<usize>) -> (Expr, Expr) {
+    let shape = call.shape(0);
+    let axes = || ints(axis.map(|axis| axis as i64));
+    let value = Expr::apply(op, [Input(0)], [axes(), true.into()]);
+    let reached = reached(call, value.clone());
+    let size = axis.map_or(shape.count(), |axis| shape[axis]);
+    let sizes = (0..shape.rank()).map(|other| match axis {
+        Some(axis) if axis != other => 1,
+        _ => shape[other],
+    });
+    let places = reshape(iota(size), &sizes.collect::<Shape>());
+    let places = where_(reached, places, Expr::Number((size as i64).into()));
+    (value, Expr::apply(&AMIN, [places], [axes(), true.into()]))
+}
+
+/// Where elements are the extreme; NaN is.
+fn reached(call: &Call, extreme: Expr) -> Expr {
+    let reached = eq(Input(0), extreme);
+    if !call.inputs[0].dtype().is_float() {
+        return reached;
+    }
+    let nan = Expr::apply(&ISNAN, [Input(0)], []);
+    Expr::apply(&LOGICAL_OR, [reached, nan], [])
+}
+
 /// A running extreme, and the last place where an element equalled it. NaN is extreme, and stays.
 fn running(call: &Call, op: &'static Op) -> Vec<Expr> {
     let (shape, axis) = (call.shape(0), call.axis(keys::DIM, 0).unwrap_or_default());
     let values = Expr::apply(op, [Input(0)], [call.int(keys::DIM).into()]);
-    let mut reached = eq(Input(0), values.clone());
-    if call.inputs[0].dtype().is_float() {
-        let nan = Expr::apply(&ISNAN, [Input(0)], []);
-        reached = Expr::apply(&LOGICAL_OR, [reached, nan], []);
-    }
+    let reached = reached(call, values.clone());
     let size = shape.get(axis).copied().unwrap_or(1);
     let sizes = (0..shape.rank()).map(|other| if other == axis { size } else { 1 });
     let places = reshape(iota(size), &sizes.collect::<Shape>());

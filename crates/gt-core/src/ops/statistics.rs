@@ -8,7 +8,8 @@ use super::elementwise::{ABS, LOG, POW, SQRT, cast, where_};
 use super::family::{COMPOSITE, REDUCE};
 use super::keys;
 use super::movement::reshape;
-use super::reduce::{amax, kept_shape, mean, reduced_count, spread, sum};
+use super::reduce::{AMAX, AMIN, amax, kept_shape, mean, reduced_count, spread, sum};
+use super::sort::extreme;
 use super::unary::{SIGN, exp};
 use crate::attrs::{Attr, AttrSpec};
 use crate::dtype::DType;
@@ -32,6 +33,8 @@ pub static ARGMAX: Op = Op {
     shape: not_of_bools,
     shard: position_factors,
     kernel: |call| Ok(Kernel::ArgExtreme { axis: position_axis(call)?, largest: true }),
+    expansion: Some(|call| place_of(call, &AMAX)),
+    expands_when_cut: true,
     domain: Domain::Distinct,
     torch: "torch.argmax",
     samples: position_samples,
@@ -43,9 +46,17 @@ pub static ARGMIN: Op = Op {
     code: codes::ARGMIN,
     doc: "Where the smallest element is along an axis, or among all.",
     kernel: |call| Ok(Kernel::ArgExtreme { axis: position_axis(call)?, largest: false }),
+    expansion: Some(|call| place_of(call, &AMIN)),
     torch: "torch.argmin",
     ..ARGMAX
 };
+
+/// Where the extreme element is.
+fn place_of(call: &Call, op: &'static Op) -> Vec<Expr> {
+    let axis = position_axis(call).unwrap_or_default().filter(|_| call.shape(0).rank() > 0);
+    let result = (call.op.shape)(call).map(|shapes| shapes[0].clone()).unwrap_or_default();
+    vec![reshape(extreme(call, op, axis).1, &result)]
+}
 
 static SPREAD_ATTRS: [AttrSpec; 3] =
     [keys::AXES.or_empty(), keys::CORRECTION.or(1), keys::KEEPDIM.or(false)];
@@ -305,7 +316,7 @@ fn length(call: &Call) -> Expr {
     }
     if p == f64::NEG_INFINITY {
         let attrs = [ints(dim.iter().copied()), keep.into()];
-        return Expr::apply(&super::reduce::AMIN, [size], attrs);
+        return Expr::apply(&AMIN, [size], attrs);
     }
     if p == 0.0 {
         let counted = Expr::apply(&super::compare::NE, [size.clone(), Expr::from(0.0)], []);

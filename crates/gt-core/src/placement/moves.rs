@@ -5,6 +5,7 @@
 use smallvec::SmallVec;
 
 use super::{Combine, Layout, Placement, Span};
+use crate::dtype::DType;
 use crate::shape::Shape;
 use crate::slot::WorkerId;
 
@@ -45,6 +46,27 @@ pub enum Assembly {
     },
     /// Element by element.
     Combine(Combine),
+}
+
+impl Layout {
+    /// The dtype in which workers have their parts of a value. Parts of a sum of halves are in
+    /// float32, so that the sum is rounded once, as it is without a cut.
+    pub fn part_dtype(&self, dtype: DType) -> DType {
+        match self {
+            Layout::Partial(how) => how.part_dtype(dtype),
+            _ => dtype,
+        }
+    }
+}
+
+impl Combine {
+    /// The dtype in which workers have what is combined to a value of `dtype`.
+    pub fn part_dtype(self, dtype: DType) -> DType {
+        match (self, dtype) {
+            (Combine::Sum | Combine::Prod, DType::F16 | DType::BF16) => DType::F32,
+            _ => dtype,
+        }
+    }
 }
 
 /// How pieces from a placement are put together.

@@ -139,8 +139,8 @@ fn expand(call: &Call) -> Result<Option<Expansion>> {
     let Some(formulas) = call.op.expansion.filter(|_| row_risk(call.op) != Risk::Data) else {
         return Ok(None);
     };
-    // Rows that have a kernel too may be made of each other.
-    if (call.op.kernel)(call)? != Kernel::Expansion {
+    // Other rows that have a kernel too may be made of each other.
+    if (call.op.kernel)(call)? != Kernel::Expansion && !call.op.expands_when_cut {
         return Ok(None);
     }
     let (compute, formulas) = (call.infer()?.compute, formulas(call));
@@ -184,6 +184,9 @@ fn bound_place(
     if *request.op == PLACE_LIKE {
         return Ok(entries[1].map_or(Bound::Free, |like| place_like(entries[0], like, placements)));
     }
+    if request.op.reads_shape_only && request.replaces.is_empty() && wish.is_none() {
+        return Ok(entries[0].map_or(Bound::Free, resting));
+    }
     if let (true, Some(wish)) = (*request.op == PLACE, wish) {
         let layout = wish.layout(metas[0].shape.rank());
         return Ok(Bound::Layouts(wish.mesh, SmallVec::from_iter([Some(layout)])));
@@ -202,8 +205,16 @@ fn bound_place(
             }
             Bound::Layouts(mesh, layouts) => {
                 let there = old.spreads.iter().find(|(place, _)| placements.mesh(*place) == *mesh);
-                let layout = there
-                    .map_or(Layout::Replicate, |(place, _)| at_rest(placements.layout(*place)));
+                // What an optimiser keeps beside a parameter lies as that does.
+                let beside = || {
+                    let first = layouts.iter().position(Option::is_some);
+                    let first = first.filter(|&first| metas[first].shape == meta.shape);
+                    first.and_then(|first| layouts[first].clone())
+                };
+                let layout = match there {
+                    Some((place, _)) => at_rest(placements.layout(*place)),
+                    None => beside().unwrap_or(Layout::Replicate),
+                };
                 layouts.resize(result, None);
                 layouts.push(Some(layout).filter(|_| old.recipe.is_none()));
             }

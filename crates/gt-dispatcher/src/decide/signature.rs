@@ -112,8 +112,12 @@ impl Asked<'_> {
         let parts = self.parts(placements);
         let mut points = vec![At::Even];
         let mut add = |found: Option<(u8, At)>| {
+            // In blocks a worker has positions from all over an index.
+            let allowed =
+                |at: &At| !matches!(at, At::InBlocks(..)) || self.call.op.is_alike_everywhere();
             if let Some((found, at)) = found
                 && found == letter
+                && allowed(&at)
                 && !points.contains(&at)
             {
                 points.push(at);
@@ -186,10 +190,19 @@ impl Asked<'_> {
             Linear::Each(inputs) => {
                 inputs.iter().copied().find(|&i| is_sum(i)).into_iter().collect()
             }
+            Linear::ByNumbers(input) => {
+                let alone = self.entries.iter().flatten().count() == 1;
+                Some(input).filter(|&input| alone && is_sum(input)).into_iter().collect()
+            }
         };
         let larger = |input: &usize| {
             let bytes: usize = self.results.iter().map(Meta::bytes).sum();
             self.entries[*input].is_some_and(|entry| bytes > entry.meta.bytes())
+        };
+        // In another dtype parts are rounded, or do not wrap around as their sum does.
+        let converted = |input: &usize| {
+            let dtype = self.entries[*input].map(|entry| entry.meta.dtype);
+            self.results.iter().any(|result| Some(result.dtype) != dtype)
         };
         // A value that is needed as a sum and whole at once is put together for both.
         let needed_whole = |input: &usize| {
@@ -201,7 +214,11 @@ impl Asked<'_> {
             let mut others = others.filter(|(other, _)| !summed.contains(other));
             others.any(|(_, other)| is_same(other))
         };
-        if summed.is_empty() || summed.iter().any(larger) || summed.iter().any(needed_whole) {
+        if summed.is_empty()
+            || summed.iter().any(larger)
+            || summed.iter().any(converted)
+            || summed.iter().any(needed_whole)
+        {
             return None;
         }
         let mut chosen = self.whole();

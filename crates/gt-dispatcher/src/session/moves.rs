@@ -4,7 +4,7 @@
 use gt_core::instruction::{Command, Move, Operand};
 use gt_core::op::Linear;
 use gt_core::placement::{Cut, Layout, Piece, pieces};
-use gt_core::{Meta, Result, Slot, WorkerId};
+use gt_core::{DType, Meta, Result, Slot, WorkerId};
 use gt_transport::Peer;
 use gt_transport::batch::INLINE_BYTES;
 use smallvec::SmallVec;
@@ -118,7 +118,12 @@ impl Session {
             let spreads = SmallVec::from_iter([*source]);
             travel(&Entry { spreads, ..Entry::nowhere(entry.meta.clone()) }, target, placements)
         };
-        let nearest = sources.iter().min_by_key(|source| effort(source)).copied();
+        // Of equal ones, one from which it goes there in one move: the others pass through it.
+        let passes = |source: &(PlacementId, Slot)| {
+            let (from, to) = (placements.get(source.0), placements.get(place));
+            pieces(from, to, &entry.meta.shape).is_none()
+        };
+        let nearest = sources.iter().min_by_key(|source| (effort(source), passes(source))).copied();
         nearest.ok_or_else(|| self.registry.lost(entry))
     }
 
@@ -160,6 +165,7 @@ impl Session {
         let transfers: Vec<Piece> =
             pieces.into_iter().flatten().filter(|piece| piece.from != piece.to).collect();
         let tag = context.tags(transfers.len() as u64);
+        let dtype = placements.layout(from).part_dtype(meta.dtype);
         let moved = Move {
             out,
             slot,
@@ -180,7 +186,7 @@ impl Session {
             members.iter().for_each(|&worker| self.emit(worker, command.clone(), sent));
         }
         for (number, piece) in transfers.into_iter().enumerate() {
-            self.expect_piece(meta, &piece, tag + number as u64, context)?;
+            self.expect_piece(dtype, &piece, tag + number as u64, context)?;
         }
         for worker in members {
             self.failure_barrier.assign(worker, gt_core::rules::risk::Risk::Memory, meta.bytes());
@@ -191,12 +197,12 @@ impl Session {
     /// A piece of a value goes from one worker to another.
     fn expect_piece(
         &mut self,
-        whole: &Meta,
+        dtype: DType,
         piece: &Piece,
         tag: u64,
         context: &mut Context,
     ) -> Result<()> {
-        let meta = Meta { dtype: whole.dtype, shape: piece.shape() };
+        let meta = Meta { dtype, shape: piece.shape() };
         self.count_moved(piece.from, piece.to, meta.bytes());
         let mut way = Way::Message;
         if meta.bytes() > INLINE_BYTES && context.tickets.is_some() {

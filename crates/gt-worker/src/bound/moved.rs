@@ -92,7 +92,7 @@ pub(super) fn bind_move(
         out: names.name(*out)?,
         slot: *out,
         whole: meta.clone(),
-        meta: Meta { dtype: meta.dtype, shape },
+        meta: Meta { dtype: to.layouts()[0].part_dtype(meta.dtype), shape },
         own,
         parts: gotten,
         assembly: assembly(from),

@@ -115,7 +115,7 @@ impl Planner<'_> {
     }
 
     /// The register with its value in `dtype`.
-    fn cast(&mut self, register: Register, dtype: DType) -> Register {
+    pub(super) fn cast(&mut self, register: Register, dtype: DType) -> Register {
         let meta = &self.metas[register.0 as usize];
         if meta.dtype == dtype {
             return register;

@@ -47,7 +47,10 @@ impl Planner<'_> {
         }
         let register = match failure {
             Some(failure) => self.bear(get.meta.clone(), failure),
-            None => self.assemble(get, &parts)?,
+            None => {
+                let register = self.assemble(get, &parts)?;
+                self.cast(register, get.meta.dtype)
+            }
         };
         self.make(get.out, register);
         self.names.describe_whole(get.out, &get.whole);

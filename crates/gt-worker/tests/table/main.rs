@@ -370,6 +370,7 @@ fn partial_sums_pass_through_linear_inputs() {
             let groups: Vec<Vec<usize>> = match case.op.linear {
                 Linear::No => continue,
                 Linear::Each(inputs) => inputs.iter().map(|&input| vec![input]).collect(),
+                Linear::ByNumbers(input) => vec![vec![input]],
                 Linear::Together(&[]) => vec![(0..case.inputs.len()).collect()],
                 Linear::Together(inputs) => vec![inputs.to_vec()],
             };

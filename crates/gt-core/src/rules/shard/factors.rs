@@ -236,6 +236,9 @@ impl Factors {
 
     fn cut(&self, axes: &Indices, letter: u8, at: &At, parts: usize) -> Option<Cut> {
         let (axis, reading, place) = find(axes, letter)?;
+        if let At::InBlocks(blocks, points) = at {
+            return Some(Cut { axis, blocks: *blocks, at: At::points(points.clone()) });
+        }
         let (factor, blocks, inner) = surrounded(reading, place);
         let points = at.resolve(self.size(letter), parts);
         let points: Points = points.iter().map(|&point| factor.before(point) * inner).collect();
@@ -246,7 +249,26 @@ impl Factors {
         axes.get(cut.axis)?.iter().find_map(|reading| self.letter_on(reading, cut, parts))
     }
 
+    /// The index that runs along an axis alone, of which each of the cut's blocks is cut. All axes
+    /// that have it must have it alone.
+    fn letter_in_blocks(&self, reading: &Reading, cut: &Cut, parts: usize) -> Option<(u8, At)> {
+        let letter =
+            reading.first()?.letter.filter(|letter| self.all_letters().contains(letter))?;
+        let size = self.size(letter);
+        let has = |reading: &Reading| reading.iter().any(|factor| factor.letter == Some(letter));
+        let tensors = self.inputs.iter().chain(&self.outputs);
+        let mut readings = tensors.flatten().flatten().filter(|reading| has(reading));
+        let is_alone = readings
+            .all(|reading| reading.len() == 1 && reading[0] == Factor::of(Some(letter), size));
+        let fits = cut.blocks > 1 && size.is_multiple_of(cut.blocks);
+        let points = cut.at.resolve(size / cut.blocks.max(1), parts);
+        (is_alone && fits).then_some((letter, At::InBlocks(cut.blocks, points)))
+    }
+
     fn letter_on(&self, reading: &Reading, cut: &Cut, parts: usize) -> Option<(u8, At)> {
+        if reading.len() == 1 && cut.blocks > 1 {
+            return self.letter_in_blocks(reading, cut, parts);
+        }
         // Of factors with as many blocks outside, all but the last have a single position.
         let mut places = (0..reading.len()).rev();
         let place = places.find(|&place| surrounded(reading, place).1 == cut.blocks)?;
@@ -347,6 +369,25 @@ mod tests {
         assert_eq!(factors.letter_of(0, &Cut::even(1), 2), Some((1, At::Even)));
         assert_eq!(factors.letter_of(0, &cut(1, 2, &[0, 1, 4]), 2), Some((2, at(&[0, 1, 4]))));
         assert_eq!(factors.letter_of(0, &cut(1, 4, &[0, 1, 2]), 2), None);
+    }
+
+    #[test]
+    fn an_index_that_is_alone_on_its_axes_may_be_cut_in_blocks() {
+        let axes = |letters: [(u8, usize); 2]| -> Indices {
+            letters.map(|(letter, size)| alone(Some(letter), size)).into_iter().collect()
+        };
+        let turned = Factors {
+            inputs: vec![axes([(0, 6), (1, 4)])],
+            outputs: vec![axes([(1, 4), (0, 6)])],
+            ..Factors::default()
+        };
+        let cut = |axis, blocks| Cut { axis, blocks, at: At::Even };
+        let (letter, points) = turned.letter_of(0, &cut(0, 3), 2).expect("an index");
+        assert_eq!(turned.output_cut(0, letter, &points, 2), Some(cut(1, 3)));
+        assert_eq!(turned.input_cut(0, letter, &points, 2), Some(cut(0, 3)));
+        assert_eq!(turned.letter_of(0, &cut(0, 4), 2), None, "six positions are not four blocks");
+        // The first index of `a b` has no blocks of its own there.
+        assert_eq!(merged().letter_of(0, &Cut { axis: 0, blocks: 3, at: At::Even }, 2), None);
     }
 
     #[test]

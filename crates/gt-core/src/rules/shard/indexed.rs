@@ -79,11 +79,12 @@ pub fn scattered(call: &Call, along: usize, adds: bool, service: Service) -> Fac
 
 /// What stands at an index's places along an axis of a tensor, whose other axes are around them;
 /// `value` is broadcast to that. If it is added, each worker may add some of it.
-pub fn written(call: &Call, along: usize, adds: bool) -> Factors {
+pub fn written(call: &Call, along: usize, adds: bool, service: Service) -> Factors {
     let (tensor, index, value) = (call.shape(0), call.shape(1), call.shape(2));
     let adds = adds && has_sums(call);
-    let base: Indices =
-        (0..tensor.rank()).map(|at| alone((at != along).then_some(at as u8), tensor[at])).collect();
+    let owner = (service == Service::Part).then_some(OWNER);
+    let letter = |at: usize| if at == along { owner } else { Some(at as u8) };
+    let base: Indices = (0..tensor.rank()).map(|at| alone(letter(at), tensor[at])).collect();
     let letters = (0..index.rank() as u8).map(|at| POSITIONS + at).filter(|_| adds);
     let places: Indices = (0..index.rank())
         .map(|at| alone(adds.then_some(POSITIONS + at as u8), index[at]))
@@ -99,7 +100,7 @@ pub fn written(call: &Call, along: usize, adds: bool) -> Factors {
 }
 
 /// Whether parts of the result can be added up: truths have no sums.
-fn has_sums(call: &Call) -> bool {
+pub fn has_sums(call: &Call) -> bool {
     call.inputs[0].dtype() != DType::Bool
 }
 
