@@ -185,7 +185,7 @@ fn bound_place(
         return Ok(entries[1].map_or(Bound::Free, |like| place_like(entries[0], like, placements)));
     }
     if request.op.reads_shape_only && request.replaces.is_empty() && wish.is_none() {
-        return Ok(entries[0].map_or(Bound::Free, resting));
+        return Ok(entries[0].map_or(Bound::Free, |like| place_like(None, like, placements)));
     }
     if let (true, Some(wish)) = (*request.op == PLACE, wish) {
         let layout = wish.layout(metas[0].shape.rank());
