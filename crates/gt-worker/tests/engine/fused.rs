@@ -49,8 +49,10 @@ fn program(dice: &mut Dice, native: &Native, shape: &[usize]) -> (Program, Vec<M
             if !made.is_empty() && dice.below(4) > 0 {
                 return Source::Step(dice.pick(&made));
             }
-            let narrow = dice.narrower(shape);
-            inputs.push(Meta::new(dtype, Shape::from(&narrow[..])));
+            // One operand has the shape of the result; the others may be broadcast to it.
+            let is_first = index == usize::from(number == Some(0));
+            let own = if is_first { shape.to_vec() } else { dice.narrower(shape) };
+            inputs.push(Meta::new(dtype, Shape::from(&own[..])));
             Source::Input(inputs.len() - 1)
         };
         let sources: SmallVec<[Source; 3]> =
