@@ -1,5 +1,4 @@
-"""Values that are cut, between a program and workers in processes of their own: each part goes
-straight between the program and the worker that has it."""
+"""Values that are cut go part by part between a program and workers in other processes."""
 
 import signal
 import subprocess

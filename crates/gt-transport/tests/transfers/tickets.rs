@@ -110,6 +110,10 @@ fn what_one_side_gives_up_the_other_is_told() {
         pair.expect(SESSION, worker, client, 3, data.len());
         pair.permit(SESSION, worker, client, 3, data.len());
         client.plane.cancel(3);
+        // What the client is told after it shows that it has heard this.
+        pair.carry(worker, client, 5, &data.slice(..10));
+        client.arrived(5, &data.slice(..10));
+        worker.confirmed(5);
         worker.plane.send(3, data.clone());
         pair.carry(worker, client, 4, &data.slice(..10));
         client.arrived(4, &data.slice(..10));
