@@ -11,6 +11,8 @@ __all__ = ["moved_bytes", "placement"]
 def placement(tensor: Tensor) -> str:
     """Where a tensor is: how it lies, and the numbers of the workers that have it.
 
+    Under a config, what needs no data is made at its first use, and is nowhere before.
+
     >>> import gt
     >>> gt.debug.placement(gt.ones(4)).split()[0]
     'whole'

@@ -1,5 +1,6 @@
 //! What a step of the dispatcher costs per instruction, without sockets: chains of additions, one
-//! for each worker, whose old values are freed; then the same on a mesh of all workers.
+//! for each worker, whose old values are freed; then the same on a mesh of all workers, with copies
+//! and with parts.
 //! `cargo run --release --example cost`.
 
 #![expect(clippy::print_stdout, reason = "a program that prints what it measures")]
@@ -21,8 +22,13 @@ fn main() {
     let named = std::env::args().skip(1).map(|text| text.parse().expect("a number of workers"));
     let named: Vec<u32> = named.collect();
     for &workers in if named.is_empty() { &[1, 8, 72] } else { &named[..] } {
-        for (mesh, what) in [(false, "one worker each"), (true, "all of them")] {
-            let mut times: Vec<f64> = (0..5).map(|_| microseconds(workers, mesh)).collect();
+        let ways = [
+            (None, "one worker each"),
+            (Some(Wish::replicated([])), "all of them"),
+            (Some(Wish::sharded(0, [])), "a part each"),
+        ];
+        for (wish, what) in ways {
+            let mut times: Vec<f64> = (0..5).map(|_| microseconds(workers, wish.clone())).collect();
             times.sort_by(f64::total_cmp);
             let median = times[2];
             println!("{workers:>3} workers, {what}: {median:.3} µs for an instruction and a free");
@@ -31,7 +37,7 @@ fn main() {
 }
 
 /// Microseconds for one addition and the free of its input.
-fn microseconds(workers: u32, mesh: bool) -> f64 {
+fn microseconds(workers: u32, wish: Option<Wish>) -> f64 {
     let mut dispatcher = Dispatcher::new(0);
     let mut out = Outbox::default();
     for worker in 0..workers {
@@ -42,7 +48,6 @@ fn microseconds(workers: u32, mesh: bool) -> f64 {
     dispatcher.step(0, client, Message::Hello(Hello::named("cost")), &mut out);
     let mut batch = Batch::default();
     let (scope, parent, name) = (ScopeId(1), ScopeId::ROOT, "mesh".into());
-    let wish = mesh.then(|| Wish::replicated([]));
     batch.push(&Command::DefineScope { scope, parent, name, wish });
     batch.push(&Command::Scope(scope));
     for chain in 0..workers {

@@ -1,12 +1,15 @@
 //! Placements as numbers. Each is kept once, so that what is known of a value stays small.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gt_core::placement::{Layout, Mesh, Placement};
 use gt_core::{Error, Result, WorkerId};
 
 /// A session has at most so many placements.
 const MOST_PLACEMENTS: usize = 1 << 12;
+
+/// With so many, those that no value has are forgotten.
+const CROWDED: usize = MOST_PLACEMENTS / 2;
 
 /// The number of a placement within its session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +20,10 @@ pub struct PlacementId(u32);
 pub struct Placements {
     known: Vec<Known>,
     numbers: HashMap<Placement, PlacementId>,
+    /// Numbers that stand for nothing, to be given again.
+    free: Vec<PlacementId>,
+    /// How many were left when it was last cleared up.
+    left: usize,
 }
 
 #[derive(Debug)]
@@ -24,6 +31,9 @@ struct Known {
     placement: Placement,
     /// Copies on the same mesh.
     mesh: PlacementId,
+    /// A bit for each worker of the mesh, at its number: asking for one costs the same for few
+    /// workers and for many.
+    members: Box<[u64]>,
     /// For copies, other layouts on their mesh that were asked for; as many as are found quickly.
     layouts: Vec<(Layout, PlacementId)>,
 }
@@ -39,16 +49,44 @@ impl Placements {
         }
         let copies = Placement::replicated(placement.mesh().clone());
         let mesh = if copies == placement { None } else { Some(self.intern(copies)?) };
-        if self.known.len() >= MOST_PLACEMENTS {
+        if self.numbers.len() >= MOST_PLACEMENTS {
             return Err(Error::value(format!(
                 "a session has at most {MOST_PLACEMENTS} placements"
             )));
         }
-        let number = PlacementId(self.known.len() as u32);
+        let number = self.free.pop().unwrap_or(PlacementId(self.known.len() as u32));
         let (mesh, layouts) = (mesh.unwrap_or(number), Vec::new());
-        self.known.push(Known { placement: placement.clone(), mesh, layouts });
+        let members = bits(placement.mesh().workers());
+        let known = Known { placement: placement.clone(), mesh, members, layouts };
+        match self.known.get_mut(number.0 as usize) {
+            Some(place) => *place = known,
+            None => self.known.push(known),
+        }
         self.numbers.insert(placement, number);
         Ok(number)
+    }
+
+    /// Whether it is time to forget those that no value has: values of ever other lengths may have
+    /// ever other cuts.
+    pub fn is_crowded(&self) -> bool {
+        self.numbers.len() >= CROWDED.max(self.left + self.left / 4)
+    }
+
+    /// Forgets the cuts that nobody uses. Meshes stay; there are few.
+    pub fn forget_unused(&mut self, used: &HashSet<PlacementId>) {
+        let (known, free) = (&self.known, &mut self.free);
+        self.numbers.retain(|_, number| {
+            let stays = known[number.0 as usize].mesh == *number || used.contains(number);
+            if !stays {
+                free.push(*number);
+            }
+            stays
+        });
+        let forgotten: HashSet<PlacementId> = self.free.iter().copied().collect();
+        for known in &mut self.known {
+            known.layouts.retain(|(_, number)| !forgotten.contains(number));
+        }
+        self.left = self.numbers.len();
     }
 
     /// The same mesh with another layout along its axis.
@@ -96,15 +134,21 @@ impl Placements {
 
     /// Whether a worker belongs to its mesh.
     pub fn contains(&self, number: PlacementId, worker: WorkerId) -> bool {
-        self.members(number).contains(&worker)
+        let word = self.known[number.0 as usize].members.get(worker.0 as usize / 64);
+        word.is_some_and(|word| word >> (worker.0 % 64) & 1 == 1)
     }
 
     /// Whether whatever is placed so is on all workers of `other` too, as `other` wants it.
     pub fn covers(&self, number: PlacementId, other: PlacementId) -> bool {
-        let has_all =
-            |other| self.members(other).iter().all(|&member| self.contains(number, member));
+        let members = |number: PlacementId| &self.known[number.0 as usize].members;
+        let has_all = |(own, others): (&[u64], &[u64])| {
+            let word = |index: usize| own.get(index).copied().unwrap_or(0);
+            others.iter().enumerate().all(|(index, wanted)| wanted & !word(index) == 0)
+        };
         number == other
-            || (self.is_replicated(number) && self.is_replicated(other) && has_all(other))
+            || (self.is_replicated(number)
+                && self.is_replicated(other)
+                && has_all((members(number), members(other))))
     }
 
     /// The same without a worker that is gone; `None` if values are not whole without it.
@@ -122,8 +166,18 @@ impl Placements {
     }
 }
 
+/// A bit for each worker, at its number.
+fn bits(workers: &[WorkerId]) -> Box<[u64]> {
+    let last = workers.iter().map(|worker| worker.0 as usize).max().unwrap_or(0);
+    let mut bits = vec![0; last / 64 + 1];
+    workers.iter().for_each(|worker| bits[worker.0 as usize / 64] |= 1 << (worker.0 % 64));
+    bits.into()
+}
+
 #[cfg(test)]
 mod tests {
+    use gt_core::placement::{At, Cut};
+
     use super::*;
 
     fn replicated(workers: &[u32]) -> Placement {
@@ -138,8 +192,27 @@ mod tests {
         let alone = placements.without(pair, WorkerId(0)).unwrap();
         assert_eq!(placements.members(alone), [WorkerId(1)]);
         assert!(placements.covers(pair, alone) && !placements.covers(alone, pair));
+        let far = placements.intern(replicated(&[1, 64, 200])).unwrap();
+        let members = (0..300).filter(|&worker| placements.contains(far, WorkerId(worker)));
+        assert_eq!(members.collect::<Vec<_>>(), [1, 64, 200]);
+        assert!(placements.covers(far, alone) && !placements.covers(pair, far));
         assert_eq!(placements.without(alone, WorkerId(1)), None);
         let mut others = (0..MOST_PLACEMENTS as u32).map(|n| placements.intern(replicated(&[n])));
         assert!(others.any(|number| number.is_err()));
+    }
+
+    #[test]
+    fn a_cut_that_no_value_has_gives_its_number_to_another() {
+        let mut placements = Placements::default();
+        let pair = placements.intern(replicated(&[0, 1])).unwrap();
+        let at = |point| At::Points([0, point, 9].into_iter().collect());
+        let cut = |point| Layout::Shard(Cut { axis: 0, blocks: 1, at: at(point) });
+        let kept = placements.with_layout(pair, &cut(1)).unwrap();
+        let gone = placements.with_layout(pair, &cut(2)).unwrap();
+        placements.forget_unused(&HashSet::from([kept]));
+        assert_eq!(placements.with_layout(pair, &cut(1)).unwrap(), kept);
+        assert_eq!(placements.with_layout(pair, &cut(3)).unwrap(), gone);
+        assert_eq!(*placements.layout(gone), cut(3));
+        assert_ne!(placements.with_layout(pair, &cut(2)).unwrap(), gone);
     }
 }

@@ -1,6 +1,6 @@
 //! Where every value of a session is. Nothing else in the system knows.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use gt_core::{Error, Meta, Result, Slot, WorkerId};
@@ -274,6 +274,15 @@ impl Registry {
         if name.is_copy() && !self.parts.contains_key(&name) {
             self.free_copies.push(name);
         }
+    }
+
+    /// Forgets placements that no value has.
+    pub fn forget_placements(&mut self) {
+        let parts = self.parts.values().flatten();
+        let entries = self.entries.iter().flatten().chain(parts);
+        let used = entries.flat_map(|entry| entry.spreads.iter().map(|&(place, _)| place));
+        let used: HashSet<PlacementId> = used.collect();
+        self.placements.forget_unused(&used);
     }
 
     /// How many values there are.

@@ -262,14 +262,16 @@ fn a_lost_worker_takes_no_recipe_with_it() {
         in scope0
         send
         w0 gone
-        read t0 as r1
+        t2 := mul t0 t0
+        read t2 as r1
         ---
         w0   t1 := upload float32[4] (16 bytes)
         all  t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
         w0   free t1
         w1   handover #0: worker on was lost
         w1   t0 := ones shape=[4]
-        w1   read t0 as r1
+        w1   t2 := mul t0 t0
+        w1   read t2 as r1
         ",
     );
 }

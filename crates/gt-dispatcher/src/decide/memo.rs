@@ -44,6 +44,11 @@ enum Input {
 }
 
 impl Memo {
+    /// Forgets everything: numbers of placements stand for others from here on.
+    pub(crate) fn clear(&mut self) {
+        self.known.clear();
+    }
+
     /// What was chosen when the same was asked, or what is chosen now.
     pub(super) fn remember(
         &mut self,

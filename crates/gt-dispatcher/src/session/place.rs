@@ -59,8 +59,11 @@ impl Session {
         context: &mut Context,
         sent: &mut Observer,
     ) -> Result<Option<Target>> {
-        if self.scopes.has_wishes() && self.defer(&request)? {
-            return Ok(None);
+        if self.scopes.has_wishes() {
+            self.clear_up();
+            if self.defer(&request)? {
+                return Ok(None);
+            }
         }
         for slot in request.replaces.slots() {
             if !self.accumulates(&request, slot)? {

@@ -16,8 +16,11 @@ use super::outgoing::{FULL_BYTES, FULL_RECORDS, WORTH_A_MESSAGE_NS, is_waited_fo
 use crate::context::{Context, Observer, Pace};
 use crate::placements::PlacementId;
 
-/// A session shares instructions in at most so many ways.
-const MOST_SIGNATURES: usize = 1 << 16;
+/// A session shares instructions in at most so many ways at a time: their numbers are given again.
+const MOST_SIGNATURES: usize = 1 << 12;
+
+/// An instruction, with the moves of its inputs and results, needs fewer than so many.
+const SPARE_SIGNATURES: usize = 1 << 7;
 
 /// How long the dispatcher takes to send one message.
 const MESSAGE_NS: u64 = 20_000;
@@ -108,6 +111,20 @@ impl Session {
             for &member in self.registry.placements.members(mesh) {
                 sent.see(member, || command.clone());
             }
+        }
+    }
+
+    /// Makes room in tables that programs without end would fill. Nothing may hold a number of a
+    /// placement or a signature meanwhile but values and meshes, so this is between instructions.
+    pub(super) fn clear_up(&mut self) {
+        if self.registry.placements.is_crowded() {
+            self.memo.clear();
+            self.registry.forget_placements();
+        }
+        if self.signatures.len() + SPARE_SIGNATURES >= MOST_SIGNATURES {
+            // Workers take the next definition of a number for whatever comes after it.
+            self.close_run();
+            self.signatures.clear();
         }
     }
 

@@ -8,6 +8,7 @@
 //! `send` is sent at the end. A line that begins with `#` is a comment. Of what went wrong, tapes
 //! show the first part. After the line, `all` stands for each worker: what follows each other there
 //! up to a line `then` is told to one worker after another.
+#![allow(dead_code, reason = "each test takes what it needs")]
 
 use std::sync::Arc;
 
@@ -26,12 +27,22 @@ const SESSION: SessionId = SessionId(1);
 /// Checks one tape.
 pub fn check(tape: &str) {
     let (said, told) = tape.split_once("---").expect("a tape has two parts");
-    let mut player = Player::default();
-    lines(said).for_each(|line| player.line(&line));
-    player.line("send");
+    let player = play(said);
     let expected = each_worker(lines(told).collect(), player.workers);
     let (found, expected) = (player.told.join("\n"), expected.join("\n"));
     assert_eq!(found, expected, "\n\nfound:\n{found}\n\nexpected:\n{expected}\n");
+}
+
+/// What is told when this is said.
+pub fn told_after(said: &str) -> Vec<String> {
+    play(said).told
+}
+
+fn play(said: &str) -> Player {
+    let mut player = Player::default();
+    lines(said).for_each(|line| player.line(&line));
+    player.line("send");
+    player
 }
 
 /// The lines for each worker, one worker after another, if some lines are for all of them.
