@@ -289,3 +289,15 @@ def test_what_is_written_by_index_goes_to_the_worker_that_has_the_place(group, t
     is_close(x, expected)
     with pytest.raises(IndexError):
         x[copied(np.array([0, 11]), group)].tolist()
+
+
+@pytest.mark.parametrize("name", ["argmax", "max", "min"])
+def test_extremes_along_a_cut_axis_are_exchanged_and_not_the_elements(group, name):
+    array = numbers(4, 2000)
+    x = cut(array, 1, group)
+    travels = travelled(lambda: first(getattr(x, name)(1)))
+    assert travels < array.nbytes * (len(group) - 1) / 2
+
+
+def first(found):
+    return found[0] if isinstance(found, tuple) else found
