@@ -117,6 +117,11 @@ impl View {
         &self.base
     }
 
+    /// The cell, if this is all of it.
+    pub(crate) fn whole_cell(&self) -> Option<&Arc<Cell>> {
+        self.is_whole().then_some(&self.base)
+    }
+
     /// Whether it is the cell itself, seen without its history.
     pub(crate) fn is_whole(&self) -> bool {
         self.path.is_empty()

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use gt_core::attrs::Attrs;
-use gt_core::ops::builtin::ADD;
+use gt_core::ops::builtin::{ADD, PLACE_LIKE};
 use gt_core::{Error, Result};
 use smallvec::SmallVec;
 
 use super::mode;
-use super::node::{Edge, Gradient, Kind, Node, Row, Saved};
+use super::node::{Edge, Gradient, Kind, Leaf, Node, Row, Saved};
 use super::pull::{Gradients, filled, pull, refuse_nan};
 use crate::tensor::Tensor;
 use crate::{autocast, provenance, scope};
@@ -193,7 +193,7 @@ impl<'a> Walk<'a> {
         if let (Kind::Leaf(leaf), Some(gradient), None) = (&node.kind, &gradients[0], &self.useful)
             && let Some(place) = leaf.place()
         {
-            accumulate(&place, gradient)?;
+            accumulate(&place, &beside(leaf, gradient)?)?;
             for (_, hook) in after {
                 hook(node)?;
             }
@@ -292,6 +292,15 @@ fn useful_nodes(
         }
     }
     Ok(useful)
+}
+
+/// The gradient of a leaf, where the leaf is: what is cut is not kept whole.
+fn beside(leaf: &Leaf, gradient: &Tensor) -> Result<Tensor> {
+    let Some(parameter) = leaf.placed().filter(|leaf| leaf.shape() == gradient.shape()) else {
+        return Ok(gradient.clone());
+    };
+    let inputs = [gradient.into(), (&parameter).into()];
+    gradient.session().apply_one(&PLACE_LIKE, &inputs, Attrs::none())
 }
 
 pub(super) fn accumulate(place: &Arc<Gradient>, gradient: &Tensor) -> Result<()> {

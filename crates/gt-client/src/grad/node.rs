@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::provenance;
 use crate::scope;
-use crate::tensor::{Owned, Tensor};
+use crate::tensor::{Cell, Owned, Tensor};
 
 static ORDER: AtomicU64 = AtomicU64::new(0);
 
@@ -64,6 +64,8 @@ pub(crate) enum Kind {
 /// differentiated leads back to the node, which would otherwise hold both for ever.
 pub(crate) struct Leaf {
     pub gradient: Weak<Gradient>,
+    /// The tensor's elements, if it is the whole of them.
+    pub cell: Weak<Cell>,
     /// What the tensor left behind, if the graph outlives it and its gradient has an observer.
     pub left: Mutex<Option<Left>>,
 }
@@ -81,6 +83,12 @@ impl Leaf {
     pub fn place(&self) -> Option<Arc<Gradient>> {
         let left = || self.left.lock().as_ref().map(|left| left.gradient.clone());
         self.gradient.upgrade().or_else(left)
+    }
+
+    /// The tensor, if a signal or the config has said where it is.
+    pub fn placed(&self) -> Option<Tensor> {
+        let cell = self.cell.upgrade().filter(|cell| cell.placed.load(Ordering::Relaxed))?;
+        Some(Tensor::with_history(cell.meta().clone(), cell.current().0, None))
     }
 }
 
@@ -180,8 +188,8 @@ impl Node {
         Arc::new(Node { order, kind, edges, outputs, provenance, scope, hooks })
     }
 
-    pub(crate) fn leaf(meta: Meta, gradient: &Arc<Gradient>) -> Edge {
-        let leaf = Leaf { gradient: Arc::downgrade(gradient), left: Mutex::default() };
+    pub(crate) fn leaf(meta: Meta, gradient: &Arc<Gradient>, cell: Weak<Cell>) -> Edge {
+        let leaf = Leaf { gradient: Arc::downgrade(gradient), cell, left: Mutex::default() };
         let node = Node::new(Kind::Leaf(leaf), SmallVec::new(), SmallVec::from_iter([meta]));
         Edge { node, output: 0 }
     }

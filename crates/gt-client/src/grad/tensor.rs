@@ -78,8 +78,12 @@ impl Tensor {
             Some(_) if required => Ok(()),
             None if !required => Ok(()),
             _ => {
+                let cell = match &self.0 {
+                    Place::Whole(cell) => Arc::downgrade(cell),
+                    Place::Part(view) => view.whole_cell().map_or_else(Weak::new, Arc::downgrade),
+                };
                 let leaf =
-                    required.then(|| Node::leaf(self.meta().clone(), &self.gradient_place()));
+                    required.then(|| Node::leaf(self.meta().clone(), &self.gradient_place(), cell));
                 match &self.0 {
                     Place::Whole(cell) => cell.history.set(leaf),
                     Place::Part(view) => view.begin(leaf),

@@ -37,7 +37,7 @@ pub static PLACE_LIKE: Op = Op {
     },
     promotion: Promotion::Common,
     shard: shard::pointwise,
-    linear: Linear::No,
+    linear: Linear::Each(&[0]),
     grad: Some(|_| vec![Grad(0), Zero]),
     expansion: Some(|_| vec![Expr::apply(&PLACE, [Expr::Input(0)], [])]),
     python: Python::HIDDEN,

@@ -8,7 +8,7 @@ use gt_core::op::{Call, Op};
 use gt_core::ops::builtin::{PLACE, PLACE_LIKE};
 use gt_core::placement::{Combine, Layout};
 use gt_core::rules::risk::{Risk, row_risk};
-use gt_core::{Error, Meta, Result};
+use gt_core::{Error, Meta, Result, Slot};
 use smallvec::SmallVec;
 
 use super::signature::Asked;
@@ -148,7 +148,8 @@ fn bound_place(
         },
     };
     if *request.op == PLACE_LIKE {
-        return Ok(entries[1].map_or(Bound::Free, resting));
+        let bound = entries[1].map_or(Bound::Free, resting);
+        return Ok(entries[0].map_or(Bound::Free, |entry| waiting(entry, bound, placements)));
     }
     if request.op.reads_shape_only && request.replaces.is_empty() && wish.is_none() {
         return Ok(entries[0].map_or(Bound::Free, resting));
@@ -188,6 +189,19 @@ fn bound_place(
         }
     }
     Ok(bound)
+}
+
+/// Beside copies a sum waits to be put together, until somebody needs it.
+fn waiting(entry: &Entry, bound: Bound, placements: &Placements) -> Bound {
+    let Bound::Layouts(mesh, layouts) = bound else { return bound };
+    let sum = Layout::Partial(Combine::Sum);
+    let is_there = |&(place, _): &(PlacementId, Slot)| {
+        placements.mesh(place) == mesh && *placements.layout(place) == sum
+    };
+    if layouts[0] == Some(Layout::Replicate) && entry.spreads.iter().any(is_there) {
+        return Bound::Layouts(mesh, SmallVec::from_iter([Some(sum)]));
+    }
+    Bound::Layouts(mesh, layouts)
 }
 
 /// How a value lies that others replace: sums are put together first.
