@@ -289,3 +289,28 @@ def test_what_is_written_by_index_goes_to_the_worker_that_has_the_place(group, t
     is_close(x, expected)
     with pytest.raises(IndexError):
         x[copied(np.array([0, 11]), group)].tolist()
+
+
+SEARCHES = {
+    "argmax": lambda x: (x.argmax(1),),
+    "max": lambda x: x.max(1),
+    "min": lambda x: x.min(1),
+    "topk": lambda x: x.topk(3, 1),
+    "the smallest": lambda x: x.topk(4, 1, largest=False),
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_extremes_along_a_cut_axis_are_exchanged_and_not_the_elements(group, torch, name):
+    array, search = numbers(4, 2400), SEARCHES[name]
+    x = cut(array, 1, group)
+    assert travelled(lambda: search(x)[0]) < array.nbytes * (len(group) - 1) / 2
+    for found, expected in zip(search(x), search(torch.tensor(array)), strict=True):
+        assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("make", [gt.zeros_like, gt.ones_like, gt.randn_like])
+def test_what_is_made_like_another_lies_beside_it(group, make):
+    x = cut(X, 1, group)
+    assert travelled(lambda: make(x)) == 0
+    assert gt.debug.placement(make(x)) == gt.debug.placement(x)

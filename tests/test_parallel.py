@@ -255,3 +255,23 @@ def test_values_are_where_the_config_wants_them_and_what_moves_is_the_textbooks(
     least, most = TEXTBOOK[config](workers)
     for worker, count in enumerate(sent):
         assert 0.99 * least <= count <= 1.01 * most + SMALL_BYTES, (worker, sent)
+
+
+@embedded
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        # Beside copies sums wait, so that several batches cost one exchange.
+        ("data", ["partial(sum)"] * 4),
+        ("fsdp", ["shard(0)"] * 4),
+        ("columns", ["shard(0)", "shard(0)", "shard(1)", "partial(sum)"]),
+    ],
+)
+def test_the_gradient_of_what_is_cut_is_cut_alike(config, expected):
+    with gt.connect(workers=2, new=True):
+        gt.load_config(str(FOLDER / f"{config}.yaml"))
+        model = Wide()
+        with gt.signal.context("forward"):
+            model(gt.randn(BATCH, 512)).square().sum().backward()
+        found = [gt.debug.placement(p.grad) for p in model.parameters()]
+    assert found == [f"{layout} on 0 1" for layout in expected]

@@ -75,6 +75,10 @@ def can_fit(case: Case, lying: list[Lying]) -> bool:
         return False
     if all(how.axis is None for how in lying):
         return False
+    # A source that is larger than its index may happen to be cut where the index is.
+    shapes = {tuple(x.torch.shape) for x in tensors(case)[1:]}
+    if len(tensors(case)) == 3 and len(shapes) > 1 and not tensors(case)[1].gt.is_floating_point():
+        return False
     # Of an axis with one position a worker has all, which proves nothing.
     return all(
         x.torch.numel() > 0 and (how.axis is None or x.torch.shape[how.axis] > 1)

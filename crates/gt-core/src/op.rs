@@ -59,8 +59,8 @@ pub struct Op {
     pub kernel: fn(&Call) -> Result<Kernel>,
     /// The same in other operations, one formula for each result.
     pub expansion: Option<fn(&Call) -> Vec<Expr>>,
-    /// Whether it is computed by its expansion where its own signatures would have cut inputs moved,
-    /// even if it has a kernel.
+    /// Whether it is computed by its expansion where its own signatures would have cut inputs
+    /// moved, even if it has a kernel.
     pub expands_when_cut: bool,
     /// What `autocast` does with its inputs.
     pub autocast: Autocast,

@@ -1006,7 +1006,7 @@ impl Ops for Tensor {
         apply(row(499), &[Input::Tensor(self)], &[Some(ints(shape)), Some(Attr::from(fill_value.into())), dtype.map(Attr::from)])
     }
     fn index_select<'a>(&'a self, index: impl Into<Input<'a>>, dim: i64) -> Result<Tensor> {
-        apply(row(503), &[Input::Tensor(self), index.into()], &[Some(Attr::from(dim))])
+        apply(row(503), &[Input::Tensor(self), index.into()], &[Some(Attr::from(dim)), None, None])
     }
     fn index_add<'a>(&'a self, index: impl Into<Input<'a>>, source: impl Into<Input<'a>>, dim: i64) -> Result<Tensor> {
         apply(row(504), &[Input::Tensor(self), index.into(), source.into()], &[Some(Attr::from(dim)), None])

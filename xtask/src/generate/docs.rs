@@ -76,6 +76,9 @@ fn entry(text: &mut String, op: &'static Op) {
         Linear::Together(inputs) => {
             let _ = writeln!(text, "- linear in the inputs {inputs:?} together");
         }
+        Linear::ByNumbers(input) => {
+            let _ = writeln!(text, "- linear in the input {input} if the others are numbers");
+        }
     }
     let _ = writeln!(text, "- wire code: {}", op.code);
 }

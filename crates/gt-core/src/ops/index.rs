@@ -1,7 +1,7 @@
 //! Operations that look elements up by their position, or positions by their elements.
 
 use super::codes;
-use super::create::zeros;
+use super::create::{iota, zeros};
 use super::family::MOVE;
 use super::keys;
 use super::movement::{reshape, slice, slice_write};
@@ -175,16 +175,55 @@ pub static TOPK: Op = Op {
         let k = usize::try_from(call.int(keys::K)).unwrap_or_default();
         Ok(Kernel::TopK { k, axis: call.axis(keys::DIM, 0)?, largest: call.flag(keys::LARGEST) })
     },
+    expansion: Some(topk_of_blocks),
+    expands_when_cut: true,
     domain: Domain::Distinct,
     torch: "torch.topk",
     samples: || {
         let of = |shape: &[usize], k: i64, axis: i64, largest: bool| {
             Sample::of(&[shape]).attrs([k.into(), axis.into(), largest.into(), true.into()])
         };
-        vec![of(&[6], 2, -1, true), of(&[4, 3], 3, 0, false), of(&[2, 5], 0, 1, true)]
+        vec![
+            of(&[6], 2, -1, true),
+            of(&[4, 3], 3, 0, false),
+            of(&[2, 5], 0, 1, true),
+            of(&[2, 36], 3, 1, true),
+            of(&[24, 2], 2, 0, false),
+        ]
     },
     ..MOVE
 };
+
+/// The first of blocks, and then the first of these: workers that have some of the blocks exchange
+/// what they found and not the elements. Nothing if the axis does not divide into blocks that are
+/// long enough.
+fn topk_of_blocks(call: &Call) -> Vec<Expr> {
+    let (shape, k) = (call.shape(0), call.int(keys::K) as usize);
+    let Ok(axis) = call.axis(keys::DIM, 0) else { return Vec::new() };
+    let size = shape.get(axis).copied().unwrap_or(1);
+    let fits = |blocks: &usize| size.is_multiple_of(*blocks) && size >= 4 * blocks * k;
+    // Two, three, four, six and eight workers each have some of 24 blocks.
+    let Some(blocks) = [24, 16, 12, 8, 6, 4, 3, 2].into_iter().find(fits).filter(|_| k > 0) else {
+        return Vec::new();
+    };
+    let length = size / blocks;
+    let (before, after) = (shape[..axis].iter().copied(), shape[axis + 1..].iter().copied());
+    let split: Shape = before.chain([blocks, length]).chain(after).collect();
+    let first = |input: Expr, axis: usize| {
+        let flags = [call.flag(keys::LARGEST), true].map(Attr::from);
+        let attrs = [k.into(), axis.into()].into_iter().chain(flags);
+        Expr::apply(&TOPK, [input], attrs)
+    };
+    let found = first(reshape(Input(0), &split), axis + 1);
+    let starts = iota(blocks) * Expr::Number((length as i64).into());
+    let alone = (0..=shape.rank()).map(|other| if other == axis { blocks } else { 1 });
+    let starts = reshape(starts, &alone.collect::<Shape>());
+    let joined = shape.with(axis, blocks * k);
+    let places = reshape(found.clone().result(1) + starts, &joined);
+    let best = first(reshape(found.result(0), &joined), axis);
+    let places = gather(places, best.clone().result(1), axis as i64);
+    vec![best.result(0), places]
+}
 
 static POSITIONS: [Out; 1] = [Out { name: "result", dtype: OutputType::Is(DType::I64) }];
 

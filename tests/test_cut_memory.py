@@ -1,0 +1,55 @@
+"""Parameters that are cut over n workers take an n-th of the memory on each of them."""
+
+import json
+from pathlib import Path
+
+import gt
+import pytest
+from cluster import Cluster
+from gt import nn
+
+CONFIG = Path(__file__).parents[1] / "examples" / "parallel" / "fsdp.yaml"
+
+WIDTH = 1024
+LAYERS = 3
+# A parameter and what Adam keeps beside it.
+RESTING_BYTES = 3 * LAYERS * 4 * (WIDTH * WIDTH + WIDTH)
+
+
+# Beside its share a worker has inputs and results, which are small here.
+SMALL_BYTES = 1 << 20
+# A worker tells its memory with its heartbeats, so that what is asked may be a second old.
+QUESTIONS = 40
+
+
+def resting_bytes(workers: int) -> list[int]:
+    """Train a model whose parameters are cut, and give the memory of each worker afterwards."""
+    with Cluster(workers=workers) as cluster, pytest.MonkeyPatch.context() as patch:
+        for name, value in cluster.variables.items():
+            patch.setenv(name, value)
+        with gt.connect(new=True):
+            gt.load_config(str(CONFIG))
+            model = nn.Sequential(*(nn.Linear(WIDTH, WIDTH) for _ in range(LAYERS)))
+            optimizer = gt.optim.Adam(model.parameters())
+            x = gt.randn(8, WIDTH)
+            for _ in range(2):
+                with gt.signal.context("forward"):
+                    loss = (model(x) ** 2).mean()
+                loss.backward()
+                optimizer.step()
+                optimizer.zero_grad()
+            loss.item()
+            gt.synchronize()
+            for _ in range(QUESTIONS):
+                told = json.loads(cluster.status().stdout)["workers"]
+                used = [worker["memory_bytes"] for worker in told]
+                if sum(used) < RESTING_BYTES + workers * SMALL_BYTES:
+                    break
+            return used
+
+
+@pytest.mark.embedded("starts processes of its own")
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_parameters_and_their_averages_at_rest_are_shared(workers):
+    for used in resting_bytes(workers):
+        assert RESTING_BYTES / workers <= used <= RESTING_BYTES / workers + SMALL_BYTES
