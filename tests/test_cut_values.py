@@ -114,17 +114,18 @@ def test_whole_numbers_that_wrap_around_in_a_sum_do_so_once(group):
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_a_sum_of_halves_is_rounded_once(group, dtype):
+def test_a_sum_of_halves_is_rounded_once(group, torch, dtype):
     large = 2048 if dtype == "float16" else 256
     x = np.array([[large], [1], [1], [1]][: len(group)], np.float32)
     halves = gt.tensor(x).to(getattr(gt, dtype))
     placed = gt.signal.tensor(halves, named("axis 0", group))
     total, scaled = placed.sum(0), placed.sum(0) * 2
     product = gt.ones(1, len(group), dtype=getattr(gt, dtype)) @ placed
-    alone = halves.sum(0)
-    assert total.dtype == alone.dtype == scaled.dtype
-    assert total.tolist() == product[0].tolist() == alone.tolist()
-    assert scaled.tolist() == (alone * 2).tolist()
+    once = torch.tensor(x.sum(0)).to(getattr(torch, dtype))
+    assert total.dtype == scaled.dtype == getattr(gt, dtype)
+    assert total.tolist() == product[0].tolist() == once.tolist()
+    # The sum still waits when it is scaled, and is rounded after that.
+    assert scaled.tolist() == torch.tensor(2 * x.sum(0)).to(once.dtype).tolist()
 
 
 def test_gradients_are_clipped_by_the_norm_of_all_parts(group, torch):
@@ -314,3 +315,25 @@ def test_what_is_made_like_another_lies_beside_it(group, make):
     x = cut(X, 1, group)
     assert travelled(lambda: make(x)) == 0
     assert gt.debug.placement(make(x)) == gt.debug.placement(x)
+
+
+IN_BLOCKS = {
+    "below the diagonal": lambda x: x.tril(),
+    "above the diagonal": lambda x: x.triu(-3),
+    "a slice": lambda x: x[5:17],
+    "a number for each place": lambda x: x + x.new_ones(24).cumsum(0)[:, None],
+    "a column": lambda x: x[:, 2] * x.sum(1),
+    "turned": lambda x: x.T.exp(),
+    "turned round": lambda x: x.flip(0),
+    "in order": lambda x: x.sort(0)[0],
+    "the mean": lambda x: x.mean(0),
+    "in rows of another length": lambda x: x.reshape(12, 10),
+}
+
+
+@pytest.mark.parametrize("name", IN_BLOCKS)
+def test_a_cut_in_blocks_changes_no_result(group, torch, name):
+    array, compute = numbers(24, 5), IN_BLOCKS[name]
+    x = cut(array.reshape(3, 8, 5), 1, group).reshape(24, 5)
+    assert gt.debug.placement(x).startswith("shard(0 in 3 blocks)")
+    is_close(compute(x), compute(torch.tensor(array)))

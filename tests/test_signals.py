@@ -319,6 +319,7 @@ def test_programs_give_the_same_numbers_with_and_without_a_config(script, tmp_pa
         assert close(found, expected), workers
 
 
+@pytest.mark.embedded("asks for four workers")
 def test_the_environment_may_be_set_by_the_program_itself(script, tmp_path):
     (tmp_path / "config.yaml").write_text(QUICK)
     text = script(

@@ -225,18 +225,7 @@ impl Session {
                 self.make_whole(slot, context, sent)?;
                 self.read(slot, request, context, sent)
             }
-            Command::Describe { slot, request } => {
-                self.make_whole(slot, context, sent)?;
-                self.keep_whole(slot, context, sent)?;
-                let (home, name) = match self.registry.home(self.registry.get(slot)?) {
-                    Ok(home) => home,
-                    Err(failure) => return self.answer_lost(request, failure),
-                };
-                self.described.insert(request, slot);
-                self.settle(home, Whom::ThoseAtRisk, sent);
-                self.emit(home, Command::Describe { slot: name, request }, sent);
-                self.expect_reply(home, Reply::Answer(request), Way::Message.into())
-            }
+            Command::Describe { slot, request } => self.ask_shape(slot, request, context, sent),
             Command::Sync { request } => {
                 let worker = self.speaker(context).ok_or_else(no_worker)?;
                 self.settle(worker, Whom::Everybody, sent);

@@ -58,7 +58,7 @@ pub struct DataNetwork {
     at_relay: BTreeMap<(Peer, Peer), u64>,
     ways: Ways,
     walls: BTreeMap<(Peer, Peer), bool>,
-    /// Keys that processes which began later do not know those of earlier ones by.
+    /// Which keys processes that begin now have; those with others do not let them in.
     keys: u64,
     /// What happened, for whoever has to find out why; nothing is written unless it is wanted.
     tape: Option<Vec<String>>,

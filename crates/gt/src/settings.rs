@@ -100,8 +100,8 @@ static DEBUG_CLIENT: Variable = Variable {
 static DEBUG_DISPATCHER: Variable = Variable {
     name: "GT_DEBUG_DISPATCHER",
     default: OFF,
-    meaning: "With 1, the dispatcher tells of every message, and for each instruction where its inputs \
-              are, how it is shared, and what moves for it.",
+    meaning: "With 1, the dispatcher tells of every message, and for each instruction where its \
+              inputs are, how it is shared, and what moves for it.",
 };
 static DEBUG_WORKER: Variable = Variable {
     name: "GT_DEBUG_WORKER",

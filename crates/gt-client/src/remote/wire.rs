@@ -106,7 +106,7 @@ fn serve(shared: &Arc<Shared>) -> Result<()> {
             (wire.sleep()?, patience)
         };
         match sleep {
-            // The thread that hears what comes sends nothing in time.
+            // Another thread hears what comes. This one still sends, looks for batches and beats.
             Some(_) if is_driven => Sleep::default().wait(&shared.waker, patience.min(DROWSY)),
             Some(sleep) => sleep.wait(&shared.waker, patience),
             None => Ok(()),

@@ -3,11 +3,14 @@
 use std::fmt::Write as _;
 
 use bytes::Bytes;
-use gt_core::instruction::Question;
+use gt_core::instruction::{Command, Question};
 use gt_core::{DType, Meta, RequestId, Result, Slot, WorkerId};
 use gt_transport::{Message, Peer, Value};
 
 use super::Session;
+use crate::context::{Context, Observer};
+use crate::expected::{Reply, Way};
+use crate::failure_barrier::Whom;
 
 impl Session {
     /// Answers a question, after everything that was asked before it.
@@ -21,6 +24,26 @@ impl Session {
         let answer = Message::Answer { session, request, result: Ok(Value { meta, data }) };
         self.letters.push((Peer::Client(session), answer));
         Ok(())
+    }
+
+    /// Asks a worker for the shape of a value that depends on data.
+    pub(super) fn ask_shape(
+        &mut self,
+        slot: Slot,
+        request: RequestId,
+        context: &mut Context,
+        sent: &mut Observer,
+    ) -> Result<()> {
+        self.make_whole(slot, context, sent)?;
+        self.keep_whole(slot, context, sent)?;
+        let (home, name) = match self.registry.home(self.registry.get(slot)?) {
+            Ok(home) => home,
+            Err(failure) => return self.answer_lost(request, failure),
+        };
+        self.described.insert(request, slot);
+        self.settle(home, Whom::ThoseAtRisk, sent);
+        self.emit(home, Command::Describe { slot: name, request }, sent);
+        self.expect_reply(home, Reply::Answer(request), Way::Message.into())
     }
 
     /// Where a value is, with the numbers that the session has for its workers.

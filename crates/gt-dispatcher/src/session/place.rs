@@ -51,8 +51,8 @@ impl Session {
 
     /// Decides what becomes of an instruction, has it entered, and brings its inputs to where it
     /// runs. The request is left with the names that its values have there. Nobody is left to be
-    /// told if one of its inputs is lost, if it replaces something on a mesh, or if it is left for the
-    /// first use of its result.
+    /// told if one of its inputs is lost, if it replaces something on a mesh, or if it is left for
+    /// the first use of its result.
     pub(super) fn place(
         &mut self,
         request: Request,

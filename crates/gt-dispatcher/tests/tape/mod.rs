@@ -54,7 +54,8 @@ fn each_worker(lines: Vec<String>, workers: u64) -> Vec<String> {
     for part in lines.split(|line| line == "then") {
         for worker in (0..workers).map(|worker| format!("w{worker} ")) {
             let own = |line: &&String| line.starts_with("all ") || line.starts_with(&worker);
-            let said = |line: &String| format!("{worker}{}", line.split_once(' ').unwrap().1);
+            let words = |line: &String| line.split_once(' ').map(|(_, words)| words.to_string());
+            let said = |line: &String| format!("{worker}{}", words(line).unwrap_or_default());
             told.extend(part.iter().filter(own).map(said));
         }
         told.extend(part.iter().filter(|line| line.starts_with("client ")).cloned());
