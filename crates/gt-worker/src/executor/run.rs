@@ -14,8 +14,8 @@ use crate::engine::{Engine, EngineValue, Operand, Operands, Results};
 use crate::memory::{NAMED, held, largest};
 use crate::panic_hook::in_kernel;
 use crate::plan::{
-    Compute, Fused, Input, Job, Origin, Plan, Position, Register, Replace, Step, Then, Use, ValueId,
-    Wanted,
+    Compute, Fused, Input, Job, Origin, Plan, Position, Register, Replace, Step, Then, Use,
+    ValueId, Wanted,
 };
 
 /// A plan while it runs.

@@ -251,9 +251,7 @@ fn choose(step: &ProgramStep) -> Result<Loop> {
     let wrong = || Error::bug(format!("{:?} of {dtype} is not part of a program", step.kernel));
     let number = |scalar: Scalar| element(scalar, wide(dtype));
     Ok(match (&step.kernel, &step.sources[..]) {
-        (Kernel::Map(function), [_]) => {
-            Loop::Map(map_kernel(*function, dtype).ok_or_else(wrong)?)
-        }
+        (Kernel::Map(function), [_]) => Loop::Map(map_kernel(*function, dtype).ok_or_else(wrong)?),
         (Kernel::Cast, [_]) => Loop::Map(cast::cast_kernel(dtype, step.result).ok_or_else(wrong)?),
         (Kernel::Zip(function), [_, Source::Scalar(scalar)]) => {
             match power_kernel(*function, scalar.as_f64(), dtype) {

@@ -240,9 +240,8 @@ struct Panel {
 fn panels(m: usize, n: usize, threads: usize) -> Vec<Panel> {
     let most = |side: usize, parts: usize| parts.min(side / PANEL_SIDE).max(1);
     let grids = (1..=most(m, threads)).map(|rows| (rows, most(n, threads / rows)));
-    let length = |&(rows, columns): &(usize, usize)| {
-        (threads - rows * columns, m / rows + n / columns)
-    };
+    let length =
+        |&(rows, columns): &(usize, usize)| (threads - rows * columns, m / rows + n / columns);
     let (rows, columns) = grids.min_by_key(length).unwrap_or((1, 1));
     let cuts = |size: usize, parts: usize, step: usize| {
         let steps = size.div_ceil(step);
