@@ -1,5 +1,5 @@
-//! Runs a test for many seeds. `GT_SIM_SEED` replays a single one, `GT_SIM_SEEDS` says how many, and
-//! `GT_SIM_TIMES` how many times more than usual.
+//! Runs a test for many seeds. `GT_SIM_SEED` replays a single one, `GT_SIM_SEEDS` says how many,
+//! and `GT_SIM_TIMES` how many times more than usual.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

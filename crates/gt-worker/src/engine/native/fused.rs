@@ -187,8 +187,8 @@ impl Loops {
         }
         for (step, made) in self.steps.iter().zip(made) {
             if let To::Over(_, output) = step.to {
-                // SAFETY: the tile was written, and the output has room for it.
                 let out = self.place(output, first);
+                // SAFETY: the tile was written, and the output has room for it.
                 unsafe { std::ptr::copy_nonoverlapping(made, out, len * step.size) };
             }
         }

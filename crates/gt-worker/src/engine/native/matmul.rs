@@ -235,8 +235,9 @@ struct Panel {
 
 /// Cuts a result of `m` rows and `n` columns for as many threads as it is large enough for. What is
 /// multiplied for a panel is brought into order by each thread for itself, so the grid is the one
-/// with the shortest sides. The sums of an element are the same in a panel as in the whole, because `gemm` cuts the inner axis by its
-/// length alone as soon as one of the other sides has more than [`SMALL_SIDE`] elements.
+/// with the shortest sides. The sums of an element are the same in a panel as in the whole, because
+/// `gemm` cuts the inner axis by its length alone as soon as one of the other sides has more than
+/// [`SMALL_SIDE`] elements.
 fn panels(m: usize, n: usize, threads: usize) -> Vec<Panel> {
     let most = |side: usize, parts: usize| parts.min(side / PANEL_SIDE).max(1);
     let grids = (1..=most(m, threads)).map(|rows| (rows, most(n, threads / rows)));
