@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn sleeping_helpers_are_woken_and_end_with_their_threads() {
+    fn threads_that_sleep_are_woken_and_end_with_their_last_user() {
         let threads = Threads::new(2).expect("threads can be started");
         let team = Arc::downgrade(&threads.team);
         while !threads.team.asleep[0].load(Ordering::SeqCst) {
