@@ -147,7 +147,9 @@ impl Embedded {
     fn help(&self) {
         let start = Instant::now();
         loop {
-            let Some(mut machines) = self.machines.try_lock() else { return self.inbox.wake() };
+            let Some(mut machines) = self.machines.try_lock() else {
+                return self.leave_to_others();
+            };
             self.turn(&mut machines);
             // A program may end right after a read, and no thread would flush the rest.
             machines.flush_sink();
@@ -156,10 +158,15 @@ impl Embedded {
                 return;
             }
             if start.elapsed() > host::PATIENCE {
-                self.lanes.iter().for_each(Lane::wake);
-                return self.inbox.wake();
+                return self.leave_to_others();
             }
         }
+    }
+
+    /// Leaves what waits to the pump and to the executors' own threads.
+    fn leave_to_others(&self) {
+        self.lanes.iter().filter(|lane| lane.has_work()).for_each(Lane::wake);
+        self.inbox.wake();
     }
 
     /// Runs what waits for one executor in this thread, and what is small for the others; a thread
