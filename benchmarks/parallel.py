@@ -173,13 +173,12 @@ def main() -> None:
     print(f"2 workers {one / two:.2f}×, 4 workers {one / four:.2f}× as fast as one")
     for name in TRAININGS:
         sides = {"GT": steps_of_gt, "PyTorch": steps_of_torch}
-        found = {
-            side: [
-                statistics.median(measure(name, count) for _ in range(args.rounds))
-                for count in (1, 2)
-            ]
-            for side, measure in sides.items()
-        }
+        rounds = [
+            [measure(name, count) for measure in sides.values() for count in (1, 2)]
+            for _ in range(args.rounds)
+        ]
+        medians = [statistics.median(column) for column in zip(*rounds, strict=True)]
+        found = {"GT": medians[:2], "PyTorch": medians[2:]}
         for side, (alone, both) in found.items():
             print(f"{name}: {side}, 1 and 2 processes, ms: {alone:.1f} {both:.1f}")
         alone, both = (found["PyTorch"][i] / found["GT"][i] for i in (0, 1))
