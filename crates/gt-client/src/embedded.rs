@@ -35,7 +35,7 @@ const TICKS_BEFORE_SLEEP: u32 = 500;
 /// A plan that takes longer is left to the executor's own thread …
 const SMALL_NS: u64 = 200_000;
 /// … unless it is the one that a thread waits for; but the user may want to interrupt that thread.
-const LARGE_NS: u64 = 10_000_000;
+const LARGE_NS: u64 = 40_000_000;
 /// How many events are kept for observers.
 const EVENTS: usize = 1 << 14;
 

@@ -16,6 +16,8 @@ use crate::queue::{Arrival, Asked, Queue, Window};
 /// One plan runs and one waits, so that the executor never waits for a plan to be made. More would
 /// only be made with less of the queue known.
 const MOST_PLANS: usize = 2;
+/// The plan of a session that is alone has so many times as much to do.
+const ALONE: u64 = 16;
 
 /// One worker's sessions and what they wait for.
 #[derive(Debug)]
@@ -145,13 +147,20 @@ impl Worker {
         Some(Peer::Worker(*to))
     }
 
+    /// How much goes into a plan. Where no other session can want a turn it is more, because what
+    /// one plan computes together another cannot.
+    fn window(&self) -> Window {
+        let times = if self.turns.len() == 1 { ALONE } else { 1 };
+        Window { cost_ns: self.window.cost_ns.saturating_mul(times), ..self.window }
+    }
+
     /// Starts plans, of the session whose turn it is and then of the others.
     fn start(&mut self, out: &mut Vec<Action>) {
         let mut fruitless = 0;
         while self.plans < MOST_PLANS && fruitless < self.turns.len() {
             let Some(session) = self.turns.pop_front() else { return };
             self.turns.push_back(session);
-            let (worker, window, number) = (self.id, self.window, self.planned);
+            let (worker, window, number) = (self.id, self.window(), self.planned);
             let engine = self.engine.clone();
             let plan = self.within(session, out, |queue| {
                 queue.plan(session, Asked { worker, window, number, engine: &*engine })

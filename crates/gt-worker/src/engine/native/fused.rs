@@ -1,6 +1,8 @@
 //! Programs of elementwise kernels: every tile goes through all of them while it is near the
 //! processor. The loops are those of the single kernels, so that no bit depends on what was joined.
 
+use std::mem::MaybeUninit;
+
 use gt_core::dtype::{DType, Scalar};
 use gt_core::error::{Error, Result};
 use gt_core::kernel::Kernel;
@@ -101,6 +103,38 @@ struct Loops {
 /// Scratches for operands that are a single number where a loop wants a run.
 const SPARE: usize = 3;
 
+/// Memory for scratches. Processors take a load for one that follows a store if the two are at the
+/// same place of their pages, and wait; so scratches begin at different places, and at those of
+/// cache lines.
+struct Scratches {
+    memory: Vec<MaybeUninit<u64>>,
+    first: *mut u8,
+}
+
+/// The size of a page, and of a scratch with what the next one is shifted by.
+const PAGE: usize = 4096;
+const SHIFT: usize = 17 * 64;
+const STRIDE: usize = size_of::<Scratch>() + SHIFT;
+
+impl Scratches {
+    fn new(count: usize) -> Self {
+        let mut memory = Vec::with_capacity((PAGE + SHIFT + count * STRIDE) / size_of::<u64>());
+        let start: *mut MaybeUninit<u64> = memory.as_mut_ptr();
+        let aligned = start.addr().next_multiple_of(PAGE) - start.addr() + SHIFT;
+        Scratches { memory, first: start.cast::<u8>().wrapping_add(aligned) }
+    }
+
+    fn start(&self, number: usize) -> *mut Scratch {
+        debug_assert!((number + 1) * STRIDE + PAGE <= self.memory.capacity() * size_of::<u64>());
+        self.first.wrapping_add(number * STRIDE).cast()
+    }
+
+    fn get(&mut self, number: usize) -> &mut Scratch {
+        // SAFETY: the memory has room for it, it is aligned, and a scratch needs no first value.
+        unsafe { &mut *self.start(number) }
+    }
+}
+
 impl Loops {
     fn new(
         program: &Program,
@@ -145,8 +179,7 @@ impl Loops {
     /// Computes the elements from number `first` to `end`.
     fn chunk(&self, mut first: usize, end: usize) {
         let room = self.scratches + self.readers.len() + SPARE;
-        let mut scratches: SmallVec<[Scratch; 4]> = SmallVec::with_capacity(room);
-        scratches.resize_with(room, Scratch::uninit);
+        let mut scratches = Scratches::new(room);
         let rows = self.readers.iter().filter_map(Reader::row);
         let row = rows.min().unwrap_or(usize::MAX);
         while first < end {
@@ -154,22 +187,27 @@ impl Loops {
             if row >= SHORT_ROW {
                 len = len.min(row - first % row);
             }
+            let (next, left) = (first + len, end - first - len);
+            self.readers.iter().for_each(|reader| reader.prefetch(next, TILE.min(left)));
             self.tile(first, len, &mut scratches);
-            first += len;
+            first = next;
         }
     }
 
-    fn tile(&self, first: usize, len: usize, scratches: &mut [Scratch]) {
-        let (own, rest) = scratches.split_at_mut(self.scratches);
-        let (gathered, spare) = rest.split_at_mut(self.readers.len());
-        let readers = self.readers.iter().zip(gathered);
-        // SAFETY: the elements exist, and a tile fits the scratch.
-        let tiles: SmallVec<[Tile; 8]> =
-            readers.map(|(reader, scratch)| unsafe { reader.tile(first, len, scratch) }).collect();
+    fn tile(&self, first: usize, len: usize, scratches: &mut Scratches) {
+        let mut tiles: SmallVec<[Tile; 8]> = SmallVec::new();
+        for (index, reader) in self.readers.iter().enumerate() {
+            let scratch = scratches.get(self.scratches + index);
+            // SAFETY: the elements exist, and a tile fits the scratch.
+            tiles.push(unsafe { reader.tile(first, len, scratch) });
+        }
+        let spare = self.scratches + self.readers.len();
         let mut made: SmallVec<[*mut u8; 24]> = SmallVec::new();
         for step in &self.steps {
             let out = match step.to {
-                To::Scratch(scratch) | To::Over(scratch, _) => own[scratch].as_mut_ptr().cast(),
+                To::Scratch(scratch) | To::Over(scratch, _) => {
+                    scratches.get(scratch).as_mut_ptr().cast()
+                }
                 To::Output(output) => self.place(output, first),
             };
             let find = |operand: usize| match step.sources[operand] {
@@ -182,7 +220,7 @@ impl Loops {
             };
             // SAFETY: operands and result have `len` elements of the dtypes that the loop was
             // chosen for, and the result lies where none of the operands does.
-            unsafe { step.run(find, out, len, spare) };
+            unsafe { step.run(find, out, len, |number| scratches.start(spare + number)) };
             made.push(out);
         }
         for (step, made) in self.steps.iter().zip(made) {
@@ -205,38 +243,39 @@ impl Ready {
     ///
     /// # Safety
     /// The operands have `len` elements, at most [`TILE`], of the dtypes that the loop was chosen
-    /// for, and `out` has room for as many results, apart from them.
+    /// for, and `out` has room for as many results, apart from them. The spare scratches are apart
+    /// from all of these.
     unsafe fn run(
         &self,
         find: impl Fn(usize) -> Tile,
         out: *mut u8,
         len: usize,
-        spare: &mut [Scratch],
+        spare: impl Fn(usize) -> *mut Scratch,
     ) {
         let (dtype, size) = (self.operand, self.operand.size());
         // SAFETY: as promised by the caller.
         unsafe {
             match &self.run {
-                Loop::Map(run) => run(find(0).run(size, len, &mut spare[0]), out, len),
+                Loop::Map(run) => run(find(0).run(size, len, &mut *spare(0)), out, len),
                 Loop::Number(run, number, Fixed::Left) => {
-                    run(number.as_ptr(), find(1).run(size, len, &mut spare[0]), out, len);
+                    run(number.as_ptr(), find(1).run(size, len, &mut *spare(0)), out, len);
                 }
                 Loop::Number(run, number, _) => {
-                    run(find(0).run(size, len, &mut spare[0]), number.as_ptr(), out, len);
+                    run(find(0).run(size, len, &mut *spare(0)), number.as_ptr(), out, len);
                 }
                 Loop::Zip([run, left, right]) => match (find(0), find(1)) {
                     (Tile::Run(a), Tile::Run(b)) => run(a, b, out, len),
                     (Tile::Run(a), Tile::Fixed(b)) => right(a, widen(b, dtype).as_ptr(), out, len),
                     (Tile::Fixed(a), b) => {
-                        let b = b.run(size, len, &mut spare[0]);
+                        let b = b.run(size, len, &mut *spare(0));
                         left(widen(a, dtype).as_ptr(), b, out, len);
                     }
                 },
                 Loop::Select(_) => {
                     let mut sources = [std::ptr::null(); 3];
-                    for (operand, spare) in spare.iter_mut().enumerate() {
+                    for (operand, source) in sources.iter_mut().enumerate() {
                         let size = if operand == 0 { 1 } else { self.size };
-                        sources[operand] = find(operand).run(size, len, spare);
+                        *source = find(operand).run(size, len, &mut *spare(operand));
                     }
                     select::select(self.size, sources, out, len);
                 }

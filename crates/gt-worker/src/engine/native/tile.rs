@@ -95,6 +95,20 @@ impl Reader {
         Reader { base: Shared(element.cast_mut()), size, walk }
     }
 
+    /// Has the elements from number `first` on brought near the processor, if they are a run, while
+    /// others are computed with: the first loop over a tile would only wait for them.
+    pub fn prefetch(&self, first: usize, len: usize) {
+        #[cfg(target_arch = "x86_64")]
+        if self.walk.is_flat() && self.walk.row_steps() == [1] {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let start = self.base.get().wrapping_add(first * self.size);
+            for line in (0..len * self.size).step_by(64) {
+                // SAFETY: a prefetch reads nothing that could be seen, wherever it points.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(line).cast()) };
+            }
+        }
+    }
+
     /// How many elements a row has, if tiles end where rows do.
     pub fn row(&self) -> Option<usize> {
         (!self.walk.is_flat()).then(|| self.walk.row_len())
