@@ -302,7 +302,9 @@ impl WorkerLoop {
 
     /// Sends a message. If it cannot be sent, the session it is about cannot go on.
     fn say(&mut self, message: &Message) {
-        let is_waited_for = matches!(message, Message::Answer { .. } | Message::Handover { .. });
+        use Message::{Answer, FailureReport, Handover};
+        let is_waited_for =
+            matches!(message, Answer { .. } | FailureReport { .. } | Handover { .. });
         // Whoever has waited for everything may ask how much memory that took.
         if is_waited_for && self.told_bytes != self.pool.used_bytes() as u64 {
             self.heartbeat();
