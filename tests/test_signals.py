@@ -1,5 +1,6 @@
 """Signals and their config: what programs may say, what it changes, and that no number does."""
 
+import itertools
 import json
 import re
 import textwrap
@@ -13,6 +14,7 @@ import pytest
 import yaml
 from gt import ShardConfig, SignalConfig, nn
 
+NUMBERS = itertools.count()
 DOCS = Path(__file__).parents[1] / "docs"
 GUIDE = (DOCS / "guide" / "signals.md").read_text(encoding="utf-8")
 
@@ -281,6 +283,7 @@ PROGRAMS = {
 }
 
 FRAME = """
+import itertools
 import json
 import gt
 gt.gpu_workers(WORKERS)
@@ -1034,12 +1037,14 @@ def test_strict_mode_makes_errors_of_unknown_names(script, tmp_path):
 
 def test_a_warning_that_is_an_error_is_raised_at_its_line(session):
     gt.register_config("known", SignalConfig())
+    # A process warns of a name once, and this may be the second arrangement that it meets.
+    name = f"unheard of {next(NUMBERS)}"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(UserWarning, match="does not define the signal 'unheard of'"):
-            gt.signal.enter("unheard of")
+        with pytest.raises(UserWarning, match=f"does not define the signal '{name}'"):
+            gt.signal.enter(name)
     with pytest.raises(RuntimeError, match="no signal is open"):
-        gt.signal.exit("unheard of")
+        gt.signal.exit(name)
 
 
 def test_a_placed_tensor_is_a_copy_with_a_gradient(session):

@@ -24,6 +24,9 @@ const SMALL_VECTOR: usize = 1 << 16;
 /// A side of a product is cut into panels of about this size at least; that leaves more than
 /// [`SMALL_SIDE`] for the last of them, which may lack a part of a tile.
 const PANEL_SIDE: usize = 128;
+/// A product with more work than this has more panels than threads, so that helpers can make room
+/// for another caller, and a thread that was held up does not hold up the others.
+const LONG: usize = 1 << 31;
 /// Panels have as many rows and columns as the kernels' own tiles, or a multiple.
 const TILE: [usize; 2] = [8, 48];
 
@@ -153,7 +156,7 @@ impl Product {
                 }
             });
         } else {
-            let panels = panels(self.m, self.n, threads);
+            let panels = panels(self.m, self.n, threads * (work / LONG).clamp(1, 4));
             native.threads.share(count * panels.len(), |task| {
                 self.gemm(task / panels.len(), panels[task % panels.len()], factors);
             });
@@ -233,16 +236,16 @@ struct Panel {
     columns: (usize, usize),
 }
 
-/// Cuts a result of `m` rows and `n` columns for as many threads as it is large enough for. What is
-/// multiplied for a panel is brought into order by each thread for itself, so the grid is the one
-/// with the shortest sides. The sums of an element are the same in a panel as in the whole, because
+/// Cuts a result of `m` rows and `n` columns into as many parts as it is large enough for. What is
+/// multiplied for a panel is brought into order for each of them, so the grid is the one with the
+/// shortest sides. The sums of an element are the same in a panel as in the whole, because
 /// `gemm` cuts the inner axis by its length alone as soon as one of the other sides has more than
 /// [`SMALL_SIDE`] elements.
-fn panels(m: usize, n: usize, threads: usize) -> Vec<Panel> {
+fn panels(m: usize, n: usize, parts: usize) -> Vec<Panel> {
     let most = |side: usize, parts: usize| parts.min(side / PANEL_SIDE).max(1);
-    let grids = (1..=most(m, threads)).map(|rows| (rows, most(n, threads / rows)));
+    let grids = (1..=most(m, parts)).map(|rows| (rows, most(n, parts / rows)));
     let length =
-        |&(rows, columns): &(usize, usize)| (threads - rows * columns, m / rows + n / columns);
+        |&(rows, columns): &(usize, usize)| (parts - rows * columns, m / rows + n / columns);
     let (rows, columns) = grids.min_by_key(length).unwrap_or((1, 1));
     let cuts = |size: usize, parts: usize, step: usize| {
         let steps = size.div_ceil(step);

@@ -4,9 +4,10 @@
 //! A caller opens its work to the helpers, does as much of it as it can, closes it, and waits only
 //! for helpers that have joined. A helper that was asleep and comes late finds it closed. Helpers
 //! look for more work for a while before they sleep, because waking one takes longer than most
-//! kernels.
+//! kernels. When several callers compute at the same time, helpers make room for them: there are
+//! never more threads at work than there should be, unless there are more callers.
 
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -22,7 +23,6 @@ const LOOKS: u32 = 512;
 
 /// A group of threads; several engines may share one.
 pub struct Threads {
-    count: usize,
     team: Arc<Team>,
     helpers: Vec<Thread>,
 }
@@ -30,6 +30,10 @@ pub struct Threads {
 /// What the threads have in common.
 #[derive(Default)]
 struct Team {
+    /// How many threads work at the same time.
+    count: usize,
+    /// How many callers are at work.
+    callers: AtomicUsize,
     /// Whether somebody's work is shared; who comes meanwhile computes alone.
     busy: AtomicBool,
     /// How many helpers have joined the work, and [`OPEN`] while more of them may.
@@ -48,6 +52,11 @@ struct Team {
 unsafe impl Sync for Team {}
 // SAFETY: the pointers in `work` lead to what may be shared between threads.
 unsafe impl Send for Team {}
+
+thread_local! {
+    /// Whether this thread is at a task: what that shares is its own alone.
+    static AT_WORK: Cell<bool> = const { Cell::new(false) };
+}
 
 /// The bit of [`Team::joined`] that lets helpers in.
 const OPEN: u32 = 1 << 31;
@@ -77,8 +86,8 @@ impl Threads {
         super::matmul::warm_up();
         let count = count.max(1);
         let asleep = (1..count).map(|_| AtomicBool::new(false)).collect();
-        let team = Arc::new(Team { asleep, ..Team::default() });
-        let mut threads = Threads { count, team, helpers: Vec::new() };
+        let team = Arc::new(Team { count, asleep, ..Team::default() });
+        let mut threads = Threads { team, helpers: Vec::new() };
         for index in 1..count {
             let team = threads.team.clone();
             let builder = thread::Builder::new().name(format!("gt-kernel-{index}"));
@@ -93,28 +102,44 @@ impl Threads {
 
     /// How many threads work at the same time.
     pub fn count(&self) -> usize {
-        self.count
+        self.team.count
     }
 
     /// Calls `each` once for every number below `tasks`, in any order, on all threads that have
     /// time for it.
     pub fn share(&self, tasks: usize, each: impl Fn(usize) + Sync) {
-        if tasks <= 1 || self.helpers.is_empty() || self.team.busy.swap(true, Ordering::Acquire) {
+        if tasks <= 1 || self.helpers.is_empty() || AT_WORK.get() {
             return (0..tasks).for_each(each);
         }
         let next = AtomicUsize::new(0);
-        let work = || {
-            loop {
-                let task = next.fetch_add(1, Ordering::Relaxed);
-                if task >= tasks {
-                    return;
-                }
+        let one = || {
+            let task = next.fetch_add(1, Ordering::Relaxed);
+            task < tasks && {
                 each(task);
+                true
             }
         };
-        self.open(Work::new(&work), tasks - 1);
-        let outcome = catch_unwind(AssertUnwindSafe(&work));
-        let panicked = self.close();
+        let team = &*self.team;
+        let help = || while team.is_roomy(0) && one() {};
+        let mut shared = false;
+        team.callers.fetch_add(1, Ordering::SeqCst);
+        AT_WORK.set(true);
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            loop {
+                // Whoever came while another's work was shared shares the rest when it can.
+                if !shared && team.is_roomy(1) && !team.busy.swap(true, Ordering::Acquire) {
+                    shared = true;
+                    let left = tasks.saturating_sub(next.load(Ordering::Relaxed));
+                    self.open(Work::new(&help), left.saturating_sub(1));
+                }
+                if !one() {
+                    return;
+                }
+            }
+        }));
+        let panicked = shared && self.close();
+        AT_WORK.set(false);
+        team.callers.fetch_sub(1, Ordering::SeqCst);
         if let Err(panic) = outcome {
             resume_unwind(panic);
         }
@@ -161,8 +186,15 @@ impl Drop for Threads {
 }
 
 impl Team {
+    /// Whether so many more threads may begin to work.
+    fn is_roomy(&self, more: usize) -> bool {
+        let joined = self.joined.load(Ordering::Relaxed) & !OPEN;
+        self.callers.load(Ordering::Relaxed) + joined as usize + more <= self.count
+    }
+
     /// The life of a helper.
     fn help(&self, index: usize) {
+        AT_WORK.set(true);
         while self.wait(index) {
             // SAFETY: the helper has joined, so that the work is there until it has left.
             let work = unsafe { *self.work.get() }.expect("open work is there");
@@ -214,9 +246,9 @@ impl Team {
         }
     }
 
-    /// Joins the work that is open, if there is some.
+    /// Joins the work that is open, if there is some and nobody else needs the processor.
     fn join(&self) -> bool {
-        let join = |joined: u32| (joined & OPEN != 0).then_some(joined + 1);
+        let join = |joined: u32| (joined & OPEN != 0 && self.is_roomy(1)).then_some(joined + 1);
         self.joined.fetch_update(Ordering::AcqRel, Ordering::SeqCst, join).is_ok()
     }
 }
