@@ -1,10 +1,8 @@
 //! `gt worker`: a worker in a process of its own.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
-use std::sync::Arc;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use gt::address::{Address, Trust, host_name};
 use gt::folder::Folder;
 use gt::keys::KeyFile;
@@ -13,10 +11,8 @@ use gt_core::{Error, Result};
 use gt_transport::hello::WorkerInfo;
 use gt_transport::stop::Stop;
 use gt_worker::buffer::Pool;
-use gt_worker::engine::HostEngine;
-use gt_worker::engine::native::Native;
+use gt_worker::engine::backend::Backend;
 use gt_worker::engine::native::threads::Threads;
-use gt_worker::engine::null::Null;
 use gt_worker::panic_hook;
 use gt_worker::serve::{self, DataPlace, Notice, Options};
 use gt_zmq::Endpoint;
@@ -42,9 +38,9 @@ pub struct Args {
     /// What people call it.
     #[arg(long, value_name = "NAME")]
     id: Option<String>,
-    /// What computes.
-    #[arg(long, value_enum, default_value_t = Backend::Native)]
-    backend: Backend,
+    /// What computes: native, or reference (numpy), which is slow and plain; GT_BACKEND, or native.
+    #[arg(long, value_name = "NAME")]
+    backend: Option<Backend>,
     /// The address of this host at which tensor data arrives from other hosts.
     #[arg(long, value_name = "HOST")]
     bind: Option<String>,
@@ -54,24 +50,6 @@ pub struct Args {
     /// What other hosts connect to instead, if it is behind something.
     #[arg(long, value_name = "HOST[:PORT]")]
     advertise: Option<String>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Backend {
-    /// GT's own kernels, on the CPU.
-    Native,
-    /// Nothing: every result is zero. For measuring everything else.
-    #[value(hide = true)]
-    Null,
-}
-
-impl Backend {
-    fn engine(self, pool: &Arc<Pool>, threads: usize) -> Result<Arc<HostEngine>> {
-        Ok(match self {
-            Backend::Native => Arc::new(Native::sharing(pool.clone(), Threads::new(threads)?)),
-            Backend::Null => Arc::new(Null(pool.clone())),
-        })
-    }
 }
 
 fn size(text: &str) -> std::result::Result<usize, String> {
@@ -92,7 +70,8 @@ pub fn run(args: Args) -> Result<()> {
     let threads = args.threads.map_or(settings.thread_count(), |count| count as usize);
     let memory = args.memory.unwrap_or_else(|| settings.memory_bytes());
     let pool = Pool::new(memory);
-    let engine = args.backend.engine(&pool, threads)?;
+    let backend = args.backend.unwrap_or(settings.backend);
+    let engine = backend.engine(&pool, &Threads::new(threads)?)?;
     let options = Options {
         info: info(args.id.as_deref(), engine.name(), threads, memory),
         data: data_place(&args, &address, &way)?,

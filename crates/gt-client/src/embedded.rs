@@ -15,7 +15,7 @@ use gt_transport::hello::Hello;
 use gt_transport::lock::Mutex;
 use gt_transport::{Message, Peer};
 use gt_worker::buffer::Pool;
-use gt_worker::engine::native::Native;
+use gt_worker::engine::backend::Backend;
 use gt_worker::engine::native::threads::Threads;
 use gt_worker::lane::Lane;
 use gt_worker::{Executor, Outcome, Window, Worker, panic_hook};
@@ -47,6 +47,8 @@ pub struct Options {
     pub threads: usize,
     /// How many bytes the workers may use together.
     pub memory: usize,
+    /// What computes.
+    pub backend: Backend,
     /// How much of a queue goes into one plan.
     pub window: Window,
     /// Whether every operation waits for its result, so that errors are raised at their lines.
@@ -83,11 +85,11 @@ pub(crate) fn open(options: Options) -> Result<(Arc<Inner>, Arc<Embedded>)> {
 impl Embedded {
     /// Starts a dispatcher and its workers.
     pub fn start(options: Options) -> Result<Arc<Self>> {
-        let Options { workers, threads, memory, window, sink, .. } = options;
+        let Options { workers, threads, memory, backend, window, sink, .. } = options;
         fork::watch();
         panic_hook::kernel_panics();
         let (pool, threads) = shared::resources(memory, threads)?;
-        let engine = Arc::new(Native::sharing(pool.clone(), threads.clone()));
+        let engine = backend.engine(&pool, &threads)?;
         let executor = || Executor::new(engine.clone());
         let lanes = (0..workers).map(|_| Lane::new(executor(), SMALL_NS)).collect();
         let mut dispatcher = Dispatcher::new(if sink.is_some() { EVENTS } else { 0 });
@@ -335,6 +337,7 @@ mod tests {
             workers: 2,
             threads: 1,
             memory,
+            backend: Backend::Native,
             window: Window::default(),
             sync: false,
             sink: None,

@@ -48,6 +48,7 @@ fn _main(py: Python<'_>, args: Vec<String>) -> u8 {
 #[pymodule]
 fn _gt(module: &Bound<'_, PyModule>) -> PyResult<()> {
     gt::host::set(host::PythonHost);
+    gt_engines::register();
     module.add_function(wrap_pyfunction!(_main, module)?)?;
     module.add_class::<tensor::Tensor>()?;
     module.add_class::<device::Device>()?;

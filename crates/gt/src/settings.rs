@@ -7,6 +7,7 @@ use gt_client::Options;
 use gt_core::event::EventSink;
 use gt_core::{Error, Result};
 use gt_worker::Window;
+use gt_worker::engine::backend::Backend;
 
 use crate::{limits, log_file, verbose};
 
@@ -76,6 +77,12 @@ static MEMORY: Variable = Variable {
     meaning: "How much memory the workers of a process may use together, in bytes or with a unit: \
               `512M`, `2GiB`. Limits of a container and of the shell count for the default.",
 };
+static BACKEND: Variable = Variable {
+    name: "GT_BACKEND",
+    default: "native",
+    meaning: "What computes: `native`, or `reference` (also `numpy`), which is slow and plain, and \
+              what the other is compared with.",
+};
 static WORKER_BATCH_SIZE: Variable = Variable {
     name: "GT_WORKER_BATCH_SIZE",
     default: "0",
@@ -125,6 +132,7 @@ pub static ALL: &[&Variable] = &[
     &INSTRUCTION_LOG,
     &THREADS,
     &MEMORY,
+    &BACKEND,
     &WORKER_BATCH_SIZE,
     &SYNC,
     &VERBOSE,
@@ -157,6 +165,11 @@ impl Variable {
         let wrong =
             |text| Error::value(format!("{} must be a whole number, not '{text}'", self.name));
         self.text()?.map_or(Ok(0), |text| text.parse().map_err(|_| wrong(text)))
+    }
+
+    fn backend(&self) -> Result<Backend> {
+        let parse = |text: String| text.parse::<Backend>().map_err(|error| error.within(self.name));
+        self.text()?.map_or(Ok(Backend::default()), parse)
     }
 
     fn switch(&self) -> Result<bool> {
@@ -247,6 +260,8 @@ pub struct Settings {
     pub threads: usize,
     /// How many bytes the workers may use; most of what there is if absent.
     pub memory: Option<usize>,
+    /// What computes.
+    pub backend: Backend,
     /// How many commands go into one plan; automatic if zero.
     pub worker_batch_size: usize,
     /// Whether every operation waits for its result.
@@ -265,6 +280,7 @@ impl Settings {
             instruction_log: INSTRUCTION_LOG.text()?.map(PathBuf::from),
             threads: THREADS.number()?,
             memory: MEMORY.bytes()?,
+            backend: BACKEND.backend()?,
             worker_batch_size: WORKER_BATCH_SIZE.number()?,
             sync: SYNC.switch()?,
             voices: verbose::LogFilter {
@@ -281,7 +297,8 @@ impl Settings {
     pub fn embedded(&self, workers: usize) -> Result<Options> {
         self.voices.listen();
         let (threads, memory, window) = (self.thread_count(), self.memory_bytes(), self.window());
-        Ok(Options { workers, threads, memory, window, sync: self.sync, sink: self.sink()? })
+        let (backend, sync, sink) = (self.backend, self.sync, self.sink()?);
+        Ok(Options { workers, threads, memory, backend, window, sync, sink })
     }
 
     /// How many threads large kernels use.
