@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import kernels
 import models
 import numpy as np
 
@@ -185,6 +186,25 @@ def training(make: Callable[[ModuleType], models.Step], steps: int) -> Callable[
     return measure
 
 
+def operation(case: kernels.Operation) -> Callable[[ModuleType, Budget], float]:
+    """The time of one operation, until its result is there."""
+
+    def measure(m: ModuleType, budget: Budget) -> float:
+        with m.enable_grad() if case.grad else m.no_grad():
+            work = case.make(m)
+            # PyTorch computes while it is called.
+            wait = m.synchronize if m.__name__ == "gt" else lambda: None
+
+            def timed() -> None:
+                kept = work()
+                wait()
+                del kept
+
+            return budget.median(timed) * 1e6
+
+    return measure
+
+
 def resident() -> int:
     """Bytes of memory that this process occupies."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
@@ -211,10 +231,18 @@ CASES = [
         "ms",
         training(lambda m: models.mlp(m, [1024, 4096, 4096, 10], 512), 1),
     ),
+    Case(
+        "MLP middle, Adam step",
+        "ms",
+        training(lambda m: models.mlp(m, [1024, 2048, 2048, 10], 256, "Adam"), 1),
+    ),
     Case("CNN, SGD step", "ms", training(lambda m: models.cnn(m, 64), 3)),
     Case("GPT, AdamW step", "ms", training(lambda m: models.gpt(m, 16, 64, 128, 4), 3)),
+    Case("GPT 6×384, AdamW step", "ms", training(lambda m: models.gpt(m, 8, 64, 384, 6), 1)),
+    Case("LSTM, Adam step", "ms", training(lambda m: models.lstm(m, 32, 32, 128), 3)),
     Case("upload 100 MB", "GB/s", upload),
     Case("download 100 MB", "GB/s", download),
+    *(Case(case.name, "µs", operation(case)) for case in kernels.OPERATIONS),
 ]
 
 

@@ -65,6 +65,9 @@ TARGETS = {
     "growth, ops kept nothing": Target(limit=8),
 }
 
+# Figures of GT's own: PyTorch's side is another thing.
+NOT_COMPARED = {"growth, ops kept nothing"}
+
 FRESH = {"import + first result": "s", "memory after import": "MB"}
 UNITS = FRESH | {case.name: case.unit for case in CASES}
 
@@ -104,15 +107,42 @@ def spread(rounds: list[dict[str, float]], name: str) -> float:
     return (max(values) - min(values)) / abs(statistics.median(values) or 1)
 
 
+def ratios(results: dict[str, list[dict[str, float]]]) -> dict[str, float]:
+    """For each case the median of the ratios within a round: machines drift between rounds."""
+    made = {}
+    for name, unit in UNITS.items():
+        pairs = [
+            (ours[name], theirs[name])
+            for ours, theirs in zip(results["gt"], results["torch"], strict=True)
+            if name in ours and min(ours[name], theirs[name]) > 0
+        ]
+        if pairs and name not in NOT_COMPARED:
+            lower = unit in LOWER_IS_BETTER
+            made[name] = statistics.median(b / a if lower else a / b for a, b in pairs)
+    return made
+
+
+def summary(ratios: dict[str, float]) -> list[str]:
+    """What all ratios come to, with and without the one that PyTorch has no quick way for."""
+    without = {name: ratio for name, ratio in ratios.items() if not name.startswith("bfloat16")}
+    mean = statistics.geometric_mean
+    return [
+        f"Geometric mean of {len(ratios)} ratios {mean(ratios.values()):.2f}, "
+        f"without the bfloat16 product {mean(without.values()):.2f}; "
+        f"below 0.95: {sum(ratio < 0.95 for ratio in without.values())}, "
+        f"below 0.85: {sum(ratio < 0.85 for ratio in without.values())}.",
+    ]
+
+
 def table(results: dict[str, list[dict[str, float]]]) -> list[str]:
     """One line for each case."""
     ours, theirs = medians(results["gt"]), medians(results["torch"])
+    multiples = ratios(results)
     head = f"{'case':<28}{'GT':>11}{'PyTorch':>11} {'unit':<9}{'ratio':>7}  {'target':<12}"
     lines = [head, "-" * len(head)]
     for name in ours:
         a, b, unit = ours[name], theirs[name], UNITS[name]
-        lower = unit in LOWER_IS_BETTER
-        ratio = (b / a if lower else a / b) if a > 0 and b > 0 else math.nan
+        ratio = multiples.get(name, math.nan)
         multiple = "–" if math.isnan(ratio) else f"{ratio:.2f}×"
         target = TARGETS.get(name, Target())
         met = target.verdict(unit, a, ratio)
@@ -125,13 +155,47 @@ def table(results: dict[str, list[dict[str, float]]]) -> list[str]:
     return lines
 
 
+def picture(ratios: dict[str, float]) -> str:
+    """Draw the ratios as an SVG: a bar for each case, by how far it is from one."""
+    width, row, left = 760, 18, 230
+    scale = (width - left - 60) / 6
+    # Twice as quick is as far from the middle as half as quick.
+    middle, place = left + 3 * scale, lambda ratio: max(-3, min(3, math.log2(ratio))) * scale
+    height = row * (len(ratios) + 2)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        'font-family="sans-serif" font-size="12">',
+        f'<rect width="{width}" height="{height}" fill="white"/>',
+    ]
+    for power in range(-3, 4):
+        x = middle + power * scale
+        parts.append(f'<path d="M{x} {row}V{height - row / 2}" stroke="#ddd"/>')
+        label = f"{2**power:g}×"
+        parts.append(f'<text x="{x}" y="{row - 5}" text-anchor="middle">{label}</text>')
+    for number, (name, ratio) in enumerate(ratios.items(), 1):
+        y, length = row * number + 3, place(ratio)
+        colour = "#2a78b5" if ratio >= 1 else "#d2691e"
+        start = middle + min(length, 0)
+        parts.append(f'<text x="{left - 8}" y="{y + 11}" text-anchor="end">{name}</text>')
+        parts.append(
+            f'<rect x="{start:.1f}" y="{y}" width="{abs(length):.1f}" height="{row - 6}" '
+            f'fill="{colour}"/>'
+        )
+        end = middle + length + (4 if length >= 0 else -4)
+        anchor = "start" if length >= 0 else "end"
+        parts.append(f'<text x="{end:.1f}" y="{y + 11}" text-anchor="{anchor}">{ratio:.2f}</text>')
+    return "\n".join([*parts, "</svg>\n"])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one short round, to see it work")
     parser.add_argument("--rounds", type=int, help="how often each side is measured")
     parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--json", type=Path, help="a file for every figure of every round")
+    parser.add_argument("--plot", type=Path, help="an SVG file for a picture of the ratios")
     args = parser.parse_args()
-    rounds = args.rounds or (1 if args.quick else 5)
+    rounds = args.rounds or (1 if args.quick else 9)
     load = os.getloadavg()[0]
     results: dict[str, list[dict[str, float]]] = {module: [] for module in SIDES}
     for number in range(rounds):
@@ -141,7 +205,14 @@ def main() -> None:
             print(f"round {number + 1} of {rounds}: {module}", file=sys.stderr, flush=True)
             results[module].append(measure(module, args.quick, args.only))
     print("\n".join(table(results)))
+    multiples = ratios(results)
     print(f"\nMedians of rounds in turns ({rounds}); a ratio above 1 is in favour of GT.")
+    if multiples:
+        print("\n".join(summary(multiples)))
+    if args.json:
+        args.json.write_text(json.dumps({"rounds": results, "ratios": multiples}, indent=1))
+    if args.plot:
+        args.plot.write_text(picture(multiples), encoding="utf-8")
     if load > 0.5:
         print(f"Other programs were running (load {load:.1f}): take the figures as provisional.")
 
