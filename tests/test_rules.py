@@ -136,6 +136,25 @@ def test_rule_4_want_of_memory_is_told_with_the_line_of_the_creation(pair):
     assert gt.ones(2).sum().item() == 2
 
 
+def test_rule_4_data_of_random_numbers_is_made_cut_where_a_signal_shares_it(pair):
+    gt.register_config("forward", cut(0))
+    model, x = Net(), gt.randn(8, 64)
+    scaled = gt.zeros(8, 64) + 3
+    with gt.signal.context("forward"):
+        y, z = model(x), model(scaled)
+    for made in (x, y, z):
+        assert gt.debug.placement(made).startswith("shard(0"), gt.debug.placement(made)
+    assert gt.debug.placement(model.a.weight).startswith("replicate")
+    assert moved() == 0
+    with gt.connect(workers=1, new=True):
+        whole = Net()
+        whole.load_state_dict(
+            {name: value.detach().numpy() for name, value in model.state_dict().items()}
+        )
+        alone = whole(gt.tensor(x.numpy()))
+    assert gt.allclose(gt.tensor(alone.detach().numpy()), gt.tensor(y.detach().numpy()), atol=1e-5)
+
+
 def test_rule_8_a_pattern_beats_the_signal_and_the_mesh_of_the_first_use(pair, tmp_path):
     configure(
         tmp_path,

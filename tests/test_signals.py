@@ -943,26 +943,28 @@ def test_what_is_registered_late_counts_from_there_on(script, tmp_path):
 
 
 def test_an_unknown_name_is_one_warning(session):
-    for known in ("forward_pass", "backward_pass"):
+    # A process warns of a name once, and this may be the second arrangement that it meets.
+    n = next(NUMBERS)
+    for known in (f"forward_pass{n}", f"backward_pass{n}"):
         gt.register_config(known, SignalConfig(keep=True))
-    gt.register_config("half", SignalConfig(backward_signal="backward_pas"))
-    names = ["forward_pas", "forward_pas", "some thing else", "half", "half"]
+    gt.register_config("half", SignalConfig(backward_signal=f"backward_pas{n}"))
+    names = [f"forward_pas{n}", f"forward_pas{n}", f"some thing else {n}", "half", "half"]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for name in names:
             with gt.signal.context(name):
                 pass
-        with gt.signal.context("forward_pass", backward="backwards_pass"):
+        with gt.signal.context(f"forward_pass{n}", backward=f"backwards_pass{n}"):
             pass
-        gt.signal.tensor(gt.ones(1), name="forwards_pass")
+        gt.signal.tensor(gt.ones(1), name=f"forwards_pass{n}")
     assert [str(warning.message) for warning in caught] == [
         f"the config does not define the {text}; it is ignored"
         for text in (
-            "signal 'forward_pas' (did you mean 'forward_pass'?)",
-            "signal 'some thing else'",
-            "backward signal 'backward_pas' (did you mean 'backward_pass'?)",
-            "backward signal 'backwards_pass' (did you mean 'backward_pass'?)",
-            "signal 'forwards_pass' (did you mean 'forward_pass'?)",
+            f"signal 'forward_pas{n}' (did you mean 'forward_pass{n}'?)",
+            f"signal 'some thing else {n}'",
+            f"backward signal 'backward_pas{n}' (did you mean 'backward_pass{n}'?)",
+            f"backward signal 'backwards_pass{n}' (did you mean 'backward_pass{n}'?)",
+            f"signal 'forwards_pass{n}' (did you mean 'forward_pass{n}'?)",
         )
     ]
     assert {warning.filename for warning in caught} == {__file__}

@@ -24,6 +24,8 @@ pub struct Recipe {
     /// The line of the program that is named if there is no memory for the result.
     pub(crate) provenance: Provenance,
     pub(crate) meta: Meta,
+    /// Whether the program asked for the result, and not a composite that it is a part of.
+    pub(crate) by_program: bool,
     steps: usize,
 }
 
@@ -48,14 +50,16 @@ impl Recipe {
             Ingredient::Recipe(recipe) => recipe.steps,
         });
         let steps = 1 + before.sum::<usize>();
-        (steps <= MOST_STEPS).then_some(Recipe { op, attrs, inputs, provenance, meta, steps })
+        let by_program = false;
+        let recipe = Recipe { op, attrs, inputs, provenance, meta, by_program, steps };
+        (steps <= MOST_STEPS).then_some(recipe)
     }
 
     /// A value of this shape, for whom the elements do not matter.
     pub(crate) fn blank(meta: &Meta, provenance: Provenance) -> Self {
         let attrs = Attrs::of([Attr::Ints(meta.shape.to_ints()), meta.dtype.into()]);
         let (inputs, meta) = (SmallVec::new(), meta.clone());
-        Recipe { op: &ZEROS, attrs, inputs, provenance, meta, steps: 1 }
+        Recipe { op: &ZEROS, attrs, inputs, provenance, meta, by_program: false, steps: 1 }
     }
 }
 

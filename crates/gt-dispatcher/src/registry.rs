@@ -89,6 +89,12 @@ impl Entry {
         Entry { recipe: Some(recipe.clone()), ..Entry::nowhere(recipe.meta.clone()) }
     }
 
+    /// Whether it is made at its first use, as that wants it. What composites are made of is made
+    /// as the values beside it are.
+    pub(crate) fn comes_as_asked(&self) -> bool {
+        self.recipe.as_ref().is_some_and(|recipe| recipe.by_program)
+    }
+
     fn names(&self) -> impl Iterator<Item = Slot> {
         let on_workers = self.holders.iter().map(|&(_, name)| name);
         on_workers.chain(self.spreads.iter().map(|&(_, name)| name))

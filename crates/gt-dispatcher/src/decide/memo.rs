@@ -40,7 +40,7 @@ struct Known {
 #[derive(Debug)]
 enum Input {
     Scalar(Scalar),
-    Tensor(Meta, Copies, SmallVec<[PlacementId; 1]>),
+    Tensor { meta: Meta, copies: Copies, comes_as_asked: bool, places: SmallVec<[PlacementId; 1]> },
 }
 
 impl Memo {
@@ -101,8 +101,12 @@ impl Known {
             Arg::Scalar(scalar) => Input::Scalar(scalar),
             Arg::Tensor(meta) => {
                 let spreads = entry.iter().flat_map(|entry| &entry.spreads);
-                let copies = entry.map(|entry| entry.copies).unwrap_or_default();
-                Input::Tensor(meta.clone(), copies, spreads.map(|(place, _)| *place).collect())
+                Input::Tensor {
+                    meta: meta.clone(),
+                    copies: entry.map(|entry| entry.copies).unwrap_or_default(),
+                    comes_as_asked: entry.is_some_and(Entry::comes_as_asked),
+                    places: spreads.map(|(place, _)| *place).collect(),
+                }
             }
         };
         Known {
@@ -121,11 +125,13 @@ impl Known {
     fn is(&self, asked: &Asked) -> bool {
         let same_input = |index: usize| match (&self.inputs[index], asked.call.inputs[index]) {
             (Input::Scalar(known), Arg::Scalar(scalar)) => *known == scalar,
-            (Input::Tensor(known, copies, places), Arg::Tensor(meta)) => {
+            (Input::Tensor { meta: known, copies, comes_as_asked, places }, Arg::Tensor(meta)) => {
                 let entry = asked.entries[index];
                 let spreads = entry.iter().flat_map(|entry| &entry.spreads);
                 known == meta
-                    && entry.is_some_and(|entry| entry.copies == *copies)
+                    && entry.is_some_and(|entry| {
+                        entry.copies == *copies && entry.comes_as_asked() == *comes_as_asked
+                    })
                     && spreads.map(|(place, _)| place).eq(places)
             }
             _ => false,

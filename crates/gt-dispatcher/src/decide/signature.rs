@@ -78,13 +78,14 @@ impl Asked<'_> {
     fn candidates(&self, placements: &Placements) -> Vec<Chosen> {
         let mut candidates = vec![self.whole()];
         // Copies stay copies: everybody has all that is needed. What is made at its first use is
-        // made as the others are.
+        // made as the others are, but for data that a signal is to share.
         let is_copied =
             |entry: &&Entry| self.available(entry, placements).any(|at| *at == Layout::Replicate);
         let is_made = |entry: &&&Entry| entry.recipe.is_none();
         let mut tensors = self.entries.iter().flatten().filter(is_made).peekable();
         let fixed = self.fixed.iter().flatten().any(|layout| *layout != Layout::Replicate);
-        if tensors.peek().is_some() && tensors.all(is_copied) && !fixed {
+        let shares = self.in_signal && self.entries.iter().flatten().any(|e| e.comes_as_asked());
+        if tensors.peek().is_some() && tensors.all(is_copied) && !fixed && !shares {
             return candidates;
         }
         let factors = (self.call.op.shard)(self.call);

@@ -40,7 +40,8 @@ impl Session {
         if more || is_wished || request.op.data_dependent {
             return Ok(false);
         }
-        let Some(recipe) = self.recipe(request, tensor)? else { return Ok(false) };
+        let Some(mut recipe) = self.recipe(request, tensor)? else { return Ok(false) };
+        recipe.by_program = !slot.is_copy();
         if let Some(old) = request.replaces.get(0) {
             let entry = self.registry.get(old)?;
             check_replaced(entry, request.op, &recipe.meta)?;
