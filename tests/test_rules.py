@@ -4,6 +4,7 @@ import inspect
 import threading
 
 import gt
+import numpy as np
 import pytest
 from gt import ShardConfig, SignalConfig, nn
 
@@ -146,13 +147,12 @@ def test_rule_4_data_of_random_numbers_is_made_cut_where_a_signal_shares_it(pair
         assert gt.debug.placement(made).startswith("shard(0"), gt.debug.placement(made)
     assert gt.debug.placement(model.a.weight).startswith("replicate")
     assert moved() == 0
+    state = {name: value.detach().numpy() for name, value in model.state_dict().items()}
+    data, found = x.numpy(), y.detach().numpy()
     with gt.connect(workers=1, new=True):
         whole = Net()
-        whole.load_state_dict(
-            {name: value.detach().numpy() for name, value in model.state_dict().items()}
-        )
-        alone = whole(gt.tensor(x.numpy()))
-    assert gt.allclose(gt.tensor(alone.detach().numpy()), gt.tensor(y.detach().numpy()), atol=1e-5)
+        whole.load_state_dict(state)
+        assert np.allclose(whole(gt.tensor(data)).detach().numpy(), found, atol=1e-5)
 
 
 def test_rule_8_a_pattern_beats_the_signal_and_the_mesh_of_the_first_use(pair, tmp_path):
