@@ -260,6 +260,10 @@ table! {
     561 convolution::CONV_TRANSPOSE2D,
     562 pooling::MAX_POOL2D,
     563 pooling::AVG_POOL2D,
+    564 convolution::CONV2D_WEIGHT,
+    565 normalize::STANDARDIZE_GRAD,
+    566 composite::SOFTMAX_GRAD,
+    567 composite::LOG_SOFTMAX_GRAD,
 
     640 optimizer::ADD_SCALED,
     641 optimizer::SUB_SCALED,
@@ -312,7 +316,7 @@ const UNUSED: &[RangeInclusive<u16>] = &[
     411..=419,
     469..=469,
     521..=559,
-    564..=639,
+    568..=639,
 ];
 
 /// The row of each code. The compiler evaluates it, and with it the rules of the table.
