@@ -9,6 +9,11 @@ use crate::shape::Shape;
 pub enum Whole {
     /// Images and filters; see [`Convolve`].
     Convolve(Convolve),
+    /// The largest element under each position of a window over the last two axes, and its place in
+    /// the window: the first of equal ones, and of those that are NaN.
+    MaxPool(WindowSpec),
+    /// The gradient of [`Whole::MaxPool`]: that of its first result, and the places.
+    MaxPoolGrad(WindowSpec),
     /// Elements with mean zero and variance one, their mean, and the reciprocal of their standard
     /// deviation.
     Standardize {
@@ -20,6 +25,15 @@ pub enum Whole {
     /// The gradient of [`Whole::Standardize`]: those of its three results, and its first and third
     /// result.
     StandardizeGrad(Groups),
+    /// Elements divided by the root of their mean square, and the reciprocal of that root.
+    RmsStandardize {
+        /// Which elements share a root.
+        groups: Groups,
+        /// What is added to the mean square.
+        eps: f64,
+    },
+    /// The gradient of [`Whole::RmsStandardize`]: those of its results, and the results.
+    RmsStandardizeGrad(Groups),
     /// Exponentials that sum to one, or their logarithms, along the last axis.
     Softmax {
         /// How many elements there are along it.

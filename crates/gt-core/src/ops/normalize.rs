@@ -158,13 +158,13 @@ pub static STANDARDIZE_GRAD: Op = Op {
 };
 
 /// The elements that share a mean, if they can be met in one go.
-fn groups(call: &Call, index: usize) -> Result<Groups> {
+pub(super) fn groups(call: &Call, index: usize) -> Result<Groups> {
     let groups = Groups::along(call.shape(index), &call.axes(keys::AXES, index)?);
     groups.ok_or_else(|| Error::bug("these axes are not computed in one piece"))
 }
 
 /// How many elements share a mean.
-fn count(call: &Call) -> f64 {
+pub(super) fn count(call: &Call) -> f64 {
     let axes = call.axes(keys::AXES, 0).unwrap_or_default();
     axes.iter().filter_map(|&axis| call.shape(0).get(axis)).product::<usize>() as f64
 }

@@ -119,8 +119,12 @@ fn standardising_and_softmax_agree_with_their_parts() {
         let along = Attr::Ints(axes.iter().copied().collect());
         let attrs = Attrs::of([along.clone(), Attr::Float(1e-5)]);
         taken += usize::from(compare("standardize", &[x.clone()], &attrs, &what));
+        taken += usize::from(compare("rms_standardize", &[x.clone()], &attrs, &what));
+        let along = Attrs::of([along]);
+        let inputs = [grad.clone(), rstd_grad.clone(), x.clone(), rstd.clone()];
+        taken += usize::from(compare("rms_standardize_grad", &inputs, &along, &what));
         let inputs = [grad.clone(), mean_grad, rstd_grad, x.clone(), rstd];
-        taken += usize::from(compare("standardize_grad", &inputs, &Attrs::of([along]), &what));
+        taken += usize::from(compare("standardize_grad", &inputs, &along, &what));
         let last = Attrs::of([Attr::Int(-1)]);
         for name in ["softmax", "log_softmax"] {
             taken += usize::from(compare(name, &[x.clone()], &last, &what));
@@ -142,4 +146,35 @@ fn a_softmax_of_what_is_not_finite_is_that_of_its_parts() {
             assert!(compare(name, &[x.clone()], &attrs, &format!("{name} of {odd}")));
         }
     }
+}
+
+#[test]
+fn largest_elements_and_their_gradients_agree_with_their_windows() {
+    let mut dice = Dice(17);
+    let mut taken = 0;
+    for case in 0..CASES {
+        let mut two = |low: usize, many: usize| [0, 1].map(|_| low + dice.below(many));
+        let (size, stride, dilation, grid) = (two(1, 4), two(1, 3), two(1, 2), two(1, 40));
+        let padding = two(0, 3);
+        let results = [0, 1].map(|axis| {
+            let reach = dilation[axis] * (size[axis] - 1) + 1;
+            let room = (grid[axis] + 2 * padding[axis]).checked_sub(reach);
+            room.filter(|_| 2 * padding[axis] <= size[axis]).map(|room| room / stride[axis] + 1)
+        });
+        let [Some(rows), Some(columns)] = results else { continue };
+        let (images, channels) = (1 + dice.below(3), 1 + dice.below(4));
+        let dtype = [DType::F32, DType::F64][dice.below(2)];
+        let x = dice.array(Meta::new(dtype, [images, channels, grid[0], grid[1]]));
+        let shape = [images, channels, rows, columns];
+        let grad = dice.array(Meta::new(dtype, shape));
+        let elements = size[0] * size[1];
+        let places = Array::from_fn(Meta::new(DType::I64, shape), |_| dice.below(elements) as f64);
+        let what = format!("case {case}: {} {size:?} {stride:?} {padding:?}", x.meta);
+        let window = [size, stride, padding, dilation].map(both);
+        let attrs = Attrs::of(window.clone());
+        taken += usize::from(compare("max_pool2d_with_places", &[x], &attrs, &what));
+        let attrs = Attrs::of([both(grid)].into_iter().chain(window));
+        taken += usize::from(compare("max_pool2d_grad", &[grad, places], &attrs, &what));
+    }
+    assert!(taken > 100, "only {taken} were computed in one piece");
 }

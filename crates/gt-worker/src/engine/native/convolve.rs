@@ -190,7 +190,7 @@ impl<T: Vectors> Slide<'_, T> {
 
 /// For `M` channels and [`VECTORS`] vectors of positions the sums over all elements under a filter.
 /// Gives the number of channels.
-#[expect(clippy::needless_range_loop, reason = "loops over registers unroll by index")]
+#[allow(clippy::needless_range_loop, reason = "loops over registers unroll by index")]
 #[inline(always)]
 unsafe fn multiply<V: Lanes, const M: usize>(
     block: *const V::Number,

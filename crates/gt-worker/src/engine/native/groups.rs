@@ -16,7 +16,7 @@ use crate::value::Value;
 /// How many sums go on side by side.
 const LANES: usize = 32;
 
-/// Adds up what two sums in lanes come to.
+/// What all lanes come to: halves are combined until one is left.
 #[inline(always)]
 fn fold<T: Float>(mut lanes: [T; LANES], with: impl Fn(T, T) -> T) -> T {
     let mut count = LANES;
@@ -29,46 +29,47 @@ fn fold<T: Float>(mut lanes: [T; LANES], with: impl Fn(T, T) -> T) -> T {
     lanes[0]
 }
 
-/// Combines a number for each index below `len`, in lanes.
+/// Combines what `each` makes of every number, in lanes.
 #[inline(always)]
-fn combine<T: Float>(
-    len: usize,
-    start: T,
-    with: impl Fn(T, T) -> T,
-    mut each: impl FnMut(usize) -> T,
-) -> T {
+fn combine<T: Float>(x: &[T], start: T, with: impl Fn(T, T) -> T, each: impl Fn(T) -> T) -> T {
     let mut lanes = [start; LANES];
-    let whole = len / LANES * LANES;
-    for at in (0..whole).step_by(LANES) {
+    let (chunks, rest) = x.as_chunks::<LANES>();
+    for chunk in chunks {
         for lane in 0..LANES {
-            lanes[lane] = with(lanes[lane], each(at + lane));
+            lanes[lane] = with(lanes[lane], each(chunk[lane]));
         }
     }
-    for at in whole..len {
-        lanes[at - whole] = with(lanes[at - whole], each(at));
+    for (lane, &x) in lanes.iter_mut().zip(rest) {
+        *lane = with(*lane, each(x));
     }
     fold(lanes, with)
 }
 
 vectorized! {
     fn sum<T: Float>(x: &[T]) -> T {
-        combine(x.len(), T::ZERO, T::plus, |at| x[at])
+        combine(x, T::ZERO, T::plus, |x| x)
     }
 }
 
 vectorized! {
     fn sum_of_squares<T: Float>(x: &[T], mean: T) -> T {
-        combine(x.len(), T::ZERO, T::plus, |at| {
-            let centred = x[at].minus(mean);
-            centred.times(centred)
-        })
+        combine(x, T::ZERO, T::plus, |x| x.minus(mean).times(x.minus(mean)))
     }
 }
 
 vectorized! {
     fn sum_of_products<T: Float>(a: &[T], b: &[T]) -> T {
-        let b = &b[..a.len()];
-        combine(a.len(), T::ZERO, T::plus, |at| a[at].times(b[at]))
+        let mut lanes = [T::ZERO; LANES];
+        let ((chunks, rest), (others, other)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+        for (a, b) in chunks.iter().zip(others) {
+            for lane in 0..LANES {
+                lanes[lane] = lanes[lane].plus(a[lane].times(b[lane]));
+            }
+        }
+        for ((lane, &a), &b) in lanes.iter_mut().zip(rest).zip(other) {
+            *lane = lane.plus(a.times(b));
+        }
+        fold(lanes, T::plus)
     }
 }
 
@@ -91,24 +92,27 @@ vectorized! {
 
 vectorized! {
     fn largest<T: Float>(x: &[T]) -> T {
-        combine(x.len(), T::LOWEST, T::larger, |at| x[at])
+        combine(x, T::LOWEST, T::larger, |x| x)
     }
 }
 
 vectorized! {
-    fn exps<T: Float>(x: &[T], below: T, out: &mut [T]) -> T {
-        let out = &mut out[..x.len()];
-        combine(x.len(), T::ZERO, T::plus, |at| {
-            out[at] = x[at].minus(below).exp();
-            out[at]
-        })
+    fn exps<T: Float>(x: &[T], below: T, out: &mut [T]) {
+        for (out, &x) in out.iter_mut().zip(x) {
+            *out = x.minus(below).exp();
+        }
     }
 }
 
-vectorized! {
-    fn sum_of_exps<T: Float>(x: &[T], below: T) -> T {
-        combine(x.len(), T::ZERO, T::plus, |at| x[at].minus(below).exp())
-    }
+/// The sum of the exponentials, which nobody else needs.
+fn sum_of_exps<T: Float>(x: &[T], below: T) -> T {
+    let mut some = [T::ZERO; 16 * LANES];
+    let sums = x.chunks(some.len()).map(|x| {
+        let some = &mut some[..x.len()];
+        exps(x, below, some);
+        sum(some)
+    });
+    sums.fold(T::ZERO, T::plus)
 }
 
 vectorized! {
@@ -263,6 +267,76 @@ pub(super) fn standardize_grad<T: Float>(
     Ok(smallvec![result])
 }
 
+/// Elements divided by the root of their mean square, and the reciprocals of these roots.
+pub(super) fn rms_standardize<T: Float>(
+    native: &Native,
+    groups: Groups,
+    eps: T,
+    x: &Value,
+    outputs: [&Meta; 2],
+) -> Result<Results> {
+    check(groups, &[x])?;
+    let Groups { outer, count, inner } = groups;
+    let x = Numbers::<T>::new(native, x)?;
+    let [(result, to), (rstds, rstd_to)] = [native.output(outputs[0])?, native.output(outputs[1])?];
+    let [to, rstd_to] = [to, rstd_to].map(|writer| Shared(writer.start.get().cast::<T>()));
+    let size = T::from_count(outer * inner);
+    native.split(count, 3 * outer * inner, |group| {
+        // SAFETY: every run lies within the value.
+        let runs = || (0..outer).map(|run| unsafe { x.run((run * count + group) * inner, inner) });
+        let squares = runs().map(|run| sum_of_products(run, run)).fold(T::ZERO, T::plus);
+        let rstd = T::ONE.over(squares.over(size).plus(eps).sqrt());
+        for (run, x) in runs().enumerate() {
+            // SAFETY: each run of the output belongs to one group.
+            scale(x, T::ZERO, rstd, unsafe { part(to, (run * count + group) * inner, inner) });
+        }
+        // SAFETY: each group has a number of its own.
+        unsafe { rstd_to.get().add(group).write(rstd) };
+    });
+    Ok(smallvec![result, rstds])
+}
+
+/// The gradient of [`rms_standardize`], from those of its results, and the results.
+pub(super) fn rms_standardize_grad<T: Float>(
+    native: &Native,
+    groups: Groups,
+    values: [&Value; 4],
+    out: &Meta,
+) -> Result<Results> {
+    check(groups, &values)?;
+    let Groups { outer, count, inner } = groups;
+    let [grad, rstd_grad, x, rstd] = [
+        Numbers::<T>::new(native, values[0])?,
+        Numbers::new(native, values[1])?,
+        Numbers::new(native, values[2])?,
+        Numbers::new(native, values[3])?,
+    ];
+    let (result, writer) = native.output(out)?;
+    let to = Shared(writer.start.get().cast::<T>());
+    let size = T::from_count(outer * inner);
+    native.split(count, 3 * outer * inner, |group| {
+        let start = |run: usize| (run * count + group) * inner;
+        let mut both = T::ZERO;
+        for run in 0..outer {
+            // SAFETY: every run lies within the values.
+            let (grad, x) = unsafe { (grad.run(start(run), inner), x.run(start(run), inner)) };
+            both = both.plus(sum_of_products(grad, x));
+        }
+        // SAFETY: there is one for each group.
+        let [rstd_grad, rstd] =
+            unsafe { [&rstd_grad, &rstd].map(|numbers| numbers.run(group, 1)[0]) };
+        let of_x = both.plus(rstd_grad.times(rstd)).times(rstd).over(size).negative();
+        for run in 0..outer {
+            // SAFETY: as above, and each run of the output belongs to one group.
+            unsafe {
+                let (grad, x) = (grad.run(start(run), inner), x.run(start(run), inner));
+                mix(grad, x, [rstd, of_x, T::ZERO], part(to, start(run), inner));
+            }
+        }
+    });
+    Ok(smallvec![result])
+}
+
 /// How a softmax is wanted.
 #[derive(Clone, Copy)]
 pub(super) struct Softmax {
@@ -291,8 +365,8 @@ pub(super) fn softmax<T: Float>(
         if log {
             return shift(x, below, sum_of_exps(x, below).log(), to);
         }
-        let total = exps(x, below, to);
-        divide(to, total);
+        exps(x, below, to);
+        divide(to, sum(to));
     });
     Ok(smallvec![result])
 }

@@ -19,6 +19,7 @@ mod matmul;
 mod movement;
 pub mod number;
 mod order;
+mod pool;
 mod reduce;
 mod scan;
 mod scratch;

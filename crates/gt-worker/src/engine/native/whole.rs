@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::groups::Softmax;
 use super::lanes::Vectors;
-use super::{Native, convolve, groups};
+use super::{Native, convolve, groups, pool};
 use crate::engine::{Operand, Operands, Results};
 use crate::value::Value;
 
@@ -69,6 +69,18 @@ fn compute<T: Vectors>(
         (&Whole::StandardizeGrad(groups), &[grad, mean, deviation, x, rstd], [out]) => {
             let values = [grad, mean, deviation, x, rstd];
             groups::standardize_grad::<T>(native, groups, values, out)
+        }
+        (Whole::MaxPool(spec), &[x], [out, places]) => {
+            pool::max_pool::<T>(native, spec, x, [out, places])
+        }
+        (Whole::MaxPoolGrad(spec), &[grad, places], [out]) => {
+            pool::max_pool_grad::<T>(native, spec, [grad, places], out)
+        }
+        (&Whole::RmsStandardize { groups, eps }, &[x], [result, rstd]) => {
+            groups::rms_standardize::<T>(native, groups, number(eps), x, [result, rstd])
+        }
+        (&Whole::RmsStandardizeGrad(groups), &[grad, deviation, x, rstd], [out]) => {
+            groups::rms_standardize_grad::<T>(native, groups, [grad, deviation, x, rstd], out)
         }
         (&Whole::Softmax { size, log }, &[x], [out]) => {
             groups::softmax::<T>(native, Softmax { size, log }, x, out)

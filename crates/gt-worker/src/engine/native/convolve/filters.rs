@@ -206,7 +206,7 @@ impl<T: Vectors> Sums<'_, T> {
         }
     }
 
-    #[expect(clippy::needless_range_loop, reason = "loops over registers unroll by index")]
+    #[allow(clippy::needless_range_loop, reason = "loops over registers unroll by index")]
     #[inline(always)]
     unsafe fn tile<V: Lanes<Number = T>, const M: usize, const N: usize>(
         &self,
