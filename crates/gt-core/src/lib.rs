@@ -21,6 +21,7 @@ pub mod shape;
 pub mod slot;
 pub mod strides;
 pub mod text;
+pub mod whole;
 pub mod wire;
 
 pub use dtype::{DType, Scalar};

@@ -13,6 +13,7 @@ use crate::rules::shard::{Factors, Part, localise};
 pub(crate) use crate::sample::ints;
 pub use crate::sample::{Domain, Sample, SampleInput};
 use crate::shape::Shape;
+use crate::whole::Whole;
 
 /// The shapes of an operation's results.
 pub type Shapes = SmallVec<[Shape; 1]>;
@@ -59,6 +60,8 @@ pub struct Op {
     pub kernel: fn(&Call) -> Result<Kernel>,
     /// The same in other operations, one formula for each result.
     pub expansion: Option<fn(&Call) -> Vec<Expr>>,
+    /// What its expansion comes to in one piece, for engines that take it so.
+    pub whole: Option<fn(&Call) -> Result<Whole>>,
     /// Whether it is computed by its expansion where its own signatures would have cut inputs
     /// moved, even if it has a kernel.
     pub expands_when_cut: bool,

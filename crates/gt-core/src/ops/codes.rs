@@ -11,7 +11,7 @@ use super::{
     CODE_LIMIT, activation, advanced_index, arithmetic, axes, binary, compare, composite,
     convolution, create, create_like, einsum, elementwise, hyperbolic, index, index_select, join,
     linear, logic, matmul, movement, normalize, optimizer, pad, place, pooling, product, random,
-    rearrange, reduce, repeat, sampling, scan, scatter, search, sort, statistics, triangular,
+    rearrange, reduce, repeat, rms, sampling, scan, scatter, search, sort, statistics, triangular,
     trigonometry, truth, unary, window,
 };
 use crate::op::Op;
@@ -260,6 +260,13 @@ table! {
     561 convolution::CONV_TRANSPOSE2D,
     562 pooling::MAX_POOL2D,
     563 pooling::AVG_POOL2D,
+    564 convolution::CONV2D_WEIGHT,
+    565 normalize::STANDARDIZE_GRAD,
+    566 composite::SOFTMAX_GRAD,
+    567 composite::LOG_SOFTMAX_GRAD,
+    568 pooling::MAX_POOL2D_GRAD,
+    569 rms::RMS_STANDARDIZE,
+    570 rms::RMS_STANDARDIZE_GRAD,
 
     640 optimizer::ADD_SCALED,
     641 optimizer::SUB_SCALED,
@@ -312,7 +319,7 @@ const UNUSED: &[RangeInclusive<u16>] = &[
     411..=419,
     469..=469,
     521..=559,
-    564..=639,
+    571..=639,
 ];
 
 /// The row of each code. The compiler evaluates it, and with it the rules of the table.

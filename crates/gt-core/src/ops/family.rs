@@ -45,6 +45,7 @@ const BASE: Op = Op {
     reads_shape_only: false,
     kernel: |call| Err(Error::bug(format!("{} has no kernel", call.op.name))),
     expansion: None,
+    whole: None,
     expands_when_cut: false,
     autocast: Autocast::Keep,
     torch: "",

@@ -41,6 +41,7 @@ mod random;
 mod rearrange;
 mod reduce;
 mod repeat;
+mod rms;
 mod sampling;
 mod scan;
 mod scatter;

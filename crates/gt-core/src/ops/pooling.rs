@@ -4,7 +4,7 @@ use super::codes;
 use super::convolution::both;
 use super::create::{FULL, zeros};
 use super::family::COMPOSITE;
-use super::index::scatter_add;
+use super::index::{gather, scatter_add};
 use super::keys;
 use super::movement::{reshape, slice, slice_write};
 use super::reduce::sum;
@@ -13,12 +13,15 @@ use super::window::{fold, window};
 use crate::attrs::{Attr, AttrSpec, Range};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::expr::Expr::{self, Grad, Input, Output as Out};
+use crate::expr::Expr::{self, Grad, Input, Output as Out, Zero};
 use crate::kernel::WindowSpec;
-use crate::op::{Call, Domain, Linear, Op, Output, OutputType, Python, Sample, ints};
+use crate::op::{
+    Call, Domain, Input as In, Linear, Op, Output, OutputType, Python, Role, Sample, ints,
+};
 use crate::rules::promote::Promotion;
 use crate::rules::shard;
 use crate::shape::Shape;
+use crate::whole::Whole;
 
 static MAX_ATTRS: [AttrSpec; 4] = [
     keys::KERNEL_SIZE.required(),
@@ -44,7 +47,12 @@ pub static MAX_POOL2D: Op = Op {
     },
     shard: |call| shard::leading(call, 2),
     grad: Some(|call| match Pool::of(call) {
-        Ok(pool) => vec![pool.gradient(call.inputs[0].dtype())],
+        Ok(pool) => {
+            let size = Attr::from(&pool.images[2..]);
+            let window = [keys::KERNEL_SIZE, keys::STRIDE, keys::PADDING, keys::DILATION];
+            let attrs = [size].into_iter().chain(window.map(|key| call.attr(key).clone()));
+            vec![Expr::apply(&MAX_POOL2D_GRAD, [Grad(0), Out(1)], attrs)]
+        }
         Err(_) => Vec::new(),
     }),
     expansion: Some(|call| match Pool::of(call) {
@@ -55,6 +63,7 @@ pub static MAX_POOL2D: Op = Op {
         }
         Err(_) => Vec::new(),
     }),
+    whole: Some(|call| Ok(Whole::MaxPool(Pool::of(call)?.small()?))),
     domain: Domain::Distinct,
     python: Python::FUNCTION,
     samples: || {
@@ -65,6 +74,53 @@ pub static MAX_POOL2D: Op = Op {
             of(&[2, 2, 4, 6], [[2, 3], [2, 3], [0, 0], [1, 1]]),
             of(&[1, 2, 5, 5], [[3, 3], [2, 1], [1, 1], [1, 1]]),
             of(&[1, 1, 6, 5], [[2, 2], [1, 2], [1, 0], [2, 1]]),
+        ]
+    },
+    ..COMPOSITE
+};
+
+static MAX_GRAD_INPUTS: [In; 2] =
+    [In { name: "grad", role: Role::Operand }, In { name: "places", role: Role::Index }];
+static MAX_GRAD_ATTRS: [AttrSpec; 5] = [
+    keys::OUTPUT_SIZE.required(),
+    keys::KERNEL_SIZE.required(),
+    keys::STRIDE.required(),
+    keys::PADDING.or(0),
+    keys::DILATION.or(1),
+];
+
+pub static MAX_POOL2D_GRAD: Op = Op {
+    name: "max_pool2d_grad",
+    code: codes::MAX_POOL2D_GRAD,
+    doc: "The gradient of the images of `max_pool2d_with_places`, which goes to those places.",
+    inputs: &MAX_GRAD_INPUTS,
+    attrs: &MAX_GRAD_ATTRS,
+    promotion: Promotion::Common,
+    shape: |call| Ok([Pool::of_gradient(call)?.images].into()),
+    shard: |call| shard::leading(call, 2),
+    linear: Linear::Each(&[0]),
+    grad: Some(|call| match Pool::of_gradient(call) {
+        Ok(pool) => {
+            let windows = pool.windows(Grad(0), call.inputs[0].dtype());
+            let found = gather(windows, reshape(Input(1), &pool.one()), 2);
+            vec![reshape(found, &pool.result), Zero]
+        }
+        Err(_) => Vec::new(),
+    }),
+    expansion: Some(|call| match Pool::of_gradient(call) {
+        Ok(pool) => vec![pool.gradient(call.inputs[0].dtype(), Input(0), Input(1))],
+        Err(_) => Vec::new(),
+    }),
+    whole: Some(|call| Ok(Whole::MaxPoolGrad(Pool::of_gradient(call)?.small()?))),
+    python: Python::HIDDEN,
+    samples: || {
+        let of = |shape: &[usize], attrs: [[i64; 2]; 5]| {
+            let below = attrs[1][0] * attrs[1][1];
+            Sample::of(&[shape]).index(shape, below as usize).attrs(attrs.map(ints))
+        };
+        vec![
+            of(&[1, 1, 1, 2], [[2, 6], [2, 3], [2, 3], [0, 0], [1, 1]]),
+            of(&[2, 2, 2, 2], [[4, 6], [2, 3], [2, 3], [0, 0], [1, 1]]),
         ]
     },
     ..COMPOSITE
@@ -117,7 +173,27 @@ struct Pool {
 
 impl Pool {
     fn of(call: &Call) -> Result<Self> {
-        let images = call.shape(0);
+        Pool::over(call, call.shape(0))
+    }
+
+    /// The window over images of the size given, whose results have the shape of the gradient.
+    fn of_gradient(call: &Call) -> Result<Self> {
+        let (grad, places) = (call.shape(0), call.shape(1));
+        if !call.inputs[0].dtype().is_float() {
+            return Err(Error::runtime("only floats have gradients"));
+        }
+        let size = Shape::given(call.ints(keys::OUTPUT_SIZE))?.checked(call.inputs[0].dtype())?;
+        let images: Shape = grad.iter().take(2).chain(size.iter()).copied().collect();
+        let pool = Pool::over(call, &images)?;
+        if pool.result != *grad || grad != places {
+            return Err(Error::runtime(format!(
+                "images {images} have no gradients {grad} with places {places}"
+            )));
+        }
+        Ok(pool)
+    }
+
+    fn over(call: &Call, images: &Shape) -> Result<Self> {
         let &[count, channels, height, width] = &**images else {
             return Err(Error::runtime(format!("expected images (N, C, H, W), not {images}")));
         };
@@ -139,6 +215,14 @@ impl Pool {
         }
         let result = [count, channels, rows, columns].into();
         Ok(Pool { spec, images: images.clone(), result })
+    }
+
+    /// The window, if its places can be counted in every float.
+    fn small(self) -> Result<WindowSpec> {
+        match self.size() <= 1 << 20 {
+            true => Ok(self.spec),
+            false => Err(Error::bug("so large a window is not computed in one piece")),
+        }
     }
 
     fn size(&self) -> usize {
@@ -191,12 +275,16 @@ impl Pool {
         reshape(window(padded, &self.unpadded()), &self.flat())
     }
 
-    /// The gradient of the images, which goes to the largest elements.
-    fn gradient(&self, dtype: DType) -> Expr {
+    /// (N, C, 1, rows, columns)
+    fn one(&self) -> Shape {
         let [count, channels, rows, columns] = self.result[..] else { unreachable!("four sizes") };
-        let one: Shape = [count, channels, 1, rows, columns].into();
-        let zeros = zeros(&self.flat(), dtype);
-        let spread = scatter_add(zeros, reshape(Out(1), &one), reshape(Grad(0), &one), 2);
+        [count, channels, 1, rows, columns].into()
+    }
+
+    /// The gradient of the images, which goes to the largest elements.
+    fn gradient(&self, dtype: DType, grad: Expr, places: Expr) -> Expr {
+        let (zeros, one) = (zeros(&self.flat(), dtype), self.one());
+        let spread = scatter_add(zeros, reshape(places, &one), reshape(grad, &one), 2);
         let unrolled = reshape(spread, &self.unrolled());
         let padded = fold(unrolled, &self.unpadded(), &self.padded()[2..]);
         slice(padded, self.inside())

@@ -20,6 +20,16 @@ pub trait Kernels {
     /// Runs it. Operands arrive in the dtype the row computes in, numbers of the program as tensors
     /// without axes if `outputs` is not enough to tell.
     fn run(&self, kernel: &Kernel, inputs: &[Term<Array>], outputs: &[Meta]) -> Result<Vec<Array>>;
+
+    /// Runs a composite in one piece; `None` if it is left to its expansion.
+    fn run_whole(
+        &self,
+        _call: &Call,
+        _inputs: &[Term<Array>],
+        _outputs: &[Meta],
+    ) -> Option<Result<Vec<Array>>> {
+        None
+    }
 }
 
 /// Runs rows, their kernels or their expansions.
@@ -51,10 +61,12 @@ impl Machine<'_> {
         let call = Call::checked(op, &args, attrs)?;
         let inferred = call.infer()?;
         let kernel = (op.kernel)(&call)?;
+        let cast = self.cast(&call, &inferred, inputs)?;
         if kernel == Kernel::Expansion {
-            return self.expand(&call, inputs);
+            let whole = self.kernels.run_whole(&call, &cast, &inferred.outputs);
+            return whole.unwrap_or_else(|| self.expand(&call, inputs));
         }
-        let inputs = self.cast(&call, &inferred, inputs)?;
+        let inputs = cast;
         self.kernels.run(&kernel, &inputs, &inferred.outputs)
     }
 

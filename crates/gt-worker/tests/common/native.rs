@@ -5,10 +5,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use gt_core::expr::Term;
 use gt_core::kernel::Kernel;
+use gt_core::op::Call;
 use gt_core::{DType, Meta, Result};
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
-use gt_worker::engine::{Engine, Operand};
+use gt_worker::engine::{Engine, Operand, Operands, Takes};
 use gt_worker::value::Value;
 use half::{bf16, f16};
 
@@ -28,10 +29,8 @@ impl NativeKernels {
         let engine = Native::new(Arc::clone(&pool), threads).expect("threads can be started");
         NativeKernels { engine, pool }
     }
-}
 
-impl Kernels for NativeKernels {
-    fn run(&self, kernel: &Kernel, inputs: &[Term<Array>], outputs: &[Meta]) -> Result<Vec<Array>> {
+    fn operands(&self, inputs: &[Term<Array>]) -> Result<Operands> {
         let operand = |input: &Term<Array>| match input {
             Term::Value(array) => {
                 let bytes = to_bytes(array);
@@ -40,9 +39,28 @@ impl Kernels for NativeKernels {
             Term::Scalar(scalar) => Ok(Operand::Scalar(*scalar)),
             Term::Zero => Ok(Operand::Scalar(0.0.into())),
         };
-        let inputs = inputs.iter().map(operand).collect::<Result<_>>()?;
-        let results = self.engine.run(kernel, inputs, outputs)?;
+        inputs.iter().map(operand).collect()
+    }
+}
+
+impl Kernels for NativeKernels {
+    fn run(&self, kernel: &Kernel, inputs: &[Term<Array>], outputs: &[Meta]) -> Result<Vec<Array>> {
+        let results = self.engine.run(kernel, self.operands(inputs)?, outputs)?;
         Ok(results.iter().map(from_value).collect())
+    }
+
+    fn run_whole(
+        &self,
+        call: &Call,
+        inputs: &[Term<Array>],
+        outputs: &[Meta],
+    ) -> Option<Result<Vec<Array>>> {
+        let run = || {
+            let inputs = self.operands(inputs)?;
+            let results = self.engine.run_whole(call.op, call.attrs, inputs, outputs)?;
+            Ok(results.iter().map(from_value).collect())
+        };
+        self.engine.takes(call).then(run)
     }
 }
 

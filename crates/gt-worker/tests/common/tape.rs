@@ -89,10 +89,15 @@ impl<'a> Tape<'a> {
 
     fn step_back(&mut self, index: usize, grads: &mut [Option<Place>]) -> Result<()> {
         let Step { op, inputs, attrs, outputs } = &self.steps[index];
-        let (op, inputs, attrs) = (*op, inputs.clone(), attrs.clone());
+        let (op, inputs, attrs, outputs) = (*op, inputs.clone(), attrs.clone(), outputs.clone());
         let known: Vec<Term<Array>> = inputs.iter().map(|input| self.known(input)).collect();
-        let term = |place: &Place| grads[*place].map_or(Term::Zero, Term::Value);
-        let arrived: Vec<Term<Place>> = outputs.iter().map(term).collect();
+        // As in a session, a gradient that is missing is zeros.
+        let arrived = outputs.iter().map(|&place| match (grads[place], self.meta(place)) {
+            (Some(gradient), _) => Term::Value(gradient),
+            (None, meta) if meta.dtype.is_float() => Term::Value(self.push(Array::full(meta, 0.0))),
+            (None, _) => Term::Zero,
+        });
+        let arrived: Vec<Term<Place>> = arrived.collect();
         let outputs: Vec<Term<Place>> = outputs.iter().map(|&place| Term::Value(place)).collect();
         let args = args(&known);
         let formulas = op.gradients(&Call::checked(op, &args, &attrs)?);

@@ -58,6 +58,7 @@ const AXES: &[(&str, &str)] = &[
     ("index_fill", "the places that a list names may be anywhere"),
     ("index_select", "a list without axes names one part, which is anywhere"),
     ("index_write", "the last of several values for a place counts"),
+    ("max_pool2d_grad", "windows lie across a cut of the image"),
     ("new_full", "only the dtype of the input counts"),
     ("new_ones", "only the dtype of the input counts"),
     ("new_zeros", "only the dtype of the input counts"),

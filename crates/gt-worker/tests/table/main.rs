@@ -5,6 +5,7 @@
 mod common;
 mod cuts;
 mod gathers;
+mod whole;
 
 use std::fmt::Display;
 

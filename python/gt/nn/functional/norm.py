@@ -63,8 +63,8 @@ def rms_norm(
             f"{tuple(input.shape)}"
         )
     eps = _gt.finfo(input.dtype).eps if eps is None else eps
-    square = (input * input).mean(tuple(range(-len(sizes), 0)), keepdim=True)
-    return _as_given(_affine(input * (square + eps).rsqrt(), weight, None), input)
+    result = _gt.rms_standardize(input, tuple(range(-len(sizes), 0)), eps)[0]
+    return _as_given(_affine(result, weight, None), input)
 
 
 @named

@@ -2,37 +2,44 @@
 
 mod bits;
 mod cast;
+mod convolve;
 mod create;
 mod division;
 mod elementwise;
 mod extreme;
 mod functions;
 mod fused;
+mod groups;
 mod halves;
 mod index;
 pub mod kernels;
+mod lanes;
 pub mod math;
 mod matmul;
 mod movement;
 pub mod number;
 mod order;
+mod pool;
 mod reduce;
 mod scan;
+mod scratch;
 mod select;
 mod simd;
 mod take;
 pub mod threads;
 mod tile;
 pub mod tree;
+mod whole;
 mod window;
 
 use std::sync::Arc;
 
 use bytes::Bytes;
+use gt_core::attrs::Attrs;
 use gt_core::dtype::DType;
 use gt_core::error::{Error, Result};
 use gt_core::kernel::Kernel;
-use gt_core::op::Call;
+use gt_core::op::{Call, Op};
 use gt_core::shape::Meta;
 use smallvec::{SmallVec, smallvec};
 
@@ -208,9 +215,8 @@ fn exactly<'a, const N: usize>(
 }
 
 impl Takes for Native {
-    // The kernels of composites are fused without knowing where they came from.
-    fn takes(&self, _: &Call) -> bool {
-        false
+    fn takes(&self, call: &Call) -> bool {
+        whole::takes(call)
     }
 
     fn fuses(&self, kernel: &Kernel, operand: DType, result: DType) -> bool {
@@ -245,6 +251,16 @@ impl Engine for Native {
             (_, [out]) => Ok(smallvec![self.run_one(kernel, &mut inputs, out)?]),
             _ => Err(Error::bug(format!("{kernel:?} with {} results", outputs.len()))),
         }
+    }
+
+    fn run_whole(
+        &self,
+        op: &'static Op,
+        attrs: &Attrs,
+        inputs: Operands,
+        outputs: &[Meta],
+    ) -> Result<Results> {
+        whole::run(self, op, attrs, inputs, outputs)
     }
 
     fn run_program(&self, program: &Program, inputs: &mut [Value]) -> Result<Results> {

@@ -84,6 +84,8 @@ pub trait Float: Number {
     fn over(self, other: Self) -> Self;
     /// The nearest number to a count.
     fn from_count(count: usize) -> Self;
+    /// The whole number that it is.
+    fn to_count(self) -> i64;
     /// `eˣ`.
     fn exp(self) -> Self;
     /// The natural logarithm.
@@ -335,6 +337,11 @@ macro_rules! floats {
             fn over(self, other: Self) -> Self {
                 self / other
             }
+            #[inline(always)]
+            fn to_count(self) -> i64 {
+                self as i64
+            }
+
             #[inline(always)]
             fn from_count(count: usize) -> Self {
                 count as $type

@@ -1,8 +1,6 @@
 //! Elements in order: all along an axis, or the largest or smallest of them. NaN counts as the
 //! largest, and equal elements keep their order.
 
-use std::cmp::Ordering;
-
 use gt_core::dtype::DType;
 use gt_core::error::{Error, Result};
 use gt_core::shape::Meta;
@@ -11,7 +9,6 @@ use smallvec::smallvec;
 
 use super::halves::Half;
 use super::index::around;
-use super::number::Number;
 use super::tile::{CHUNK, Shared};
 use super::{Native, movement};
 use crate::engine::Results;
@@ -31,37 +28,23 @@ pub struct Rank {
 /// The `k` largest or smallest elements along an axis in order, and where they are. NaN counts as
 /// the largest, and of equal elements the first comes first.
 pub fn top_k(native: &Native, search: Rank, x: Value, outs: &[Meta]) -> Result<Results> {
-    let x = movement::contiguous(native, &x)?;
     match x.dtype() {
-        DType::Bool | DType::U8 => top_k_of::<u8>(native, search, &x, outs, u8::cmp),
-        DType::I8 => top_k_of::<i8>(native, search, &x, outs, i8::cmp),
-        DType::I16 => top_k_of::<i16>(native, search, &x, outs, i16::cmp),
-        DType::I32 => top_k_of::<i32>(native, search, &x, outs, i32::cmp),
-        DType::I64 => top_k_of::<i64>(native, search, &x, outs, i64::cmp),
-        DType::F16 => {
-            top_k_of::<f16>(native, search, &x, outs, |a, b| order(&a.widened(), &b.widened()))
-        }
-        DType::BF16 => {
-            top_k_of::<bf16>(native, search, &x, outs, |a, b| order(&a.widened(), &b.widened()))
-        }
-        DType::F32 => top_k_of::<f32>(native, search, &x, outs, order),
-        DType::F64 => top_k_of::<f64>(native, search, &x, outs, order),
+        DType::Bool | DType::U8 => top_k_of::<u8>(native, search, x, outs),
+        DType::I8 => top_k_of::<i8>(native, search, x, outs),
+        DType::I16 => top_k_of::<i16>(native, search, x, outs),
+        DType::I32 => top_k_of::<i32>(native, search, x, outs),
+        DType::I64 => top_k_of::<i64>(native, search, x, outs),
+        DType::F16 => top_k_of::<f16>(native, search, x, outs),
+        DType::BF16 => top_k_of::<bf16>(native, search, x, outs),
+        DType::F32 => top_k_of::<f32>(native, search, x, outs),
+        DType::F64 => top_k_of::<f64>(native, search, x, outs),
         dtype => Err(Error::bug(format!("there is no order in {dtype}"))),
     }
 }
 
-fn order<T: Number>(a: &T, b: &T) -> Ordering {
-    a.partial_cmp(b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
-}
-
-fn top_k_of<T: Element>(
-    native: &Native,
-    search: Rank,
-    x: &Value,
-    outs: &[Meta],
-    compare: fn(&T, &T) -> Ordering,
-) -> Result<Results> {
-    let wrong = || Error::bug(format!("the {} greatest of {} as {outs:?}", search.k, x.meta()));
+fn top_k_of<T: Ranked>(native: &Native, search: Rank, x: Value, outs: &[Meta]) -> Result<Results> {
+    let wrong = || Error::bug(format!("the {} greatest of other elements as {outs:?}", search.k));
+    let x = movement::contiguous(native, &x)?;
     let [values, indices] = outs else { return Err(wrong()) };
     let [before, size, after] = around(x.shape(), search.axis)?;
     if search.k > size || values.shape.count() != before * search.k * after {
@@ -72,31 +55,48 @@ fn top_k_of<T: Element>(
     let (indices, index_writer) = native.output(indices)?;
     let value_target = Shared(value_writer.start.get().cast::<T>());
     let index_target = Shared(index_writer.start.get().cast::<i64>());
-    native.split(before * after, size * 8, |line| {
+    let turn = if search.largest { u64::MAX } else { 0 };
+    native.split(before * after, size * 2, |line| {
         let (start, out) = (line / after * size * after, line / after * search.k * after);
         let column = line % after;
-        let number = |index: usize| &numbers[start + index * after + column];
-        let compare = |&a: &usize, &b: &usize| {
-            let order = compare(number(a), number(b));
-            let order = if search.largest { order.reverse() } else { order };
-            order.then(a.cmp(&b))
-        };
-        let mut order: Vec<usize> = (0..size).collect();
-        if search.k < size && search.k > 0 {
-            order.select_nth_unstable_by(search.k - 1, compare);
-        }
-        order.truncate(search.k);
-        order.sort_unstable_by(compare);
-        for (rank, index) in order.into_iter().enumerate() {
+        let number = |index: usize| numbers[start + index * after + column];
+        let ranks = (0..size).map(|index| number(index).rank() ^ turn);
+        for (rank, index) in first(ranks, search.k).into_iter().enumerate() {
             let at = out + rank * after + column;
             // SAFETY: each line of the outputs is written by one task.
             unsafe {
-                value_target.get().add(at).write(*number(index));
+                value_target.get().add(at).write(number(index));
                 index_target.get().add(at).write(index as i64);
             }
         }
     });
     Ok(smallvec![values, indices])
+}
+
+/// Where the `k` smallest ranks are, in order. Those that may be among them are collected, and from
+/// time to time cut down to `k`; from then on only smaller ones than the last of these are.
+fn first(ranks: impl Iterator<Item = u64>, k: usize) -> Vec<usize> {
+    if k == 0 {
+        return Vec::new();
+    }
+    let room = (4 * k).max(64);
+    let mut kept: Vec<(u64, usize)> = Vec::with_capacity(room);
+    let mut limit = None;
+    for (index, rank) in ranks.enumerate() {
+        // Of equal ones the first counts, and that is there already.
+        if limit.is_some_and(|limit| rank >= limit) {
+            continue;
+        }
+        kept.push((rank, index));
+        if kept.len() == room {
+            kept.select_nth_unstable(k - 1);
+            kept.truncate(k);
+            limit = kept.last().map(|&(rank, _)| rank);
+        }
+    }
+    kept.sort_unstable();
+    kept.truncate(k);
+    kept.into_iter().map(|(_, index)| index).collect()
 }
 
 /// An element that has a rank: a number that says where it comes in the order.

@@ -1,0 +1,182 @@
+//! Vectors of a processor's own width, for kernels whose sums have to stay in registers. Such a
+//! kernel is written once over [`Lanes`]; which width runs is decided at run time, once a call.
+
+use super::number::Float;
+
+/// As many numbers as the processor computes with at a time.
+///
+/// # Safety
+/// The methods may be called only where the processor has the instructions that the type stands
+/// for, and with pointers to [`Lanes::COUNT`] numbers.
+pub(super) unsafe trait Lanes: Copy {
+    /// What they are vectors of.
+    type Number: Vectors;
+    /// How many numbers.
+    const COUNT: usize;
+    /// How many vectors stay in registers at once, besides those that are loaded.
+    const REGISTERS: usize;
+
+    /// The same number in every lane.
+    unsafe fn splat(number: Self::Number) -> Self;
+    /// Numbers that lie one after another.
+    unsafe fn load(start: *const Self::Number) -> Self;
+    /// Puts them one after another.
+    unsafe fn store(self, start: *mut Self::Number);
+    /// `self + a · b`.
+    unsafe fn add_product(self, a: Self, b: Self) -> Self;
+}
+
+/// Work that is computed with vectors of any width.
+pub(super) trait Work<T: Vectors> {
+    /// Does it. Everything in it must be `#[inline(always)]`, or it is not compiled along.
+    ///
+    /// # Safety
+    /// The processor has the instructions of `V`.
+    unsafe fn run<V: Lanes<Number = T>>(&self);
+}
+
+/// A number with vectors of several widths.
+pub(super) trait Vectors: Float {
+    /// Runs some work with the widest vectors that the processor has.
+    fn with_lanes(work: &impl Work<Self>);
+}
+
+macro_rules! vectors {
+    ($number:ty: $plain:expr, $medium:ident, $wide:ident) => {
+        impl Vectors for $number {
+            fn with_lanes(work: &impl Work<Self>) {
+                #[cfg(target_arch = "x86_64")]
+                {
+                    if is_x86_feature_detected!("avx512f") {
+                        // SAFETY: the processor has these instructions.
+                        return unsafe { x86::run_wide::<$number, x86::$wide>(work) };
+                    }
+                    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                        // SAFETY: the processor has these instructions.
+                        return unsafe { x86::run_medium::<$number, x86::$medium>(work) };
+                    }
+                }
+                // SAFETY: every processor has these instructions.
+                unsafe { work.run::<Plain<$number, $plain>>() }
+            }
+        }
+    };
+}
+
+vectors!(f32: 4, M8, M16);
+vectors!(f64: 2, D4, D8);
+
+/// Vectors for any processor, in the form in which a compiler finds them.
+#[derive(Clone, Copy)]
+pub(super) struct Plain<T, const N: usize>([T; N]);
+
+// SAFETY: every processor can do this.
+unsafe impl<T: Vectors, const N: usize> Lanes for Plain<T, N> {
+    type Number = T;
+    const COUNT: usize = N;
+    const REGISTERS: usize = 12;
+
+    #[inline(always)]
+    unsafe fn splat(number: T) -> Self {
+        Plain([number; N])
+    }
+
+    #[inline(always)]
+    unsafe fn load(start: *const T) -> Self {
+        // SAFETY: the caller gives the place of so many numbers.
+        Plain(unsafe { start.cast::<[T; N]>().read_unaligned() })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, start: *mut T) {
+        // SAFETY: as above.
+        unsafe { start.cast::<[T; N]>().write_unaligned(self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_product(self, a: Self, b: Self) -> Self {
+        Plain(std::array::from_fn(|lane| self.0[lane].plus(a.0[lane].times(b.0[lane]))))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::{Lanes, Vectors, Work};
+
+    #[target_feature(enable = "avx512f")]
+    pub(super) unsafe fn run_wide<T: Vectors, V: Lanes<Number = T>>(work: &impl Work<T>) {
+        // SAFETY: the caller knows that the processor has the instructions.
+        unsafe { work.run::<V>() }
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) unsafe fn run_medium<T: Vectors, V: Lanes<Number = T>>(work: &impl Work<T>) {
+        // SAFETY: the caller knows that the processor has the instructions.
+        unsafe { work.run::<V>() }
+    }
+
+    macro_rules! lanes {
+        (
+            $(#[$doc:meta])* $name:ident($vector:ty) of $count:literal $number:ty, $registers:literal;
+            $splat:ident $load:ident $store:ident $add_product:ident
+        ) => {
+            $(#[$doc])*
+            #[derive(Clone, Copy)]
+            pub(super) struct $name($vector);
+
+            // SAFETY: it is used only where the processor has these instructions.
+            unsafe impl Lanes for $name {
+                type Number = $number;
+                const COUNT: usize = $count;
+                const REGISTERS: usize = $registers;
+
+                #[inline(always)]
+                unsafe fn splat(number: $number) -> Self {
+                    // SAFETY: as promised by the caller, here and below.
+                    $name(unsafe { $splat(number) })
+                }
+
+                #[inline(always)]
+                unsafe fn load(start: *const $number) -> Self {
+                    // SAFETY: as above.
+                    $name(unsafe { $load(start) })
+                }
+
+                #[inline(always)]
+                unsafe fn store(self, start: *mut $number) {
+                    // SAFETY: as above.
+                    unsafe { $store(start, self.0) }
+                }
+
+                #[inline(always)]
+                unsafe fn add_product(self, a: Self, b: Self) -> Self {
+                    // SAFETY: as above.
+                    $name(unsafe { $add_product(a.0, b.0, self.0) })
+                }
+            }
+        };
+    }
+
+    lanes! {
+        /// AVX2 with fused products.
+        M8(__m256) of 8 f32, 12;
+        _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_fmadd_ps
+    }
+    lanes! {
+        /// AVX2 with fused products.
+        D4(__m256d) of 4 f64, 12;
+        _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_fmadd_pd
+    }
+    lanes! {
+        /// AVX-512.
+        M16(__m512) of 16 f32, 24;
+        _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_fmadd_ps
+    }
+    lanes! {
+        /// AVX-512.
+        D8(__m512d) of 8 f64, 24;
+        _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_fmadd_pd
+    }
+}

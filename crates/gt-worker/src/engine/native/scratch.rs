@@ -1,0 +1,30 @@
+//! Memory that a thread uses within one task and keeps for the next.
+
+use std::cell::RefCell;
+
+use super::number::Float;
+
+/// More than this is given back after the task.
+const KEPT_BYTES: usize = 4 << 20;
+
+thread_local! {
+    static SCRATCH: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Calls `work` with room for `len` numbers, which are any.
+pub(super) fn with_scratch<T: Float, R>(len: usize, work: impl FnOnce(&mut [T]) -> R) -> R {
+    const { assert!(align_of::<T>() <= align_of::<u64>()) };
+    let words = (len * size_of::<T>()).div_ceil(size_of::<u64>());
+    // Whatever is in use already belongs to a task further out.
+    let mut memory = SCRATCH.take();
+    if memory.len() < words {
+        memory = vec![0; words];
+    }
+    // SAFETY: there are so many words, every bit of which is set, and every pattern is a float.
+    let numbers = unsafe { std::slice::from_raw_parts_mut(memory.as_mut_ptr().cast(), len) };
+    let result = work(numbers);
+    if memory.len() * size_of::<u64>() <= KEPT_BYTES {
+        SCRATCH.replace(memory);
+    }
+    result
+}

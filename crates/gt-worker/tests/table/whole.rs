@@ -1,0 +1,180 @@
+//! Composites that an engine computes in one piece, against their expansions: the same numbers up
+//! to rounding, and the same bits for any number of threads.
+
+use gt_core::attrs::{Attr, Attrs};
+use gt_core::expr::Term;
+use gt_core::op::{Arg, Call, Op};
+use gt_core::{DType, Meta, ops};
+
+use crate::common::array::{Array, Dice};
+use crate::common::native::NativeKernels;
+use crate::common::{Kernels, Machine, args};
+
+const CASES: u64 = 300;
+
+/// Computes a call in one piece with one and with three threads, and by its expansion. Says whether
+/// it is taken whole.
+fn compare(name: &str, inputs: &[Array], attrs: &Attrs, what: &str) -> bool {
+    let op: &'static Op = ops::by_name(name).expect("a row");
+    let terms: Vec<Term<Array>> = inputs.iter().cloned().map(Term::Value).collect();
+    let args: Vec<Arg> = args(&terms);
+    let call = Call::checked(op, &args, attrs).expect("a call");
+    let outputs = call.infer().unwrap_or_else(|error| panic!("{what}: {error}")).outputs;
+    let [alone, team] = [1, 3].map(NativeKernels::new);
+    let Some(found) = alone.run_whole(&call, &terms, &outputs) else { return false };
+    let found = found.unwrap_or_else(|error| panic!("{what}: {error}"));
+    let shared = team.run_whole(&call, &terms, &outputs).expect("it is taken").expect("it runs");
+    let expanded = Machine { kernels: &alone }.expand(&call, &terms).expect("it expands");
+    for (index, found) in found.iter().enumerate() {
+        assert_eq!(found.meta, outputs[index], "{what}");
+        let bits = |array: &Array| array.data.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(found), bits(&shared[index]), "{what}: threads change bits");
+        // Sums are taken in another order, so that what is left of a sum may be as far off as the
+        // largest of them.
+        let largest = expanded[index].data.iter().filter(|x| x.is_finite()).map(|x| x.abs());
+        let largest = largest.fold(1.0, f64::max);
+        let tolerance = if found.meta.dtype == DType::F64 { 1e-13 } else { 5e-6 };
+        let pairs = found.data.iter().zip(&expanded[index].data);
+        for (at, (&found, &expected)) in pairs.enumerate() {
+            let same = found == expected || (found.is_nan() && expected.is_nan());
+            let near = (found - expected).abs() <= tolerance * largest;
+            assert!(same || near, "{what}, result {index} at {at}: {found}, not {expected}");
+        }
+    }
+    true
+}
+
+fn both(values: [usize; 2]) -> Attr {
+    Attr::from(values.as_slice())
+}
+
+#[test]
+fn convolutions_and_their_gradients_agree_with_their_windows() {
+    let mut dice = Dice(15);
+    let mut taken = 0;
+    for case in 0..CASES {
+        let mut two = |low: usize, many: usize| [0, 1].map(|_| low + dice.below(many));
+        let (size, stride, dilation) = (two(1, 4), two(1, 3), two(1, 2));
+        let padding = two(0, 3);
+        let room = two(0, if case % 10 == 0 { 90 } else { 12 });
+        let reach = [0, 1].map(|axis| dilation[axis] * (size[axis] - 1) + 1);
+        let [height, width] =
+            [0, 1].map(|axis| (reach[axis] + room[axis]).saturating_sub(2 * padding[axis]).max(1));
+        let grid = [height, width];
+        let results = [0, 1].map(|axis| {
+            let padded = grid[axis] + 2 * padding[axis];
+            (padded >= reach[axis]).then(|| (padded - reach[axis]) / stride[axis] + 1)
+        });
+        let [Some(rows), Some(columns)] = results else { continue };
+        let groups = [1, 1, 2, 3][dice.below(4)];
+        let (images, part, made) = (1 + dice.below(5), 1 + dice.below(9), 1 + dice.below(19));
+        let dtype = [DType::F32, DType::F64][dice.below(2)];
+        let mut array = |sizes: [usize; 4]| dice.array(Meta::new(dtype, sizes));
+        let x = array([images, groups * part, height, width]);
+        let w = array([groups * made, part, size[0], size[1]]);
+        let g = array([images, groups * made, rows, columns]);
+        let groups = Attr::Int(groups as i64);
+        let left = [0, 1].map(|axis| {
+            let results = [rows, columns][axis];
+            grid[axis] + 2 * padding[axis] - (results - 1) * stride[axis] - reach[axis]
+        });
+        let [stride, padding, dilation, size] = [stride, padding, dilation, size].map(both);
+        let what = format!("case {case}: {} {} {stride:?} {padding:?}", x.meta, w.meta);
+        let attrs = Attrs::of([stride.clone(), padding.clone(), dilation.clone(), groups.clone()]);
+        taken += usize::from(compare("conv2d", &[x.clone(), w.clone()], &attrs, &what));
+        let attrs =
+            Attrs::of([size, stride.clone(), padding.clone(), dilation.clone(), groups.clone()]);
+        taken += usize::from(compare("conv2d_weight", &[x, g.clone()], &attrs, &what));
+        let attrs = Attrs::of([stride, padding, both(left), groups, dilation]);
+        taken += usize::from(compare("conv_transpose2d", &[g, w], &attrs, &what));
+    }
+    assert!(taken > 500, "only {taken} were computed in one piece");
+}
+
+#[test]
+fn an_infinity_reaches_the_filters_that_see_it() {
+    let meta = |sizes: [usize; 4]| Meta::new(DType::F32, sizes);
+    let mut x = Array::full(meta([2, 1, 6, 7]), 0.5);
+    // The first element of an image lies under the first element of a filter only.
+    x.data[0] = f64::INFINITY;
+    let g = Array::full(meta([2, 3, 4, 5]), 0.25);
+    let attrs = [both([3, 3]), both([1, 1]), both([0, 0]), both([1, 1]), Attr::Int(1)];
+    assert!(compare("conv2d_weight", &[x, g], &Attrs::of(attrs), "an infinity"));
+}
+
+#[test]
+fn standardising_and_softmax_agree_with_their_parts() {
+    let mut dice = Dice(16);
+    let mut taken = 0;
+    for case in 0..CASES {
+        let dtype = [DType::F32, DType::F64][dice.below(2)];
+        let sizes = [1 + dice.below(5), 1 + dice.below(6), 1 + dice.below(99)];
+        let axes: &[i64] = [&[-1i64][..], &[0, 2], &[1, 2], &[0, 1], &[0, 1, 2]][dice.below(5)];
+        let what = format!("case {case}: {sizes:?} along {axes:?}");
+        let mut kept = sizes;
+        axes.iter().for_each(|axis| kept[axis.rem_euclid(3) as usize] = 1);
+        let mut array = |sizes: [usize; 3]| dice.array(Meta::new(dtype, sizes));
+        let (x, grad) = (array(sizes), array(sizes));
+        let [mean_grad, rstd_grad, rstd] = [array(kept), array(kept), array(kept)];
+        let along = Attr::Ints(axes.iter().copied().collect());
+        let attrs = Attrs::of([along.clone(), Attr::Float(1e-5)]);
+        taken += usize::from(compare("standardize", &[x.clone()], &attrs, &what));
+        taken += usize::from(compare("rms_standardize", &[x.clone()], &attrs, &what));
+        let along = Attrs::of([along]);
+        let inputs = [grad.clone(), rstd_grad.clone(), x.clone(), rstd.clone()];
+        taken += usize::from(compare("rms_standardize_grad", &inputs, &along, &what));
+        let inputs = [grad.clone(), mean_grad, rstd_grad, x.clone(), rstd];
+        taken += usize::from(compare("standardize_grad", &inputs, &along, &what));
+        let last = Attrs::of([Attr::Int(-1)]);
+        for name in ["softmax", "log_softmax"] {
+            taken += usize::from(compare(name, &[x.clone()], &last, &what));
+            let inputs = [grad.clone(), x.clone()];
+            taken += usize::from(compare(&format!("{name}_grad"), &inputs, &last, &what));
+        }
+    }
+    assert!(taken > 1200, "only {taken} were computed in one piece");
+}
+
+#[test]
+fn a_softmax_of_what_is_not_finite_is_that_of_its_parts() {
+    for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let mut x = Array::full(Meta::new(DType::F32, [3, 40]), 0.5);
+        x.data[50] = odd;
+        x.data[80..].fill(odd);
+        for name in ["softmax", "log_softmax"] {
+            let attrs = Attrs::of([Attr::Int(-1)]);
+            assert!(compare(name, &[x.clone()], &attrs, &format!("{name} of {odd}")));
+        }
+    }
+}
+
+#[test]
+fn largest_elements_and_their_gradients_agree_with_their_windows() {
+    let mut dice = Dice(17);
+    let mut taken = 0;
+    for case in 0..CASES {
+        let mut two = |low: usize, many: usize| [0, 1].map(|_| low + dice.below(many));
+        let (size, stride, dilation, grid) = (two(1, 4), two(1, 3), two(1, 2), two(1, 40));
+        let padding = two(0, 3);
+        let results = [0, 1].map(|axis| {
+            let reach = dilation[axis] * (size[axis] - 1) + 1;
+            let room = (grid[axis] + 2 * padding[axis]).checked_sub(reach);
+            room.filter(|_| 2 * padding[axis] <= size[axis]).map(|room| room / stride[axis] + 1)
+        });
+        let [Some(rows), Some(columns)] = results else { continue };
+        let (images, channels) = (1 + dice.below(3), 1 + dice.below(4));
+        let dtype = [DType::F32, DType::F64][dice.below(2)];
+        let x = dice.array(Meta::new(dtype, [images, channels, grid[0], grid[1]]));
+        let shape = [images, channels, rows, columns];
+        let grad = dice.array(Meta::new(dtype, shape));
+        let elements = size[0] * size[1];
+        let places = Array::from_fn(Meta::new(DType::I64, shape), |_| dice.below(elements) as f64);
+        let what = format!("case {case}: {} {size:?} {stride:?} {padding:?}", x.meta);
+        let window = [size, stride, padding, dilation].map(both);
+        let attrs = Attrs::of(window.clone());
+        taken += usize::from(compare("max_pool2d_with_places", &[x], &attrs, &what));
+        let attrs = Attrs::of([both(grid)].into_iter().chain(window));
+        taken += usize::from(compare("max_pool2d_grad", &[grad, places], &attrs, &what));
+    }
+    assert!(taken > 100, "only {taken} were computed in one piece");
+}
