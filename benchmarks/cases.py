@@ -212,6 +212,7 @@ CASES = [
         training(lambda m: models.mlp(m, [1024, 4096, 4096, 10], 512), 1),
     ),
     Case("CNN, SGD step", "ms", training(lambda m: models.cnn(m, 64), 3)),
+    Case("LSTM, Adam step", "ms", training(lambda m: models.lstm(m, 32, 32, 64, 128), 3)),
     Case("GPT, AdamW step", "ms", training(lambda m: models.gpt(m, 16, 64, 128, 4), 3)),
     Case("upload 100 MB", "GB/s", upload),
     Case("download 100 MB", "GB/s", download),

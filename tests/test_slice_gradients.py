@@ -6,8 +6,6 @@ import gt
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
-
 SHAPE = (5, 4, 6)
 
 # What is read of a tensor; every part gets other weights.
@@ -33,14 +31,14 @@ PARTS = {
 }
 
 
-def _loss(m, x, parts):
+def loss_of(x, parts):
     total = 0
     for number, part in enumerate(parts(x)):
         total = total + ((part * part).exp() * (number + 1)).sum()
     return total
 
 
-def _both(parts, computed):
+def both(torch, computed):
     for m in (gt, torch):
         data = np.linspace(-1, 1, int(np.prod(SHAPE))).reshape(SHAPE)
         x = m.tensor(data, dtype=m.float64, requires_grad=True)
@@ -50,12 +48,12 @@ def _both(parts, computed):
 
 @pytest.mark.parametrize("computed", [False, True])
 @pytest.mark.parametrize("name", PARTS)
-def test_gradients_of_parts_agree(name, computed):
+def test_gradients_of_parts_agree(torch, name, computed):
     found = []
-    for m, x, base in _both(PARTS[name], computed):
+    for m, x, base in both(torch, computed):
         seen = []
         base.register_hook(lambda grad, seen=seen: seen.append(grad))
-        _loss(m, base, PARTS[name]).backward()
+        loss_of(base, PARTS[name]).backward()
         assert len(seen) == 1
         found.append((np.asarray(x.grad), np.asarray(seen[0])))
     (ours, ours_seen), (theirs, theirs_seen) = found
@@ -64,10 +62,10 @@ def test_gradients_of_parts_agree(name, computed):
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_second_gradients_of_parts_agree(name):
+def test_second_gradients_of_parts_agree(torch, name):
     found = []
-    for m, x, base in _both(PARTS[name], True):
-        (first,) = m.autograd.grad(_loss(m, base, PARTS[name]), x, create_graph=True)
+    for m, x, base in both(torch, True):
+        (first,) = m.autograd.grad(loss_of(base, PARTS[name]), x, create_graph=True)
         (second,) = m.autograd.grad((first * first).sum(), x)
         found.append(np.asarray(second))
     np.testing.assert_allclose(*found, rtol=1e-11)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gt_core::attrs::{Attr, Attrs};
 use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
-use gt_core::op::Op;
+use gt_core::op::{Arg, Call, Op};
 use gt_core::ops::builtin::{ANY, CAST, FULL, ISNAN, RESHAPE, SUM, ZEROS};
 use gt_core::{Error, Meta, Result, Scalar, Shape};
 use smallvec::SmallVec;
@@ -216,6 +216,9 @@ impl Emit for Emitter<'_> {
         inputs: &[Term<Tensor>],
         attrs: &Attrs,
     ) -> Result<SmallVec<[Tensor; 1]>> {
+        if mode::is_enabled() && op.records_expansion() {
+            return self.expand(op, inputs, attrs);
+        }
         let inputs = inputs.iter().map(|input| match input {
             Term::Value(tensor) => Ok(Input::Tensor(tensor)),
             Term::Scalar(scalar) => Ok(Input::Scalar(*scalar)),
@@ -223,5 +226,30 @@ impl Emit for Emitter<'_> {
         });
         let inputs: SmallVec<[Input; 3]> = inputs.collect::<Result<_>>()?;
         self.0.apply(op, &inputs, attrs.clone())
+    }
+}
+
+impl Emitter<'_> {
+    /// Applies what an operation is made of: a gradient flows through its parts.
+    fn expand(
+        &mut self,
+        op: &'static Op,
+        inputs: &[Term<Tensor>],
+        attrs: &Attrs,
+    ) -> Result<SmallVec<[Tensor; 1]>> {
+        let args = inputs.iter().map(|input| match input {
+            Term::Value(tensor) => Ok(Arg::Tensor(tensor.meta())),
+            Term::Scalar(scalar) => Ok(Arg::Scalar(*scalar)),
+            Term::Zero => Err(Error::bug(format!("{} needs a value that is not there", op.name))),
+        });
+        let args: SmallVec<[Arg; 4]> = args.collect::<Result<_>>()?;
+        let formulas = op.expansions(&Call::checked(op, &args, attrs)?);
+        let subject = Subject { grads: &[], inputs, outputs: &[] };
+        let mut evaluator = Evaluator::new(self, subject);
+        let results = formulas.iter().map(|formula| match evaluator.evaluate(formula)? {
+            Term::Value(tensor) => Ok(tensor),
+            _ => Err(Error::bug(format!("{} expands to nothing", op.name))),
+        });
+        results.collect()
     }
 }

@@ -170,6 +170,11 @@ impl Emit for Tape<'_> {
         attrs: &Attrs,
     ) -> Result<SmallVec<[Place; 1]>> {
         let known: Vec<Term<Array>> = inputs.iter().map(|input| self.known(input)).collect();
+        if op.records_expansion() {
+            let args = args(&known);
+            let formulas = op.expansions(&Call::checked(op, &args, attrs)?);
+            return formulas.iter().map(|formula| self.apply(formula, inputs)).collect();
+        }
         let results = self.machine.run(op, &known, attrs)?;
         let outputs: Vec<Place> = results.into_iter().map(|value| self.push(value)).collect();
         let places = outputs.iter().copied().collect();

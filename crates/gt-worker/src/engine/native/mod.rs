@@ -2,6 +2,7 @@
 
 mod bits;
 mod cast;
+mod closing;
 mod create;
 mod division;
 mod elementwise;
