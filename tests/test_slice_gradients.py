@@ -50,7 +50,7 @@ def both(torch, computed):
 @pytest.mark.parametrize("name", PARTS)
 def test_gradients_of_parts_agree(torch, name, computed):
     found = []
-    for m, x, base in both(torch, computed):
+    for _, x, base in both(torch, computed):
         seen = []
         base.register_hook(lambda grad, seen=seen: seen.append(grad))
         loss_of(base, PARTS[name]).backward()

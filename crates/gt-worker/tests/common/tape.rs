@@ -91,11 +91,21 @@ impl<'a> Tape<'a> {
         let Step { op, inputs, attrs, outputs } = &self.steps[index];
         let (op, inputs, attrs) = (*op, inputs.clone(), attrs.clone());
         let known: Vec<Term<Array>> = inputs.iter().map(|input| self.known(input)).collect();
-        let term = |place: &Place| grads[*place].map_or(Term::Zero, Term::Value);
-        let arrived: Vec<Term<Place>> = outputs.iter().map(term).collect();
-        let outputs: Vec<Term<Place>> = outputs.iter().map(|&place| Term::Value(place)).collect();
+        let made = outputs.clone();
+        let outputs: Vec<Term<Place>> = made.iter().map(|&place| Term::Value(place)).collect();
         let args = args(&known);
         let formulas = op.gradients(&Call::checked(op, &args, &attrs)?);
+        let mut arrived: Vec<Term<Place>> = Vec::with_capacity(made.len());
+        for (output, &place) in made.iter().enumerate() {
+            // A gradient that is mentioned and did not arrive is zero.
+            arrived.push(match grads[place] {
+                Some(gradient) => Term::Value(gradient),
+                None if mentions(&formulas, output) && self.meta(place).dtype.is_float() => {
+                    Term::Value(self.push(Array::full(self.meta(place), 0.0)))
+                }
+                None => Term::Zero,
+            });
+        }
         if formulas.len() != inputs.len() {
             let (found, expected) = (formulas.len(), inputs.len());
             return Err(Error::bug(format!("{found} gradients for {expected} inputs")));
@@ -158,6 +168,15 @@ impl<'a> Tape<'a> {
         let formula = sum(Input(0) * Input(1), &[], false);
         self.apply(&formula, &[Term::Value(value), Term::Value(weights)])
     }
+}
+
+/// Whether one of the formulas is about the gradient of a result.
+fn mentions(formulas: &[Expr], output: usize) -> bool {
+    let mut found = false;
+    for formula in formulas {
+        formula.visit(&mut |part| found |= matches!(part, Expr::Grad(n) if *n == output));
+    }
+    found
 }
 
 impl Emit for Tape<'_> {
