@@ -43,19 +43,19 @@ def cnn(m: ModuleType, batch: int) -> Step:
     return training_step(m, model, "SGD", x, y)
 
 
-def lstm(m: ModuleType, batch: int, length: int, size: int) -> Step:
-    """A recurrent layer, and a linear one after its last step."""
+def lstm(m: ModuleType, batch: int, length: int, size: int, hidden: int) -> Step:
+    """An LSTM of which a linear layer sees the last step."""
 
     class Model(m.nn.Module):  # type: ignore[name-defined]
         def __init__(self) -> None:
             super().__init__()
-            self.layer = m.nn.LSTM(64, size, batch_first=True)
-            self.head = m.nn.Linear(size, 10)
+            self.reader = m.nn.LSTM(size, hidden, batch_first=True)
+            self.head = m.nn.Linear(hidden, 10)
 
         def forward(self, x: Any) -> Any:
-            return self.head(self.layer(x)[0][:, -1])
+            return self.head(self.reader(x)[0][:, -1])
 
-    x, y = m.randn(batch, length, 64), m.randint(0, 10, (batch,))
+    x, y = m.randn(batch, length, size), m.randint(0, 10, (batch,))
     return training_step(m, Model(), "Adam", x, y)
 
 

@@ -109,6 +109,7 @@ LAYERS = {
         [(2, 5, 3)],
     ),
     "LSTM alone": ("LSTM", (3, 4), {"bias": False}, [(5, 3)]),
+    "LSTM long": ("LSTM", (2, 3), {"bidirectional": True}, [(131, 2, 2)]),
     "GRU": ("GRU", (3, 4), {}, [(5, 2, 3)]),
     "GRU deep": ("GRU", (3, 4), {"num_layers": 2, "bidirectional": True}, [(5, 2, 3)]),
     "MultiheadAttention": ("MultiheadAttention", (8, 2), {}, [(4, 2, 8)] * 3),
@@ -610,3 +611,17 @@ def test_orthogonal_weights_are_spread_over_all_directions():
     assert abs(np.sign(signs).mean()) < SIGMAS / np.sqrt(400)
     angles = [gt.nn.init.orthogonal_(gt.empty(2, 2)).numpy()[0] for _ in range(400)]
     assert np.abs(np.mean(angles, axis=0)).max() < SIGMAS * np.sqrt(0.5 / 400)
+
+
+def test_second_gradients_of_an_lstm_agree(torch):
+    ours, theirs = twins(torch, "LSTM")
+    array = np.random.default_rng(3).normal(size=(5, 2, 3))
+    found = []
+    for m, layer in ((gt, ours), (torch, theirs)):
+        x = m.tensor(array, requires_grad=True)
+        loss = (layer(x)[0] ** 2).sum()
+        first = m.autograd.grad(loss, [x, layer.weight_hh_l0], create_graph=True)
+        penalty = sum((grad * grad).sum() for grad in first)
+        found.append(m.autograd.grad(penalty, [x, layer.weight_hh_l0, layer.bias_ih_l0]))
+    for ours_grad, theirs_grad in zip(*found, strict=True):
+        same(ours_grad, theirs_grad)

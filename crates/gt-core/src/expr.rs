@@ -1,5 +1,6 @@
 //! Formulas over operations: gradients, expansions and writes through views are data, not code.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops;
 use std::sync::Arc;
@@ -192,12 +193,17 @@ pub struct Evaluator<'a, E: Emit> {
     emitter: &'a mut E,
     subject: Subject<'a, E::Value>,
     done: Vec<(*const Applied, SmallVec<[E::Value; 1]>)>,
+    /// Where each stands in the list, once that is too long to be looked through.
+    places: HashMap<*const Applied, usize>,
 }
+
+/// So many results are looked through.
+const SHORT: usize = 32;
 
 impl<'a, E: Emit> Evaluator<'a, E> {
     /// An evaluator for formulas about `subject`.
     pub fn new(emitter: &'a mut E, subject: Subject<'a, E::Value>) -> Self {
-        Evaluator { emitter, subject, done: Vec::new() }
+        Evaluator { emitter, subject, done: Vec::new(), places: HashMap::new() }
     }
 
     /// What `expr` comes to.
@@ -213,16 +219,35 @@ impl<'a, E: Emit> Evaluator<'a, E> {
             Expr::Number(number) => Ok(Term::Scalar(*number)),
             Expr::Apply(applied, result) => {
                 let pointer = Arc::as_ptr(applied);
-                if let Some((_, values)) = self.done.iter().find(|(done, _)| *done == pointer) {
+                if let Some(values) = self.found(pointer) {
                     return Ok(Term::Value(values[*result].clone()));
                 }
                 let inputs = applied.inputs.iter().map(|input| self.evaluate(input));
                 let inputs: SmallVec<[_; 3]> = inputs.collect::<Result<_>>()?;
                 let values = self.emitter.emit(applied.op, &inputs, &applied.attrs)?;
                 let value = values[*result].clone();
-                self.done.push((pointer, values));
+                self.keep(pointer, values);
                 Ok(Term::Value(value))
             }
+        }
+    }
+
+    /// The results of an operation that was computed.
+    fn found(&self, pointer: *const Applied) -> Option<&SmallVec<[E::Value; 1]>> {
+        if self.done.len() > SHORT {
+            return self.places.get(&pointer).map(|&place| &self.done[place].1);
+        }
+        self.done.iter().find(|(done, _)| *done == pointer).map(|(_, values)| values)
+    }
+
+    fn keep(&mut self, pointer: *const Applied, values: SmallVec<[E::Value; 1]>) {
+        self.done.push((pointer, values));
+        let count = self.done.len();
+        if count == SHORT + 1 {
+            let places = self.done.iter().enumerate();
+            self.places.extend(places.map(|(place, (pointer, _))| (*pointer, place)));
+        } else if count > SHORT {
+            self.places.insert(pointer, count - 1);
         }
     }
 }

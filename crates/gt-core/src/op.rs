@@ -248,6 +248,18 @@ impl Op {
         self.grad.is_some()
     }
 
+    /// Whether its expansion is recorded in its place where a gradient is wanted: it computes
+    /// floats, and has no formulas of its own for their gradients.
+    pub fn records_expansion(&self) -> bool {
+        let is_float = |output: &Output| output.dtype == OutputType::Common;
+        self.grad.is_none() && self.expansion.is_some() && self.outputs.iter().all(is_float)
+    }
+
+    /// The results of a call in other operations; empty if it has no expansion.
+    pub fn expansions(&self, call: &Call) -> Vec<Expr> {
+        self.expansion.map_or_else(Vec::new, |formulas| formulas(call))
+    }
+
     /// The gradient of each input of a call as a formula; empty if no gradient flows through.
     pub fn gradients(&self, call: &Call) -> Vec<Expr> {
         self.grad.map_or_else(Vec::new, |formulas| formulas(call))

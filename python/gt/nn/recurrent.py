@@ -202,6 +202,10 @@ def _suffix(layer: int, direction: int) -> str:
     return f"_l{layer}" + ("_reverse" if direction else "")
 
 
+# So many steps are one instruction at most.
+STEPS_AT_ONCE = 64
+
+
 class LSTM(_Recurrent):
     """A recurrent layer whose memory has gates.
 
@@ -213,7 +217,27 @@ class LSTM(_Recurrent):
 
     _gates, _states = 4, 2
 
-    _step = staticmethod(_lstm_step)
+    def _pass(
+        self, input: Tensor, layer: int, direction: int, state: State
+    ) -> tuple[Tensor, State]:
+        """One layer in one direction, many steps at once."""
+        suffix = _suffix(layer, direction)
+        (weight, bias), (inner, inner_bias) = (
+            self._weights(which, suffix) for which in ("ih", "hh")
+        )
+        if bias is not None and inner_bias is not None:
+            bias = bias + inner_bias
+        products = F.linear(input, weight, bias)
+        if direction:
+            products = products.flip(0)
+        hidden, cell = state
+        results: list[Tensor] = []
+        for part in products.split(STEPS_AT_ONCE):
+            result, cells, _ = _gt.lstm_steps(part, inner, hidden, cell)
+            hidden, cell = result[-1], cells[-1]
+            results.append(result)
+        result = results[0] if len(results) == 1 else _gt.cat(results)
+        return (result.flip(0) if direction else result), (hidden, cell)
 
     def forward(
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None

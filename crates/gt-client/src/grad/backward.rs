@@ -11,7 +11,8 @@ use smallvec::SmallVec;
 
 use super::mode;
 use super::node::{Edge, Gradient, Kind, Node, Row, Saved};
-use super::pull::{Gradients, filled, pull, refuse_nan};
+use super::pull::{Gradients, Pulled, filled, pull, refuse_nan};
+use super::sum::{Sum, Term};
 use crate::tensor::Tensor;
 use crate::{autocast, provenance, scope};
 
@@ -53,10 +54,13 @@ enum Beyond {
     Nothing,
 }
 
+/// The gradient of each result of a node.
+type Sums = SmallVec<[Sum; 1]>;
+
 struct Walk<'a> {
     request: &'a Request<'a>,
     /// Nodes whose gradients are being gathered, by their order.
-    waiting: BTreeMap<u64, (Arc<Node>, Gradients)>,
+    waiting: BTreeMap<u64, (Arc<Node>, Sums)>,
     /// Which results are asked for, and where their gradients go.
     wanted: HashMap<(u64, usize), Vec<usize>>,
     /// The nodes that lead to what is asked for; `None` if all are visited.
@@ -114,14 +118,15 @@ impl<'a> Walk<'a> {
                     )));
                 }
             };
-            self.add(&edge, gradient)?;
+            self.add(&edge, Term::Whole(gradient))?;
         }
         Ok(())
     }
 
     fn all(&mut self) -> Result<()> {
-        while let Some((_, (node, mut gradients))) = self.waiting.pop_last() {
+        while let Some((_, (node, sums))) = self.waiting.pop_last() {
             provenance::set_current(node.provenance);
+            let mut gradients = self.finish(&node, sums)?;
             self.meet(&node, &mut gradients)?;
             let leads_on = node.edges.iter().flatten().any(|edge| self.is_useful(edge));
             if !leads_on || self.is_end(&node) {
@@ -149,22 +154,33 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds to the gradient of one result.
-    fn add(&mut self, edge: &Edge, gradient: Tensor) -> Result<()> {
+    fn add(&mut self, edge: &Edge, term: Term) -> Result<()> {
         let entry = self.waiting.entry(edge.node.order);
-        let (node, gradients) = entry.or_insert_with(|| {
-            (edge.node.clone(), SmallVec::from_elem(None, edge.node.outputs.len()))
+        let (node, sums) = entry.or_insert_with(|| {
+            (edge.node.clone(), edge.node.outputs.iter().map(|_| Sum::default()).collect())
         });
+        let sum = &mut sums[edge.output];
+        if !sum.computes(&term) {
+            return sum.add(term);
+        }
         provenance::set_current(node.provenance);
-        let Some(sum) = gradients[edge.output].take() else {
-            gradients[edge.output] = Some(gradient);
-            return Ok(());
-        };
-        let scope = backward_scope(&mut self.scope, node, &gradient);
-        gradients[edge.output] = Some(scope::within(&scope, || {
-            let terms = [(&sum).into(), (&gradient).into()];
-            sum.session().apply_one(&ADD, &terms, Attrs::none())
-        })?);
-        Ok(())
+        let scope = backward_scope(&mut self.scope, node, term.tensor());
+        scope::within(&scope, || sum.add(term))
+    }
+
+    /// The gradients of a node's results, complete.
+    fn finish(&mut self, node: &Node, sums: Sums) -> Result<Gradients> {
+        let mut gradients = Gradients::new();
+        for (sum, meta) in sums.into_iter().zip(&node.outputs) {
+            gradients.push(match sum.waiting() {
+                Some(part) => {
+                    let scope = backward_scope(&mut self.scope, node, part);
+                    scope::within(&scope, || scope::as_library(|| sum.finish(meta)))?
+                }
+                None => sum.finish(meta)?,
+            });
+        }
+        Ok(gradients)
     }
 
     /// All that happens when a node's gradients are complete.
@@ -201,13 +217,13 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn pull(&mut self, node: &Arc<Node>, gradients: Gradients) -> Result<Gradients> {
+    fn pull(&mut self, node: &Arc<Node>, gradients: Gradients) -> Result<Pulled> {
         let scope = match gradients.iter().flatten().next() {
             Some(gradient) => backward_scope(&mut self.scope, node, gradient),
             None => node.scope.clone(),
         };
         let pulled = match &node.kind {
-            Kind::Leaf(_) => Gradients::new(),
+            Kind::Leaf(_) => Pulled::new(),
             Kind::Row(row) => {
                 let saved = self.saved(row)?;
                 let is_useful = |edge: &Edge| self.is_useful(edge);
@@ -223,11 +239,12 @@ impl<'a> Walk<'a> {
                         "{name}: backward returned {found} gradients, expected {expected}"
                     )));
                 }
-                pulled.into()
+                pulled.into_iter().map(|gradient| gradient.map(Term::Whole)).collect()
             }
         };
         if mode::detects_anomalies() {
-            pulled.iter().flatten().try_for_each(|gradient| refuse_nan(node, gradient))?;
+            let mut terms = pulled.iter().flatten();
+            terms.try_for_each(|term| refuse_nan(node, term.tensor()))?;
         }
         Ok(pulled)
     }

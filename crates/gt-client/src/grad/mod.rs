@@ -8,6 +8,7 @@ mod node;
 mod pull;
 mod record;
 mod replace;
+mod sum;
 mod tensor;
 
 pub use backward::{Request, run};

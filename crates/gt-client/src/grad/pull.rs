@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gt_core::attrs::{Attr, Attrs};
 use gt_core::expr::{Emit, Evaluator, Expr, Subject, Term};
-use gt_core::op::Op;
+use gt_core::op::{Arg, Call, Op};
 use gt_core::ops::builtin::{ANY, CAST, FULL, ISNAN, RESHAPE, SUM, ZEROS};
 use gt_core::{Error, Meta, Result, Scalar, Shape};
 use smallvec::SmallVec;
@@ -12,12 +12,15 @@ use smallvec::SmallVec;
 use super::mode;
 use super::node::{Edge, Known, Node, Row, Saved};
 use super::record::constant;
+use super::sum::{self, Part, written};
 use crate::input::Input;
 use crate::provenance;
 use crate::session::Session;
 use crate::tensor::Tensor;
 
 pub(super) type Gradients = SmallVec<[Option<Tensor>; 1]>;
+/// What a node gives to the gradient of each of its inputs.
+pub(super) type Pulled = SmallVec<[Option<sum::Term>; 2]>;
 
 /// The gradients of a row's inputs, as far as `wanted` says, from those of its results.
 pub(super) fn pull(
@@ -26,7 +29,7 @@ pub(super) fn pull(
     saved: &Saved,
     gradients: Gradients,
     wanted: impl Fn(&Edge) -> bool,
-) -> Result<Gradients> {
+) -> Result<Pulled> {
     let session = gradients.iter().flatten().next().map(|gradient| gradient.session().clone());
     let session = session.ok_or_else(|| Error::bug("a node without gradients is visited"))?;
     let grads = row_gradients(node, row, &session, gradients)?;
@@ -34,21 +37,30 @@ pub(super) fn pull(
     let subject = Subject { grads: &grads, inputs: &inputs, outputs: &outputs };
     let mut emitter = Emitter(&session);
     let mut evaluator = Evaluator::new(&mut emitter, subject);
-    let mut pulled = Gradients::new();
+    let mut pulled = Pulled::new();
     for ((formula, edge), known) in row.formulas.iter().zip(&node.edges).zip(&row.inputs) {
         let (Some(_), Known::Tensor(meta)) = (edge.as_ref().filter(|edge| wanted(edge)), known)
         else {
             pulled.push(None);
             continue;
         };
-        pulled.push(Some(match evaluator.evaluate(formula)? {
+        if let Some((value, ranges)) = written(formula, meta)
+            && let Term::Value(gradient) = evaluator.evaluate(value)?
+            && gradient.dtype() == meta.dtype
+        {
+            let part = Part { ranges: ranges.to_vec(), gradient };
+            pulled.push(Some(sum::Term::Part(part)));
+            continue;
+        }
+        let gradient = match evaluator.evaluate(formula)? {
             Term::Value(gradient) => {
                 let gradient = undo_broadcast(gradient, meta)?;
                 knowing(row, formula, gradient, &inputs, &outputs)?
             }
             Term::Scalar(number) => filled(&session, meta, number)?,
             Term::Zero => filled(&session, meta, Scalar::Int(0))?,
-        }));
+        };
+        pulled.push(Some(sum::Term::Whole(gradient)));
     }
     Ok(pulled)
 }
@@ -204,6 +216,9 @@ impl Emit for Emitter<'_> {
         inputs: &[Term<Tensor>],
         attrs: &Attrs,
     ) -> Result<SmallVec<[Tensor; 1]>> {
+        if mode::is_enabled() && op.records_expansion() {
+            return self.expand(op, inputs, attrs);
+        }
         let inputs = inputs.iter().map(|input| match input {
             Term::Value(tensor) => Ok(Input::Tensor(tensor)),
             Term::Scalar(scalar) => Ok(Input::Scalar(*scalar)),
@@ -211,5 +226,30 @@ impl Emit for Emitter<'_> {
         });
         let inputs: SmallVec<[Input; 3]> = inputs.collect::<Result<_>>()?;
         self.0.apply(op, &inputs, attrs.clone())
+    }
+}
+
+impl Emitter<'_> {
+    /// Applies what an operation is made of: a gradient flows through its parts.
+    fn expand(
+        &mut self,
+        op: &'static Op,
+        inputs: &[Term<Tensor>],
+        attrs: &Attrs,
+    ) -> Result<SmallVec<[Tensor; 1]>> {
+        let args = inputs.iter().map(|input| match input {
+            Term::Value(tensor) => Ok(Arg::Tensor(tensor.meta())),
+            Term::Scalar(scalar) => Ok(Arg::Scalar(*scalar)),
+            Term::Zero => Err(Error::bug(format!("{} needs a value that is not there", op.name))),
+        });
+        let args: SmallVec<[Arg; 4]> = args.collect::<Result<_>>()?;
+        let formulas = op.expansions(&Call::checked(op, &args, attrs)?);
+        let subject = Subject { grads: &[], inputs, outputs: &[] };
+        let mut evaluator = Evaluator::new(self, subject);
+        let results = formulas.iter().map(|formula| match evaluator.evaluate(formula)? {
+            Term::Value(tensor) => Ok(tensor),
+            _ => Err(Error::bug(format!("{} expands to nothing", op.name))),
+        });
+        results.collect()
     }
 }

@@ -9,7 +9,7 @@ pub use super::create::{ARANGE, FULL, ZEROS};
 pub use super::elementwise::{ADD, CAST, DIV, MAXIMUM, MINIMUM, MUL, NEG, SUB, WHERE, cast};
 pub use super::index::NONZERO;
 pub use super::logic::ISNAN;
-pub use super::movement::{CAT, EXPAND, PERMUTE, RESHAPE, SLICE, reshape};
+pub use super::movement::{CAT, EXPAND, PERMUTE, RESHAPE, SLICE, SLICE_WRITE, reshape};
 pub use super::place::{PLACE, PLACE_LIKE};
 pub use super::reduce::{AMAX, AMIN, SUM, sum};
 pub use super::sampling::BERNOULLI;

@@ -11,8 +11,8 @@ use super::{
     CODE_LIMIT, activation, advanced_index, arithmetic, axes, binary, compare, composite,
     convolution, create, create_like, einsum, elementwise, hyperbolic, index, index_select, join,
     linear, logic, matmul, movement, normalize, optimizer, pad, place, pooling, product, random,
-    rearrange, reduce, repeat, rms, sampling, scan, scatter, search, sort, statistics, triangular,
-    trigonometry, truth, unary, window,
+    rearrange, recurrent, reduce, repeat, rms, sampling, scan, scatter, search, sort, statistics,
+    triangular, trigonometry, truth, unary, window,
 };
 use crate::op::Op;
 
@@ -288,6 +288,8 @@ table! {
     657 optimizer::AMSGRAD,
     658 place::PLACE,
     659 place::PLACE_LIKE,
+    680 recurrent::LSTM_STEPS,
+    681 recurrent::LSTM_STEPS_BACKWARD,
 }
 
 /// Codes that had a row once. They are never given again.
@@ -320,6 +322,7 @@ const UNUSED: &[RangeInclusive<u16>] = &[
     469..=469,
     521..=559,
     571..=639,
+    660..=679,
 ];
 
 /// The row of each code. The compiler evaluates it, and with it the rules of the table.

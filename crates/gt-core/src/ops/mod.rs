@@ -39,6 +39,7 @@ mod pooling;
 mod product;
 mod random;
 mod rearrange;
+mod recurrent;
 mod reduce;
 mod repeat;
 mod rms;

@@ -89,18 +89,23 @@ impl<'a> Tape<'a> {
 
     fn step_back(&mut self, index: usize, grads: &mut [Option<Place>]) -> Result<()> {
         let Step { op, inputs, attrs, outputs } = &self.steps[index];
-        let (op, inputs, attrs, outputs) = (*op, inputs.clone(), attrs.clone(), outputs.clone());
+        let (op, inputs, attrs) = (*op, inputs.clone(), attrs.clone());
         let known: Vec<Term<Array>> = inputs.iter().map(|input| self.known(input)).collect();
-        // As in a session, a gradient that is missing is zeros.
-        let arrived = outputs.iter().map(|&place| match (grads[place], self.meta(place)) {
-            (Some(gradient), _) => Term::Value(gradient),
-            (None, meta) if meta.dtype.is_float() => Term::Value(self.push(Array::full(meta, 0.0))),
-            (None, _) => Term::Zero,
-        });
-        let arrived: Vec<Term<Place>> = arrived.collect();
-        let outputs: Vec<Term<Place>> = outputs.iter().map(|&place| Term::Value(place)).collect();
+        let made = outputs.clone();
+        let outputs: Vec<Term<Place>> = made.iter().map(|&place| Term::Value(place)).collect();
         let args = args(&known);
         let formulas = op.gradients(&Call::checked(op, &args, &attrs)?);
+        let mut arrived: Vec<Term<Place>> = Vec::with_capacity(made.len());
+        for (output, &place) in made.iter().enumerate() {
+            // A gradient that is mentioned and did not arrive is zero.
+            arrived.push(match grads[place] {
+                Some(gradient) => Term::Value(gradient),
+                None if mentions(&formulas, output) && self.meta(place).dtype.is_float() => {
+                    Term::Value(self.push(Array::full(self.meta(place), 0.0)))
+                }
+                None => Term::Zero,
+            });
+        }
         if formulas.len() != inputs.len() {
             let (found, expected) = (formulas.len(), inputs.len());
             return Err(Error::bug(format!("{found} gradients for {expected} inputs")));
@@ -165,6 +170,15 @@ impl<'a> Tape<'a> {
     }
 }
 
+/// Whether one of the formulas is about the gradient of a result.
+fn mentions(formulas: &[Expr], output: usize) -> bool {
+    let mut found = false;
+    for formula in formulas {
+        formula.visit(&mut |part| found |= matches!(part, Expr::Grad(n) if *n == output));
+    }
+    found
+}
+
 impl Emit for Tape<'_> {
     type Value = Place;
 
@@ -175,6 +189,11 @@ impl Emit for Tape<'_> {
         attrs: &Attrs,
     ) -> Result<SmallVec<[Place; 1]>> {
         let known: Vec<Term<Array>> = inputs.iter().map(|input| self.known(input)).collect();
+        if op.records_expansion() {
+            let args = args(&known);
+            let formulas = op.expansions(&Call::checked(op, &args, attrs)?);
+            return formulas.iter().map(|formula| self.apply(formula, inputs)).collect();
+        }
         let results = self.machine.run(op, &known, attrs)?;
         let outputs: Vec<Place> = results.into_iter().map(|value| self.push(value)).collect();
         let places = outputs.iter().copied().collect();

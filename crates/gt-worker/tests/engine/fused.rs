@@ -1,10 +1,10 @@
 //! Programs of elementwise kernels have the bits of these kernels one by one.
 
 use gt_core::dtype::{DType, Scalar};
-use gt_core::kernel::{BinaryFn, Kernel, UnaryFn};
+use gt_core::kernel::{BinaryFn, Kernel, ReduceFn, UnaryFn};
 use gt_core::shape::{Meta, Shape};
 use gt_worker::engine::native::Native;
-use gt_worker::engine::program::{Program, ProgramStep, Source};
+use gt_worker::engine::program::{Program, ProgramStep, Reduction, Source};
 use gt_worker::engine::{Engine, Operand, Operands, Takes};
 use gt_worker::value::Value;
 use smallvec::SmallVec;
@@ -60,8 +60,32 @@ fn program(dice: &mut Dice, native: &Native, shape: &[usize]) -> (Program, Vec<M
         steps.push(ProgramStep { kernel, sources, operand: operands[0], result });
     }
     let last = steps.len() - 1;
-    let outputs = (0..=last).filter(|&step| step == last || dice.below(3) == 0).collect();
-    (Program { shape: Shape::from(shape), steps, outputs }, inputs)
+    let mut outputs: SmallVec<[usize; 2]> =
+        (0..=last).filter(|&step| step == last || dice.below(3) == 0).collect();
+    let reduction = reduction(dice, native, shape, &steps);
+    if reduction.is_some() {
+        // What is combined may be needed for nothing else.
+        outputs.retain(|_| dice.below(3) == 0);
+        outputs.push(steps.len());
+    }
+    (Program { shape: Shape::from(shape), steps, reduction, outputs }, inputs)
+}
+
+/// A reduction of one of the steps along the last axes, for some programs.
+fn reduction(
+    dice: &mut Dice,
+    native: &Native,
+    shape: &[usize],
+    steps: &[ProgramStep],
+) -> Option<Reduction> {
+    let step = dice.below(steps.len());
+    let first_axis = dice.below(shape.len());
+    let all = [ReduceFn::Sum, ReduceFn::Mean, ReduceFn::Max, ReduceFn::Min, ReduceFn::Prod];
+    let (with, dtype) = (dice.pick(&all), steps[step].result);
+    let axes: SmallVec<[usize; 4]> = (first_axis..shape.len()).collect();
+    let out = Meta { dtype, shape: Shape::from(shape).reduced(&axes, dice.below(2) == 0) };
+    let fuses = native.fuses(&Kernel::Reduce { with, axes }, dtype, dtype);
+    (fuses && dice.below(2) == 0).then_some(Reduction { with, first_axis, step, out })
 }
 
 /// The results of a program, one kernel after another.
@@ -77,6 +101,12 @@ fn one_by_one(native: &Native, program: &Program, inputs: &[Value]) -> Vec<Value
         let out = Meta { dtype: step.result, shape: program.shape.clone() };
         let broadcast = native.run(&step.kernel, operands, std::slice::from_ref(&out)).unwrap();
         made.extend(broadcast);
+    }
+    if let Some(Reduction { with, first_axis, step, out }) = &program.reduction {
+        let axes = (*first_axis..program.shape.rank()).collect();
+        let kernel = Kernel::Reduce { with: *with, axes };
+        let operands: Operands = [Operand::Tensor(made[*step].clone())].into_iter().collect();
+        made.extend(native.run(&kernel, operands, std::slice::from_ref(out)).unwrap());
     }
     program.outputs.iter().map(|&step| made[step].clone()).collect()
 }

@@ -9,9 +9,11 @@ use gt_core::kernel::Kernel;
 use gt_core::shape::Meta;
 use smallvec::SmallVec;
 
+use super::closing::{self, Closing};
 use super::elementwise::{Element, element, wide, widen};
 use super::kernels::{Fixed, MapRun, ZipRun, map_kernel, power_kernel, zip_kernel};
 use super::tile::{CHUNK, Reader, SHORT_ROW, Scratch, TILE, Tile, Writer};
+use super::tree::LEAF;
 use super::{Native, cast, select};
 use crate::engine::Results;
 use crate::engine::program::{Program, ProgramStep, Source};
@@ -28,6 +30,7 @@ pub fn fuses(kernel: &Kernel, operand: DType, result: DType) -> bool {
         }
         Kernel::Cast => operand != result && cast::cast_kernel(operand, result).is_some(),
         Kernel::Where => operand == DType::Bool,
+        Kernel::Reduce { with, .. } => operand == result && closing::closes(*with, operand),
         _ => false,
     }
 }
@@ -38,7 +41,7 @@ pub fn run(native: &Native, program: &Program, inputs: &mut [Value]) -> Result<R
     let copies = inputs.iter().map(|input| native.readable(input));
     let copies: SmallVec<[Option<Value>; 8]> = copies.collect::<Result<_>>()?;
     let (mut results, mut writers) = (Results::new(), SmallVec::<[Writer; 4]>::new());
-    for &step in &program.outputs {
+    for &step in program.outputs.iter().filter(|&&step| step < program.steps.len()) {
         let meta = Meta { dtype: program.steps[step].result, shape: program.shape.clone() };
         let mut own: SmallVec<[&mut Value; 8]> = inputs.iter_mut().collect();
         let (result, writer) = native.reuse(&mut own, &meta)?;
@@ -50,6 +53,12 @@ pub fn run(native: &Native, program: &Program, inputs: &mut [Value]) -> Result<R
     };
     let readers = inputs.iter().zip(&copies).map(reader).collect();
     let loops = Loops::new(program, readers, writers)?;
+    if let Some(reduction) = &program.reduction {
+        let closing = Closing::new(native, reduction, &program.shape)?;
+        loops.reduce(native, reduction.step, &closing);
+        results.push(closing.finish());
+        return Ok(results);
+    }
     if count <= CHUNK * 2 {
         loops.chunk(0, count);
     } else {
@@ -91,6 +100,11 @@ enum To {
     /// Into a scratch, and from there over an input once the tile is complete.
     Over(usize, usize),
 }
+
+/// Where the results of each step are.
+type Made = SmallVec<[*mut u8; 24]>;
+
+const _: () = assert!(LEAF <= TILE, "a leaf of a reduction is a tile");
 
 struct Loops {
     steps: Vec<Ready>,
@@ -149,6 +163,9 @@ impl Loops {
                 }
             }
         }
+        if let Some(reduction) = &program.reduction {
+            last_use[reduction.step] = usize::MAX;
+        }
         let (mut scratches, mut free) = (0, SmallVec::<[usize; 24]>::new());
         let mut steps: Vec<Ready> = Vec::with_capacity(program.steps.len());
         for (index, step) in program.steps.iter().enumerate() {
@@ -178,8 +195,7 @@ impl Loops {
 
     /// Computes the elements from number `first` to `end`.
     fn chunk(&self, mut first: usize, end: usize) {
-        let room = self.scratches + self.readers.len() + SPARE;
-        let mut scratches = Scratches::new(room);
+        let mut scratches = Scratches::new(self.room());
         let rows = self.readers.iter().filter_map(Reader::row);
         let row = rows.min().unwrap_or(usize::MAX);
         while first < end {
@@ -194,7 +210,42 @@ impl Loops {
         }
     }
 
-    fn tile(&self, first: usize, len: usize, scratches: &mut Scratches) {
+    /// Computes all elements, and combines those of a step. Tiles are the leaves of the reduction,
+    /// so that the order of its sums is the one it has alone.
+    fn reduce(&self, native: &Native, step: usize, closing: &Closing) {
+        let Closing { rows, size, leaves, .. } = *closing;
+        let count = rows * leaves;
+        let together = match rows * size <= 2 * CHUNK {
+            true => count,
+            false => (CHUNK / size.min(LEAF)).max(1),
+        };
+        let place = |leaf: usize| {
+            let from = leaf % leaves * LEAF;
+            (leaf / leaves * size + from, LEAF.min(size - from))
+        };
+        native.threads.share(count.div_ceil(together), |task| {
+            let end = ((task + 1) * together).min(count);
+            let mut scratches = Scratches::new(self.room());
+            for leaf in task * together..end {
+                if leaf + 1 < end {
+                    let (next, len) = place(leaf + 1);
+                    self.readers.iter().for_each(|reader| reader.prefetch(next, len));
+                }
+                let (first, len) = place(leaf);
+                let made = self.tile(first, len, &mut scratches);
+                // SAFETY: the tile has the elements of the leaf, which no other task computes.
+                unsafe { closing.leaf(leaf, made[step], len) };
+            }
+        });
+    }
+
+    /// How many scratches a thread needs.
+    fn room(&self) -> usize {
+        self.scratches + self.readers.len() + SPARE
+    }
+
+    /// Computes a tile; gives where the results of each step are.
+    fn tile(&self, first: usize, len: usize, scratches: &mut Scratches) -> Made {
         let mut tiles: SmallVec<[Tile; 8]> = SmallVec::new();
         for (index, reader) in self.readers.iter().enumerate() {
             let scratch = scratches.get(self.scratches + index);
@@ -202,7 +253,7 @@ impl Loops {
             tiles.push(unsafe { reader.tile(first, len, scratch) });
         }
         let spare = self.scratches + self.readers.len();
-        let mut made: SmallVec<[*mut u8; 24]> = SmallVec::new();
+        let mut made = Made::new();
         for step in &self.steps {
             let out = match step.to {
                 To::Scratch(scratch) | To::Over(scratch, _) => {
@@ -223,13 +274,14 @@ impl Loops {
             unsafe { step.run(find, out, len, |number| scratches.start(spare + number)) };
             made.push(out);
         }
-        for (step, made) in self.steps.iter().zip(made) {
+        for (step, &made) in self.steps.iter().zip(&made) {
             if let To::Over(_, output) = step.to {
                 let out = self.place(output, first);
                 // SAFETY: the tile was written, and the output has room for it.
                 unsafe { std::ptr::copy_nonoverlapping(made, out, len * step.size) };
             }
         }
+        made
     }
 
     fn place(&self, output: usize, first: usize) -> *mut u8 {

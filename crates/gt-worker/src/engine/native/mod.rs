@@ -2,6 +2,7 @@
 
 mod bits;
 mod cast;
+mod closing;
 mod convolve;
 mod create;
 mod division;
