@@ -53,6 +53,8 @@ struct Open {
     unreported: SmallVec<[WorkerId; 4]>,
     waiting: SmallVec<[WorkerId; 4]>,
     failure: Option<Arc<Failure>>,
+    /// A failure that the client was told, of a value that somebody voted on.
+    told: Option<Arc<Failure>>,
     /// Whether the workers forget what they report.
     settles: bool,
 }
@@ -77,6 +79,8 @@ pub struct Verdict {
     pub waiting: SmallVec<[WorkerId; 4]>,
     /// What was reported.
     pub failure: Option<Arc<Failure>>,
+    /// Whether the client knows of it, so that only what was voted on is not replaced.
+    pub told: bool,
 }
 
 impl FailureBarrier {
@@ -176,8 +180,10 @@ impl FailureBarrier {
             return false;
         };
         open.unreported.swap_remove(place);
-        if let Some(failure) = failure.filter(|failure| !self.told.contains(&failure.id)) {
-            open.failure.get_or_insert(failure);
+        if let Some(failure) = failure {
+            let is_told = self.told.contains(&failure.id);
+            let kept = if is_told { &mut open.told } else { &mut open.failure };
+            kept.get_or_insert(failure);
         }
         true
     }
@@ -187,16 +193,21 @@ impl FailureBarrier {
         self.open.front().filter(|open| open.unreported.is_empty())?;
         let open = self.open.pop_front()?;
         self.first += 1;
+        let is_told = |failure: &Arc<Failure>| self.told.contains(&failure.id);
+        let (told, untold) = match open.failure {
+            Some(failure) if is_told(&failure) => (open.told.or(Some(failure)), None),
+            untold => (open.told, untold),
+        };
         let failure = match open.settles {
             // Nobody waits to tell the client: what failed since it was told of another failure is
             // said with the next answer.
             true if open.waiting.is_empty() => {
-                self.known = self.known.take().or(open.failure);
+                self.known = self.known.take().or(untold);
                 None
             }
-            true => self.known.take().or(open.failure),
+            true => self.known.take().or(untold),
             false => {
-                self.known = self.known.take().or(open.failure);
+                self.known = self.known.take().or(untold);
                 self.known.clone()
             }
         };
@@ -206,7 +217,11 @@ impl FailureBarrier {
                 self.workers.of(*worker).poison = Some(failure.id);
             }
         }
-        Some(Verdict { barrier: self.first, waiting: open.waiting, failure })
+        // What is no news matters to those who vote.
+        let told = told.filter(|_| failure.is_none() && !open.settles);
+        let is_told = told.is_some();
+        let failure = failure.or(told);
+        Some(Verdict { barrier: self.first, waiting: open.waiting, failure, told: is_told })
     }
 
     /// A worker says that something has failed there. If the client knows already, it is to
@@ -316,7 +331,7 @@ mod tests {
         let words = barrier.replace(A).expect("somebody may have failed");
         assert_eq!((words.report.as_slice(), words.wait), ([B].as_slice(), true));
         assert!(barrier.report(B, words.barrier, Some(failure())));
-        assert!(barrier.complete().expect("all have reported").failure.is_none());
+        assert!(barrier.complete().expect("all have reported").told);
         // Nobody waits for a failure that is known to everybody.
         assert_eq!(barrier.replace(C), None);
     }
@@ -330,7 +345,7 @@ mod tests {
         assert!(barrier.report(C, words.barrier, None));
         let verdict = barrier.complete().expect("all have reported");
         assert_eq!(verdict.waiting.as_slice(), [A]);
-        assert!(verdict.failure.is_none());
+        assert!(verdict.failure.is_none() || verdict.told);
     }
 
     #[test]

@@ -121,8 +121,8 @@ pub fn encode(message: &Message) -> Frames {
         M::FailureReport { session, barrier, failure } => {
             frames(kind::FAILURE_REPORT, &(session, barrier, failure.as_deref()))
         }
-        M::FailureVerdict { session, barrier, failure } => {
-            frames(kind::FAILURE_VERDICT, &(session, barrier, failure.as_deref()))
+        M::FailureVerdict { session, barrier, failure, told } => {
+            frames(kind::FAILURE_VERDICT, &(session, barrier, failure.as_deref(), told))
         }
         M::Done { session, commands, bytes, busy_ns } => {
             frames(kind::DONE, &(session, commands, bytes, busy_ns))
@@ -222,12 +222,13 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
             Message::Failed { session, failure: Arc::<Failure>::new(failure) }
         }
         kind::FAILURE_REPORT => {
-            let (session, barrier, failure) = failure_word(body, payloads)?;
-            Message::FailureReport { session, barrier, failure }
+            let (session, barrier, failure): (_, _, Option<Failure>) = all(body, payloads)?;
+            Message::FailureReport { session, barrier, failure: failure.map(Arc::new) }
         }
         kind::FAILURE_VERDICT => {
-            let (session, barrier, failure) = failure_word(body, payloads)?;
-            Message::FailureVerdict { session, barrier, failure }
+            let (session, barrier, failure, told): (_, _, Option<Failure>, _) =
+                all(body, payloads)?;
+            Message::FailureVerdict { session, barrier, failure: failure.map(Arc::new), told }
         }
         kind::DONE => {
             let (session, commands, bytes, busy_ns) = all(body, payloads)?;
@@ -252,14 +253,6 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
         }
         other => return Err(Error::bug(format!("no message is of kind {other}"))),
     })
-}
-
-fn failure_word(
-    body: &[u8],
-    payloads: Vec<Bytes>,
-) -> Result<(SessionId, u64, Option<Arc<Failure>>)> {
-    let (session, barrier, failure): (_, _, Option<Failure>) = all(body, payloads)?;
-    Ok((session, barrier, failure.map(Arc::new)))
 }
 
 fn within(what: &str, found: usize, limit: usize) -> Result<()> {

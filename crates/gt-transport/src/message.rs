@@ -127,6 +127,8 @@ pub enum Message {
         barrier: u64,
         /// What has failed.
         failure: Option<Arc<Failure>>,
+        /// Whether the client knows of it: then it harms only the results that were voted on.
+        told: bool,
     },
     /// Worker to dispatcher, dispatcher to client: so much of a stream is done.
     Done {

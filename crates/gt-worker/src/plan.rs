@@ -93,6 +93,8 @@ pub enum Step {
         barrier: u64,
         /// What becomes of the failure.
         then: Then,
+        /// What has failed of these values counts too.
+        values: SmallVec<[Use; 1]>,
     },
     /// Tell the client that everything before this is done, or what failed.
     Sync {
@@ -319,13 +321,13 @@ impl Plan {
                     }
                 }
                 Step::Answer { value, .. } | Step::Handover { value, .. } => meet(value),
+                Step::Report { values, .. } => values.iter_mut().for_each(&mut meet),
                 // Steps are joined when it is known which uses are the last.
                 Step::Fused(_)
                 | Step::Upload { .. }
                 | Step::Bear { .. }
                 | Step::Fail(..)
                 | Step::Poison(..)
-                | Step::Report { .. }
                 | Step::Sync { .. } => {}
             }
         }

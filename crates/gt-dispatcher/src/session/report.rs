@@ -86,10 +86,11 @@ impl Session {
     /// Tells the workers that wait for failure barriers what was reported.
     pub(super) fn judge(&mut self, out: &mut Outbox) {
         let session = self.id;
-        while let Some(Verdict { barrier, waiting, failure }) = self.failure_barrier.complete() {
+        while let Some(verdict) = self.failure_barrier.complete() {
+            let Verdict { barrier, waiting, failure, told } = verdict;
             for worker in waiting {
                 let failure = failure.clone();
-                let verdict = Message::FailureVerdict { session, barrier, failure };
+                let verdict = Message::FailureVerdict { session, barrier, failure, told };
                 out.send(Peer::Worker(worker), verdict);
             }
         }

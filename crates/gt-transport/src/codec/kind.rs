@@ -40,7 +40,7 @@ pub const STATUS_REQUEST: u16 = 18;
 pub const REPORT: u16 = 19;
 /// [`crate::Message::FailureReport`]: session, barrier, failure.
 pub const FAILURE_REPORT: u16 = 20;
-/// [`crate::Message::FailureVerdict`]: session, barrier, failure.
+/// [`crate::Message::FailureVerdict`]: session, barrier, failure, told.
 pub const FAILURE_VERDICT: u16 = 21;
 /// [`crate::Message::Channels`]: the channels.
 pub const CHANNELS: u16 = 22;

@@ -32,12 +32,12 @@ pub fn message() -> impl Strategy<Value = Message> {
             Message::Answer { session, request: RequestId(request), result }
         }),
         (session(), failure()).prop_map(|(session, failure)| Message::Failed { session, failure }),
-        (session(), any::<u64>(), failure(), any::<[bool; 2]>()).prop_map(
-            |(session, barrier, failure, [failed, report])| {
+        (session(), any::<u64>(), failure(), any::<[bool; 3]>()).prop_map(
+            |(session, barrier, failure, [failed, report, told])| {
                 let failure = failed.then_some(failure);
                 match report {
                     true => Message::FailureReport { session, barrier, failure },
-                    false => Message::FailureVerdict { session, barrier, failure },
+                    false => Message::FailureVerdict { session, barrier, failure, told },
                 }
             },
         ),
@@ -217,7 +217,9 @@ pub fn command() -> impl Strategy<Value = Command> {
         }),
         1 => any::<u32>().prop_map(|request| Command::Sync { request: RequestId(request) }),
         1 => any::<u64>().prop_map(|barrier| Command::Report { barrier }),
-        1 => any::<u64>().prop_map(|barrier| Command::Vote { barrier }),
+        1 => (any::<u64>(), slot()).prop_map(|(barrier, slot)| {
+            Command::Vote { barrier, slots: [slot].into_iter().collect() }
+        }),
         1 => any::<u64>().prop_map(|barrier| Command::Settle { barrier }),
         1 => any::<u64>().prop_map(|barrier| Command::Wait { barrier }),
         1 => (request(), any::<bool>()).prop_map(|((slot, request), about_slot)| {

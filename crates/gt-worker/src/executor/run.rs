@@ -73,7 +73,12 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
             Step::Poison(position, ref failure) => {
                 self.untold.entry(position).or_insert_with(|| failure.clone());
             }
-            Step::Report { position, barrier, then } => self.report(position, barrier, then),
+            Step::Report { position, barrier, then, ref values } => {
+                let failed =
+                    values.iter().filter_map(|&used| self.use_value(used).into_result().err());
+                let failed = failed.fold(None, |first, failure| first.or(Some(failure)));
+                self.report(position, barrier, then, failed);
+            }
             Step::Sync { position, request } => self.answer(position, request, Ok(nothing())),
             Step::Fail(position, ref failure) => self.tell(position, failure.clone()),
             Step::Upload { out, ref mut value, origin } => {
@@ -137,11 +142,18 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
         self.messages.push(Message::Answer { session, request, result });
     }
 
-    fn report(&mut self, position: Position, barrier: u64, then: Then) {
+    fn report(
+        &mut self,
+        position: Position,
+        barrier: u64,
+        then: Then,
+        failed: Option<Arc<Failure>>,
+    ) {
         let failure = match then {
             Then::Stay => self.failed_before(position).cloned(),
             Then::Settle => self.settle(position),
         };
+        let failure = failure.or(failed);
         let session = self.session;
         self.messages.push(Message::FailureReport { session, barrier, failure });
     }
