@@ -123,6 +123,8 @@ pub enum Command {
         barrier: u64,
         /// The results that are to take the places of others.
         slots: SmallVec<[Slot; 3]>,
+        /// Whether to report checksums of them, because all workers should have the same bits.
+        compare: bool,
     },
     /// Dispatcher to worker: as [`Command::Report`]; then the failure counts as reported to the
     /// client, and values are replaced again.

@@ -101,8 +101,8 @@ impl fmt::Display for Command {
             }
             Command::Sync { request } => write!(f, "sync as {request}"),
             Command::Report { barrier } => write!(f, "report #{barrier}"),
-            Command::Vote { barrier, slots } => {
-                write!(f, "vote #{barrier}")?;
+            Command::Vote { barrier, slots, compare } => {
+                write!(f, "{} #{barrier}", if *compare { "compare" } else { "vote" })?;
                 slots.iter().try_for_each(|slot| write!(f, " {slot}"))
             }
             Command::Settle { barrier } => write!(f, "settle #{barrier}"),

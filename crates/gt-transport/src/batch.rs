@@ -109,8 +109,9 @@ impl Batch {
             Command::Move(moved) => self.push_extended(bare(code::MOVE, moved.out.0), moved),
             Command::Sync { request } => self.push_request(code::SYNC, Slot(0), *request),
             Command::Report { barrier } => self.push_word(code::REPORT, *barrier),
-            Command::Vote { barrier, slots } => {
-                let rest = RestOfVote { barrier: *barrier, slots: slots.clone() };
+            Command::Vote { barrier, slots, compare } => {
+                let (barrier, compare) = (*barrier, *compare);
+                let rest = RestOfVote { barrier, slots: slots.clone(), compare };
                 self.push_extended(bare(code::VOTE, 0), &rest);
             }
             Command::Settle { barrier } => self.push_word(code::SETTLE, *barrier),
@@ -211,9 +212,9 @@ impl Batch {
             code::SYNC => Command::Sync { request: RequestId(record.provenance) },
             code::REPORT => Command::Report { barrier: tag },
             code::VOTE => {
-                let (RestOfVote { barrier, slots }, rest) = read(self.rest(record)?)?;
+                let (RestOfVote { barrier, slots, compare }, rest) = read(self.rest(record)?)?;
                 ended(rest)?;
-                Command::Vote { barrier, slots }
+                Command::Vote { barrier, slots, compare }
             }
             code::SETTLE => Command::Settle { barrier: tag },
             code::WAIT => Command::Wait { barrier: tag },

@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use gt_core::record::Record;
+use gt_core::wire::few;
 use gt_core::{Error, Meta, Result, SessionId};
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::batch::rest::{checked, ended, read};
 use crate::batch::{Batch, INLINE_BYTES};
-use crate::message::{Failure, Message, Value};
+use crate::message::{Checksum, Failure, Message, Value};
 use crate::ticket::Ticket;
 
 mod kind;
@@ -118,8 +120,8 @@ pub fn encode(message: &Message) -> Frames {
             with_data(kind::ANSWER, &(session, request, described), data)
         }
         M::Failed { session, failure } => frames(kind::FAILED, &(session, &**failure)),
-        M::FailureReport { session, barrier, failure } => {
-            frames(kind::FAILURE_REPORT, &(session, barrier, failure.as_deref()))
+        M::FailureReport { session, barrier, failure, checksums } => {
+            frames(kind::FAILURE_REPORT, &(session, barrier, failure.as_deref(), &checksums[..]))
         }
         M::FailureVerdict { session, barrier, failure, told } => {
             frames(kind::FAILURE_VERDICT, &(session, barrier, failure.as_deref(), told))
@@ -222,8 +224,10 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
             Message::Failed { session, failure: Arc::<Failure>::new(failure) }
         }
         kind::FAILURE_REPORT => {
-            let (session, barrier, failure): (_, _, Option<Failure>) = all(body, payloads)?;
-            Message::FailureReport { session, barrier, failure: failure.map(Arc::new) }
+            let (session, barrier, failure, Checksums(checksums)): (_, _, Option<Failure>, _) =
+                all(body, payloads)?;
+            let failure = failure.map(Arc::new);
+            Message::FailureReport { session, barrier, failure, checksums }
         }
         kind::FAILURE_VERDICT => {
             let (session, barrier, failure, told): (_, _, Option<Failure>, _) =
@@ -254,6 +258,10 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
         other => return Err(Error::bug(format!("no message is of kind {other}"))),
     })
 }
+
+/// A bounded list of checksums.
+#[derive(Deserialize)]
+struct Checksums(#[serde(deserialize_with = "few")] SmallVec<[Checksum; 3]>);
 
 fn within(what: &str, found: usize, limit: usize) -> Result<()> {
     if found <= limit {

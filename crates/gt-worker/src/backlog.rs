@@ -94,7 +94,7 @@ impl Holds {
         self.verdict |= bound.awaits().is_some();
         self.risk |= bound.is_risky();
         self.replacement |= bound.replaces();
-        self.report |= matches!(bound.task, Task::Report(..) | Task::Vote(..));
+        self.report |= matches!(bound.task, Task::Report(..) | Task::Vote { .. });
         self.telling |= tells(bound);
     }
 
@@ -104,7 +104,7 @@ impl Holds {
         }
         let failures = self.verdict || self.risk || self.telling;
         match &bound.task {
-            Task::Sync(_) | Task::Vote(..) => true,
+            Task::Sync(_) | Task::Vote { .. } => true,
             Task::Report(_, Then::Stay) => failures || self.report,
             Task::Answer { .. } | Task::Report(..) => failures || self.report || self.replacement,
             _ => failures && bound.replaces(),

@@ -84,7 +84,14 @@ pub enum Task {
     /// Report what has failed before this.
     Report(u64, Then),
     /// The same, for whatever reason, and also if one of these values has failed.
-    Vote(u64, Results),
+    Vote {
+        /// The barrier.
+        barrier: u64,
+        /// The values.
+        values: Results,
+        /// Whether to report what they are.
+        compare: bool,
+    },
     /// Wait for the verdict of a failure barrier about values, which are named anew.
     Agree {
         /// The barrier.
@@ -146,10 +153,10 @@ impl Bound {
                     let get = get.map(|task| Bound { position, task });
                     return Ok((Bound { position, task: give }, get));
                 }
-                Command::Vote { barrier, slots } => {
+                Command::Vote { barrier, slots, compare } => {
                     let values = slots.iter().map(|&slot| names.find(slot));
                     let values = values.collect::<Result<Results>>()?;
-                    let vote = Task::Vote(barrier, values.clone());
+                    let vote = Task::Vote { barrier, values: values.clone(), compare };
                     let outputs = slots.iter().map(|&slot| names.name(slot));
                     let outputs = outputs.collect::<Result<_>>()?;
                     let agree = Task::Agree { barrier, values, outputs };
@@ -177,7 +184,9 @@ impl Bound {
             }
             Task::Give(give) => SmallVec::from_slice(&[give.value]),
             Task::Get(get) => get.own.iter().map(|own| own.value).collect(),
-            Task::Vote(_, values) | Task::Agree { values, .. } => values.iter().copied().collect(),
+            Task::Vote { values, .. } | Task::Agree { values, .. } => {
+                values.iter().copied().collect()
+            }
             _ => SmallVec::new(),
         }
     }
@@ -193,7 +202,7 @@ impl Bound {
             Task::Send { value, .. } | Task::Answer { value, .. } => holds(*value),
             Task::Give(give) => holds(give.value),
             Task::Get(get) => get.own.as_ref().is_some_and(|own| holds(own.value)),
-            Task::Vote(_, values) | Task::Agree { values, .. } => {
+            Task::Vote { values, .. } | Task::Agree { values, .. } => {
                 values.iter().any(|id| holds(*id))
             }
             _ => false,

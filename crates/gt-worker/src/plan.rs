@@ -93,8 +93,17 @@ pub enum Step {
         barrier: u64,
         /// What becomes of the failure.
         then: Then,
-        /// What has failed of these values counts too.
-        values: SmallVec<[Use; 1]>,
+    },
+    /// The same, also if one of these values has failed.
+    Vote {
+        /// What failed after this is not meant.
+        position: Position,
+        /// The failure barrier.
+        barrier: u64,
+        /// The values.
+        values: SmallVec<[Use; 3]>,
+        /// Whether to report what they are.
+        compare: bool,
     },
     /// Tell the client that everything before this is done, or what failed.
     Sync {
@@ -321,13 +330,14 @@ impl Plan {
                     }
                 }
                 Step::Answer { value, .. } | Step::Handover { value, .. } => meet(value),
-                Step::Report { values, .. } => values.iter_mut().for_each(&mut meet),
+                Step::Vote { values, .. } => values.iter_mut().for_each(&mut meet),
                 // Steps are joined when it is known which uses are the last.
                 Step::Fused(_)
                 | Step::Upload { .. }
                 | Step::Bear { .. }
                 | Step::Fail(..)
                 | Step::Poison(..)
+                | Step::Report { .. }
                 | Step::Sync { .. } => {}
             }
         }

@@ -11,9 +11,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::bound::{Apply, Bound, Task};
 use crate::engine::Takes;
 use crate::names::Names;
-use crate::plan::{
-    Origin, Plan, Position, Register, Replace, Replacement, Step, Then, Use, ValueId,
-};
+use crate::plan::{Origin, Plan, Position, Register, Replace, Replacement, Step, Use, ValueId};
 use crate::queue::{Arrival, Arrived, Verdict};
 
 mod expand;
@@ -122,14 +120,13 @@ impl<'a> Planner<'a> {
             Task::Sync(request) => self.plan.steps.push(Step::Sync { position, request: *request }),
             Task::Report(barrier, then) => {
                 let (barrier, then) = (*barrier, *then);
-                let values = SmallVec::new();
-                self.plan.steps.push(Step::Report { position, barrier, then, values });
+                self.plan.steps.push(Step::Report { position, barrier, then });
             }
-            Task::Vote(barrier, values) => {
-                let (barrier, then) = (*barrier, Then::Stay);
+            Task::Vote { barrier, values, compare } => {
+                let (barrier, compare) = (*barrier, *compare);
                 let values = values.iter().map(|id| Ok(Use::of(self.load(*id)?)));
                 let values = values.collect::<Result<_>>()?;
-                self.plan.steps.push(Step::Report { position, barrier, then, values });
+                self.plan.steps.push(Step::Vote { position, barrier, values, compare });
             }
             Task::Wait(barrier) => self.hear(arrived.verdicts.remove(barrier).flatten().as_ref()),
             Task::Agree { barrier, values, outputs } => {

@@ -30,6 +30,7 @@ pub(super) struct RestOfVote {
     pub(super) barrier: u64,
     #[serde(deserialize_with = "few")]
     pub(super) slots: SmallVec<[Slot; 3]>,
+    pub(super) compare: bool,
 }
 
 /// The rest of an upload.
