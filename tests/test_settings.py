@@ -51,7 +51,9 @@ def test_each_voice_is_heard_on_stderr_alone(script, variable, words):
 
 @pytest.mark.embedded("the text of a line is in the process of its program")
 def test_a_decision_names_the_line_of_the_program(script):
-    done = script.run("import gt\n\nx = gt.ones(2)\nx + 1\ngt.synchronize()", GT_DEBUG_DISPATCHER="1")
+    done = script.run(
+        "import gt\n\nx = gt.ones(2)\nx + 1\ngt.synchronize()", GT_DEBUG_DISPATCHER="1"
+    )
     told = [line for line in done.stderr.splitlines() if ":=" in line]
     assert [line.rpartition("script.py:")[2] for line in told] == ["3 in <module>", "4 in <module>"]
 
