@@ -53,3 +53,44 @@ def resting_bytes(workers: int) -> list[int]:
 def test_parameters_and_their_averages_at_rest_are_shared(workers):
     for used in resting_bytes(workers):
         assert RESTING_BYTES / workers <= used <= RESTING_BYTES / workers + SMALL_BYTES
+
+
+# What a worker may use while a model is made: its share of all parameters and of the random numbers
+# that they are made from, and one layer that is whole while it is used, beside the parts it is put
+# together from.
+LAYER_BYTES = 4 * WIDTH * WIDTH
+DEEP = 12
+
+
+class Deep(nn.Module):
+    """Layers whose uses do not overlap, so that one of them is whole at a time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(DEEP))
+
+    def forward(self, x: gt.Tensor) -> gt.Tensor:
+        for layer in self.layers:
+            x = layer(x)
+            gt.synchronize()
+        return x
+
+
+@pytest.mark.embedded("starts processes of its own")
+@pytest.mark.parametrize("workers", [4, 6])
+def test_a_model_is_made_in_a_share_of_the_memory_and_one_layer(workers, monkeypatch):
+    limit = 2 * DEEP * LAYER_BYTES // workers + 2 * LAYER_BYTES + SMALL_BYTES
+    # The limit means something: all parameters do not fit.
+    assert limit < DEEP * LAYER_BYTES
+    with Cluster() as cluster:
+        for _ in range(workers):
+            cluster.add_worker("--memory", str(limit))
+        for name, value in cluster.variables.items():
+            monkeypatch.setenv(name, value)
+        with gt.connect(new=True):
+            gt.load_config(str(CONFIG))
+            model = Deep()
+            with gt.no_grad(), gt.signal.context("forward"):
+                assert model(gt.ones(8, WIDTH)).square().mean().item() > 0
+            places = {gt.debug.placement(parameter) for parameter in model.parameters()}
+        assert places == {f"shard(0) on {' '.join(map(str, range(workers)))}"}

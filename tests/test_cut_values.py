@@ -189,6 +189,40 @@ def test_convolution_and_pooling_along_any_cut_axis(group, torch, layer, axis):
         is_close(w.grad, b.grad)
 
 
+HALO_LAYERS = {
+    "conv": (lambda x, w: F.conv2d(x, w, padding=1), 3),
+    "wide conv": (lambda x, w: F.conv2d(x, w, padding=2, dilation=2), 6),
+    "max_pool": (lambda x, w: F.max_pool2d(x, 3, stride=1, padding=1), 3),
+    "avg_pool": (lambda x, w: F.avg_pool2d(x, 3, stride=1, padding=1), 3),
+}
+
+
+@pytest.mark.parametrize("layer", HALO_LAYERS)
+@pytest.mark.parametrize("axis", [2, 3])
+def test_neighbours_exchange_the_borders_of_a_cut_image_and_not_the_image(group, layer, axis):
+    compute, borders = HALO_LAYERS[layer]
+    size = 48
+    x, w = numbers(2, 3, size, size), numbers(4, 3, 3, 3)
+    images, filters = cut(x, axis, group).requires_grad_(), copied(w, group).requires_grad_()
+    row = x.nbytes // size
+    # Each cut is passed by the rows on either side of it, once for each place in the window, and
+    # the edges of the result are not where those of the image are.
+    most = 2 * borders * row * (len(group) - 1)
+    found = []
+    assert travelled(lambda: found.append(compute(images, filters)) or found[0]) <= most
+    assert most < x.nbytes
+    assert gt.debug.placement(found[0]).startswith(f"shard({axis})")
+    whole, own = gt.tensor(x).requires_grad_(), gt.tensor(w).requires_grad_()
+    expected = compute(whole, own)
+    is_close(found[0], expected.detach().numpy())
+    weight = numbers(*expected.shape)
+    (found[0] * gt.tensor(weight)).sum().backward()
+    (expected * gt.tensor(weight)).sum().backward()
+    is_close(images.grad, whole.grad.numpy())
+    if own.grad is not None:
+        is_close(filters.grad, own.grad.numpy())
+
+
 def test_a_mean_over_uneven_parts_is_that_of_all_elements(group):
     x = cut(X, 0, group)
     is_close(x.mean(), X.mean())

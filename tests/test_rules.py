@@ -155,6 +155,94 @@ def test_rule_4_data_of_random_numbers_is_made_cut_where_a_signal_shares_it(pair
         assert np.allclose(whole(gt.tensor(data)).detach().numpy(), found, atol=1e-5)
 
 
+class Tied(nn.Module):
+    """Two names for one parameter, and a buffer."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 4, bias=False), nn.Linear(4, 4, bias=False)
+        self.b.weight = self.a.weight
+        self.register_buffer("scale", gt.ones(4, 4))
+
+    def forward(self, x):
+        return self.b(self.a(x)) * self.scale[0]
+
+
+def test_rule_7_tied_parameters_have_their_first_name_and_buffers_have_one_too(pair, tmp_path):
+    configure(
+        tmp_path,
+        """
+        forward: {shard: {axis: 0}}
+        params:
+          "a.weight": {axis: 1}
+          "b.weight": {axis: 0}
+          "scale": {axis: 1}
+        """,
+    )
+    model = Tied()
+    with gt.signal.context("forward"):
+        model(gt.ones(4, 4))
+    assert gt.debug.placement(model.b.weight) == "shard(1) on 0 1"
+    assert gt.debug.placement(model.scale) == "shard(1) on 0 1"
+
+
+def test_rule_7_a_part_that_is_called_alone_keeps_the_name_it_had(pair, tmp_path):
+    configure(
+        tmp_path,
+        """
+        forward: {shard: {axis: 0}}
+        params:
+          "a.weight": {axis: 1}
+          "weight": {axis: 0}
+        """,
+    )
+    model, alone = Net(), nn.Linear(64, 64)
+    with gt.signal.context("forward"):
+        model(gt.ones(4, 64))
+        model.a(gt.ones(4, 64))
+        alone(gt.ones(4, 64))
+    assert gt.debug.placement(model.a.weight) == "shard(1) on 0 1"
+    # A module that is called alone and never was a part of another is a root.
+    assert gt.debug.placement(alone.weight) == "shard(0) on 0 1"
+
+
+def test_rule_7_names_are_found_again_when_a_module_has_changed(pair, tmp_path):
+    configure(
+        tmp_path,
+        """
+        forward: {shard: {axis: 0}}
+        params:
+          "Net.a.weight": {axis: 1}
+          "norm.more.weight": {axis: 1}
+        """,
+    )
+    model = Net()
+    with gt.signal.context("forward"):
+        model(gt.ones(4, 64))
+        # The name of the root's class may stand before a name.
+        assert gt.debug.placement(model.a.weight) == "shard(1) on 0 1"
+        model.norm = nn.Sequential()
+        model.norm.add_module("more", nn.Linear(64, 64))
+        model(gt.ones(4, 64))
+    assert gt.debug.placement(model.norm.more.weight) == "shard(1) on 0 1"
+
+
+def test_rule_7_what_is_loaded_before_the_first_call_has_its_name(pair, tmp_path):
+    state = {name: value.detach().numpy() for name, value in Net().state_dict().items()}
+    configure(
+        tmp_path,
+        """
+        forward: {shard: {axis: 0}}
+        params:
+          "b.weight": {axis: 1}
+        """,
+    )
+    model = Net()
+    model.load_state_dict({name: gt.from_numpy(value) for name, value in state.items()})
+    assert gt.debug.placement(model.b.weight) == "shard(1) on 0 1"
+    assert (model.b.weight.detach().numpy() == state["b.weight"]).all()
+
+
 def test_rule_8_a_pattern_beats_the_signal_and_the_mesh_of_the_first_use(pair, tmp_path):
     configure(
         tmp_path,
@@ -241,6 +329,37 @@ def test_rule_17_what_an_optimiser_keeps_is_like_its_parameter(pair, tmp_path):
     state = optimizer.state[model.weight]
     for name in ("exp_avg", "exp_avg_sq"):
         assert gt.debug.placement(state[name]) == "shard(0) on 0 1", name
+
+
+COPIES = """
+import sys, gt
+from gt import ShardConfig, SignalConfig, nn
+
+gt.workers(3)
+gt.register_config("forward", SignalConfig(shard=ShardConfig(axis=0)))
+gt.manual_seed(0)
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4))
+optimizer = gt.optim.AdamW(model.parameters())
+x = gt.randn(7, 8)
+for _ in range(3):
+    with gt.signal.context("forward"):
+        loss = model(x).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(gt.debug.placement(model[0].weight), [p.sum().item() for p in model.parameters()])
+"""
+
+
+@pytest.mark.embedded("asks for workers of its own")
+def test_rule_18_copies_have_equal_bits_and_are_compared_if_that_is_wanted(script, tmp_path):
+    log = tmp_path / "log"
+    plain = script(COPIES)
+    compared = script(COPIES, GT_CHECK_REPLICAS="1", GT_INSTRUCTION_LOG=str(log))
+    assert plain == compared
+    assert plain.startswith("replicate on 0 1 2")
+    # Four parameters with two averages each, in three steps.
+    assert log.read_text(encoding="utf-8").count("compare #") >= 3 * 4 * 3
 
 
 def test_rule_23_another_config_counts_from_there_on(pair):

@@ -49,6 +49,15 @@ def test_each_voice_is_heard_on_stderr_alone(script, variable, words):
     assert not any(f"gt::{other}" in done.stderr for other in others)
 
 
+@pytest.mark.embedded("the text of a line is in the process of its program")
+def test_a_decision_names_the_line_of_the_program(script):
+    done = script.run(
+        "import gt\n\nx = gt.ones(2)\nx + 1\ngt.synchronize()", GT_DEBUG_DISPATCHER="1"
+    )
+    told = [line for line in done.stderr.splitlines() if ":=" in line]
+    assert [line.rpartition("script.py:")[2] for line in told] == ["3 in <module>", "4 in <module>"]
+
+
 def test_the_reference_has_every_variable_of_these_tests():
     text = REFERENCE.read_text(encoding="utf-8")
     for variable in ("GT_SYNC", "GT_MEMORY", "GT_VERBOSE", "GT_DEBUG_CLIENT", "GT_THREADS"):

@@ -53,6 +53,8 @@ pub struct Options {
     pub window: Window,
     /// Whether every operation waits for its result, so that errors are raised at their lines.
     pub sync: bool,
+    /// Whether copies of what a session reads and replaces are compared.
+    pub compare_copies: bool,
     /// The observer of events.
     pub sink: Option<Box<dyn EventSink>>,
 }
@@ -74,11 +76,11 @@ pub struct Embedded {
 pub(crate) fn open(options: Options) -> Result<(Arc<Inner>, Arc<Embedded>)> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let session = SessionId(NEXT.fetch_add(1, Ordering::Relaxed));
-    let sync = options.sync;
+    let (sync, compare_copies) = (options.sync, options.compare_copies);
     let embedded = Embedded::start(options)?;
     let in_process = InProcess { session, embedded: embedded.clone() };
     let inner = Arc::new(Inner::new(session, Arc::new(in_process), sync));
-    embedded.open(session, Arc::downgrade(&inner));
+    embedded.open(session, Arc::downgrade(&inner), compare_copies);
     Ok((inner, embedded))
 }
 
@@ -138,10 +140,11 @@ impl Embedded {
     }
 
     /// Opens a session.
-    pub(crate) fn open(&self, id: SessionId, session: Weak<Inner>) {
+    pub(crate) fn open(&self, id: SessionId, session: Weak<Inner>, compare_copies: bool) {
         self.inbox.send(Parcel::Open(id, session));
         let name = format!("process {}", std::process::id());
-        self.inbox.send(Parcel::FromClient(id, Message::Hello(Hello::named(name))));
+        let hello = Hello { compare_copies, ..Hello::named(name) };
+        self.inbox.send(Parcel::FromClient(id, Message::Hello(hello)));
     }
 
     /// Delivers what waits and runs plans, or wakes the pump if another thread does. Plans run
@@ -340,6 +343,7 @@ mod tests {
             backend: Backend::Native,
             window: Window::default(),
             sync: false,
+            compare_copies: false,
             sink: None,
         };
         let (inner, embedded) = open(options).expect("threads can be started");

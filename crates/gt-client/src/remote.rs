@@ -44,6 +44,8 @@ pub struct RemoteOptions {
     pub workers: Option<u32>,
     /// Whether every operation waits for its result.
     pub sync: bool,
+    /// Whether copies of what it reads and replaces are compared.
+    pub compare_copies: bool,
 }
 
 /// Connects, and opens a session.

@@ -168,6 +168,7 @@ fn options(path: &Path) -> RemoteOptions {
         name: "test".into(),
         workers: None,
         sync: false,
+        compare_copies: false,
     }
 }
 

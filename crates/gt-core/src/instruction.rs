@@ -116,10 +116,15 @@ pub enum Command {
         barrier: u64,
     },
     /// Dispatcher to worker: as [`Command::Report`], and for whatever reason something has failed:
-    /// other workers must not replace their copies of a value if one of them cannot.
+    /// other workers must not replace their copies of a value if one of them cannot. Then wait for
+    /// the verdict: the results have failed on all workers if one of them has failed on any.
     Vote {
         /// The failure barrier that the report belongs to.
         barrier: u64,
+        /// The results that are to take the places of others.
+        slots: SmallVec<[Slot; 3]>,
+        /// Whether to report checksums of them, because all workers should have the same bits.
+        compare: bool,
     },
     /// Dispatcher to worker: as [`Command::Report`]; then the failure counts as reported to the
     /// client, and values are replaced again.

@@ -101,7 +101,10 @@ impl fmt::Display for Command {
             }
             Command::Sync { request } => write!(f, "sync as {request}"),
             Command::Report { barrier } => write!(f, "report #{barrier}"),
-            Command::Vote { barrier } => write!(f, "vote #{barrier}"),
+            Command::Vote { barrier, slots, compare } => {
+                write!(f, "{} #{barrier}", if *compare { "compare" } else { "vote" })?;
+                slots.iter().try_for_each(|slot| write!(f, " {slot}"))
+            }
             Command::Settle { barrier } => write!(f, "settle #{barrier}"),
             Command::Wait { barrier } => write!(f, "wait #{barrier}"),
         }

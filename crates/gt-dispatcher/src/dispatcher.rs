@@ -126,7 +126,7 @@ impl Dispatcher {
             return Err(Error::bug("a session was opened twice"));
         }
         let wanted = hello.workers.map(|wanted| wanted as usize);
-        let mut session = Session::new(id, hello.name.clone(), reach, wanted);
+        let mut session = Session::new(id, hello, reach);
         for worker in self.worker_table.engage(wanted) {
             session.engage(worker);
         }

@@ -2,12 +2,12 @@
 //! worker. Workers report to the dispatcher, which tells those that must know before they replace a
 //! value: as many words as workers that could fail, and as many as wait; none where nothing can.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use gt_core::WorkerId;
 use gt_core::rules::risk::Risk;
-use gt_transport::{Failure, FailureId};
+use gt_core::{Error, Meta, Slot, WorkerId};
+use gt_transport::{Checksum, Failure, FailureId};
 use smallvec::SmallVec;
 
 use crate::worker_map::WorkerMap;
@@ -32,6 +32,8 @@ pub struct FailureBarrier {
     /// What was reported by complete barriers since the client was last told.
     known: Option<Arc<Failure>>,
     told: VecDeque<FailureId>,
+    /// How often copies were found to differ.
+    differences: u64,
 }
 
 #[derive(Debug, Default)]
@@ -53,8 +55,61 @@ struct Open {
     unreported: SmallVec<[WorkerId; 4]>,
     waiting: SmallVec<[WorkerId; 4]>,
     failure: Option<Arc<Failure>>,
+    /// A failure that the client was told, of a value that somebody voted on.
+    told: Option<Arc<Failure>>,
     /// Whether the workers forget what they report.
     settles: bool,
+    /// Copies that should have the same bits.
+    compared: Option<Box<Compared>>,
+}
+
+/// Copies of values that are compared.
+#[derive(Debug)]
+pub struct Compared {
+    /// What the values are, and their names; `None` for one that is not copied.
+    pub values: SmallVec<[Option<(Slot, Meta)>; 3]>,
+    /// Who has them, by the numbers that the client gives workers.
+    pub workers: SmallVec<[(WorkerId, usize); 8]>,
+    /// What they reported.
+    pub sums: Vec<(WorkerId, SmallVec<[Checksum; 3]>)>,
+}
+
+impl Compared {
+    /// The first value whose copies differ, as a failure with a number.
+    fn difference(&self, number: u64) -> Option<Failure> {
+        let (_, first) = self.sums.first()?;
+        let differs = |index: usize| {
+            let differs_from_first = |(_, sums): &(WorkerId, SmallVec<[Checksum; 3]>)| {
+                sums.get(index).map(|sum| sum.sum) != first.get(index).map(|sum| sum.sum)
+            };
+            self.sums.iter().any(differs_from_first)
+        };
+        let named =
+            self.values.iter().enumerate().filter_map(|(index, value)| {
+                Some((index, value.as_ref().filter(|_| differs(index))?))
+            });
+        let (index, (slot, meta)) = { named }.next()?;
+        let mut groups: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+        for (worker, sums) in &self.sums {
+            let number = self.workers.iter().find(|(known, _)| known == worker)?.1;
+            groups.entry(sums.get(index)?.sum).or_default().push(number.to_string());
+        }
+        let groups: Vec<String> = groups
+            .into_iter()
+            .map(|(sum, workers)| format!("{sum:016x} on {}", workers.join(" ")))
+            .collect();
+        Some(Failure {
+            id: FailureId { worker: u32::MAX, number },
+            error: Error::bug(format!(
+                "the copies of {slot}, {meta}, differ between workers: their checksums are {}",
+                groups.join(" and ")
+            )),
+            instruction: format!("compare {slot}"),
+            slot: *slot,
+            provenance: first.get(index)?.provenance,
+            holders: SmallVec::new(),
+        })
+    }
 }
 
 /// What a barrier asks of workers.
@@ -77,6 +132,8 @@ pub struct Verdict {
     pub waiting: SmallVec<[WorkerId; 4]>,
     /// What was reported.
     pub failure: Option<Arc<Failure>>,
+    /// Whether the client knows of it, so that only what was voted on is not replaced.
+    pub told: bool,
 }
 
 impl FailureBarrier {
@@ -118,7 +175,7 @@ impl FailureBarrier {
 
     /// Workers are about to replace their copies of one value, all or none: each of them reports
     /// what has failed there for whatever reason, and those that `report` what data made fail.
-    pub fn vote(&mut self, members: &[WorkerId]) -> Words {
+    pub fn vote(&mut self, members: &[WorkerId], compared: Option<Box<Compared>>) -> Words {
         let mut report: SmallVec<[WorkerId; 4]> = SmallVec::new();
         for (worker, standing) in self.workers.iter_mut() {
             if std::mem::take(&mut standing.unreported) && !members.contains(&worker) {
@@ -127,6 +184,7 @@ impl FailureBarrier {
         }
         let everybody = report.iter().chain(members).copied().collect();
         let barrier = self.push(everybody, false);
+        self.open.back_mut().expect("it was just pushed").compared = compared;
         for &member in members {
             self.workers.of(member).waits_for = barrier;
             self.wait(barrier, member);
@@ -169,6 +227,7 @@ impl FailureBarrier {
         worker: WorkerId,
         barrier: u64,
         failure: Option<Arc<Failure>>,
+        checksums: SmallVec<[Checksum; 3]>,
     ) -> bool {
         let index = barrier.checked_sub(self.first + 1).map(|index| index as usize);
         let Some(open) = index.and_then(|index| self.open.get_mut(index)) else { return false };
@@ -176,8 +235,13 @@ impl FailureBarrier {
             return false;
         };
         open.unreported.swap_remove(place);
-        if let Some(failure) = failure.filter(|failure| !self.told.contains(&failure.id)) {
-            open.failure.get_or_insert(failure);
+        if let Some(compared) = open.compared.as_mut().filter(|_| failure.is_none()) {
+            compared.sums.push((worker, checksums));
+        }
+        if let Some(failure) = failure {
+            let is_told = self.told.contains(&failure.id);
+            let kept = if is_told { &mut open.told } else { &mut open.failure };
+            kept.get_or_insert(failure);
         }
         true
     }
@@ -185,18 +249,28 @@ impl FailureBarrier {
     /// The barriers that are complete, in their order.
     pub fn complete(&mut self) -> Option<Verdict> {
         self.open.front().filter(|open| open.unreported.is_empty())?;
-        let open = self.open.pop_front()?;
+        let mut open = self.open.pop_front()?;
         self.first += 1;
+        let number = self.differences + 1;
+        if let Some(failure) = open.compared.take().and_then(|all| all.difference(number)) {
+            self.differences = number;
+            open.failure.get_or_insert(Arc::new(failure));
+        }
+        let is_told = |failure: &Arc<Failure>| self.told.contains(&failure.id);
+        let (told, untold) = match open.failure {
+            Some(failure) if is_told(&failure) => (open.told.or(Some(failure)), None),
+            untold => (open.told, untold),
+        };
         let failure = match open.settles {
             // Nobody waits to tell the client: what failed since it was told of another failure is
             // said with the next answer.
             true if open.waiting.is_empty() => {
-                self.known = self.known.take().or(open.failure);
+                self.known = self.known.take().or(untold);
                 None
             }
-            true => self.known.take().or(open.failure),
+            true => self.known.take().or(untold),
             false => {
-                self.known = self.known.take().or(open.failure);
+                self.known = self.known.take().or(untold);
                 self.known.clone()
             }
         };
@@ -206,7 +280,11 @@ impl FailureBarrier {
                 self.workers.of(*worker).poison = Some(failure.id);
             }
         }
-        Some(Verdict { barrier: self.first, waiting: open.waiting, failure })
+        // What is no news matters to those who vote.
+        let told = told.filter(|_| failure.is_none() && !open.settles);
+        let is_told = told.is_some();
+        let failure = failure.or(told);
+        Some(Verdict { barrier: self.first, waiting: open.waiting, failure, told: is_told })
     }
 
     /// A worker says that something has failed there. If the client knows already, it is to
@@ -283,7 +361,9 @@ pub enum Whom {
 
 #[cfg(test)]
 mod tests {
-    use gt_core::{Error, Provenance, Slot};
+    use gt_core::{DType, Provenance};
+
+    use smallvec::smallvec;
 
     use super::*;
 
@@ -315,8 +395,8 @@ mod tests {
         assert!(barrier.tell(A, failure().id).is_empty());
         let words = barrier.replace(A).expect("somebody may have failed");
         assert_eq!((words.report.as_slice(), words.wait), ([B].as_slice(), true));
-        assert!(barrier.report(B, words.barrier, Some(failure())));
-        assert!(barrier.complete().expect("all have reported").failure.is_none());
+        assert!(barrier.report(B, words.barrier, Some(failure()), SmallVec::new()));
+        assert!(barrier.complete().expect("all have reported").told);
         // Nobody waits for a failure that is known to everybody.
         assert_eq!(barrier.replace(C), None);
     }
@@ -325,26 +405,26 @@ mod tests {
     fn what_the_client_is_told_while_others_report_is_not_passed_on() {
         let mut barrier = at_risk(&[B, C]);
         let words = barrier.replace(A).expect("somebody may have failed");
-        assert!(barrier.report(B, words.barrier, Some(failure())));
+        assert!(barrier.report(B, words.barrier, Some(failure()), SmallVec::new()));
         assert!(barrier.tell(B, failure().id).is_empty());
-        assert!(barrier.report(C, words.barrier, None));
+        assert!(barrier.report(C, words.barrier, None, SmallVec::new()));
         let verdict = barrier.complete().expect("all have reported");
         assert_eq!(verdict.waiting.as_slice(), [A]);
-        assert!(verdict.failure.is_none());
+        assert!(verdict.failure.is_none() || verdict.told);
     }
 
     #[test]
     fn what_is_known_ends_when_the_client_is_told() {
         let mut barrier = at_risk(&[B]);
         let words = barrier.replace(A).expect("somebody may have failed");
-        assert!(barrier.report(B, words.barrier, Some(failure())));
+        assert!(barrier.report(B, words.barrier, Some(failure()), SmallVec::new()));
         assert!(barrier.complete().expect("all have reported").failure.is_some());
         assert!(barrier.replace(C).is_some_and(|words| words.wait));
         drop(barrier.complete());
         let settles = barrier.tell(B, failure().id);
         assert_eq!(settles.iter().map(|&(worker, _)| worker).collect::<Vec<_>>(), [A, C]);
         for (worker, number) in settles {
-            assert!(barrier.report(worker, number, None));
+            assert!(barrier.report(worker, number, None, SmallVec::new()));
             drop(barrier.complete());
         }
         assert_eq!(barrier.replace(C), None);
@@ -358,5 +438,30 @@ mod tests {
         assert!(!barrier.is_quiet());
         assert!(barrier.tell(B, failure().id).is_empty());
         assert_eq!(barrier.failed(B, failure().id), Some(1));
+    }
+
+    #[test]
+    fn copies_that_differ_are_a_failure_that_names_them() {
+        let sums = |sum| smallvec![Checksum { sum, provenance: Provenance(5) }];
+        let compared = || {
+            let values = smallvec![Some((Slot(3), Meta::new(DType::F32, [4])))];
+            let workers = smallvec![(A, 0), (B, 1), (C, 2)];
+            Some(Box::new(Compared { values, workers, sums: Vec::new() }))
+        };
+        let mut barrier = FailureBarrier::default();
+        for (last, differs) in [(7, false), (8, true)] {
+            let words = barrier.vote(&[A, B, C], compared());
+            for (worker, sum) in [(A, 7), (B, 7), (C, last)] {
+                assert!(barrier.report(worker, words.barrier, None, sums(sum)));
+            }
+            let verdict = barrier.complete().expect("all have reported");
+            assert_eq!((verdict.failure.is_some(), verdict.told), (differs, false));
+            let text =
+                verdict.failure.map(|failure| (failure.provenance, failure.error.to_string()));
+            let Some((provenance, text)) = text else { continue };
+            assert_eq!(provenance, Provenance(5));
+            assert!(text.contains("t3, float32[4], differ"), "{text}");
+            assert!(text.contains("0000000000000007 on 0 1 and 0000000000000008 on 2"), "{text}");
+        }
     }
 }

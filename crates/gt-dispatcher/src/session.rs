@@ -7,6 +7,7 @@ use gt_core::instruction::{Command, Replaces};
 use gt_core::placement::At;
 use gt_core::record::Parts;
 use gt_core::{Error, Meta, Provenance, RequestId, Result, SessionId, SignatureId, Slot, WorkerId};
+use gt_transport::hello::Hello;
 use gt_transport::{Batch, Message, Peer};
 use smallvec::SmallVec;
 
@@ -39,6 +40,7 @@ mod recipes;
 mod report;
 mod run;
 mod transfer;
+mod vote;
 
 /// Clients stop far below this many commands under way; whoever does not keeps to no rules.
 const MOST_COMMANDS: u64 = 1 << 20;
@@ -61,6 +63,8 @@ pub struct Session {
     /// What its client is called.
     pub name: String,
     reach: Reach,
+    /// Whether copies of what it reads and replaces are compared.
+    compares_copies: bool,
     /// How many workers it asked for; all if absent.
     wanted: Option<usize>,
     /// Its workers in the order in which it numbers them; the place of one that left is vacant.
@@ -99,12 +103,13 @@ pub struct Session {
 
 impl Session {
     /// A session without values and workers.
-    pub fn new(id: SessionId, name: String, reach: Reach, wanted: Option<usize>) -> Self {
+    pub fn new(id: SessionId, hello: &Hello, reach: Reach) -> Self {
         Session {
             id,
-            name,
+            name: hello.name.clone(),
             reach,
-            wanted,
+            compares_copies: hello.compare_copies,
+            wanted: hello.workers.map(|wanted| wanted as usize),
             workers: Vec::new(),
             letters: Vec::new(),
             registry: Registry::default(),

@@ -119,8 +119,7 @@ fn updates_of_parts_are_made_on_all_workers_or_on_none() {
         w0   t0 := zeros shape=[6]
         w0   t1 := ones shape=[6]
         w0   t2 := add t0 t1
-        w0   vote #1
-        w0   wait #1
+        w0   vote #1 t2
         w0   t2147483648 := cast t2 dtype=float32 replaces t0
         w0   free t2
         w1   d1 := cut 0 on w0 w1
@@ -128,8 +127,7 @@ fn updates_of_parts_are_made_on_all_workers_or_on_none() {
         w1   t0 := zeros shape=[6]
         w1   t1 := ones shape=[6]
         w1   t2 := add t0 t1
-        w1   vote #1
-        w1   wait #1
+        w1   vote #1 t2
         w1   t2147483648 := cast t2 dtype=float32 replaces t0
         w1   free t2
         ",
@@ -182,8 +180,7 @@ fn a_sum_is_put_together_before_another_value_takes_its_place() {
         w0   t2147483649 := move t2 from partial(sum) on w0 w1 to replicate on w0 w1 as #2
         w0   free t2
         w0   t3 := add t2147483648 t2147483649
-        w0   vote #1
-        w0   wait #1
+        w0   vote #1 t3
         w0   t2147483650 := cast t3 dtype=float32 replaces t2147483648
         w0   free t3
         w1   d1 := cut 0 on w0 w1
@@ -196,8 +193,7 @@ fn a_sum_is_put_together_before_another_value_takes_its_place() {
         w1   t2147483649 := move t2 from partial(sum) on w0 w1 to replicate on w0 w1 as #2
         w1   free t2
         w1   t3 := add t2147483648 t2147483649
-        w1   vote #1
-        w1   wait #1
+        w1   vote #1 t3
         w1   t2147483650 := cast t3 dtype=float32 replaces t2147483648
         w1   free t3
         ",

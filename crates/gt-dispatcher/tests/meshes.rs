@@ -129,15 +129,13 @@ fn copies_are_replaced_on_all_workers_or_on_none() {
         w0   t0 := zeros shape=[4]
         w0   t1 := ones shape=[4]
         w0   t2 := add t0 t1
-        w0   vote #1
-        w0   wait #1
+        w0   vote #1 t2
         w0   t2147483648 := cast t2 dtype=float32 replaces t0
         w0   free t2
         w1   t0 := zeros shape=[4]
         w1   t1 := ones shape=[4]
         w1   t2 := add t0 t1
-        w1   vote #1
-        w1   wait #1
+        w1   vote #1 t2
         w1   t2147483648 := cast t2 dtype=float32 replaces t0
         w1   free t2
         w0   verdict #1: it went wrong
@@ -240,8 +238,7 @@ fn results_that_are_replaced_together_do_not_take_each_others_names() {
         w0   t1 := ones shape=[4]
         w0   t2 := ones shape=[4]
         w0   t3, t4, t5 := adam t0 t1 t2 t0 1 1 1 1 1 1
-        w0   vote #1
-        w0   wait #1
+        w0   vote #1 t3 t4 t5
         w0   t2147483648 := cast t3 dtype=float32 replaces t0
         w0   free t3
         w0   t2147483649 := cast t4 dtype=float32 replaces t1
@@ -249,8 +246,7 @@ fn results_that_are_replaced_together_do_not_take_each_others_names() {
         w0   t2147483650 := cast t5 dtype=float32 replaces t2
         w0   free t5
         w0   t6, t7, t8 := adam t2147483648 t2147483649 t2147483650 t2147483648 1 1 1 1 1 1
-        w0   vote #2
-        w0   wait #2
+        w0   vote #2 t6 t7 t8
         w0   t2147483651 := cast t6 dtype=float32 replaces t2147483648
         w0   free t6
         w0   t2147483652 := cast t7 dtype=float32 replaces t2147483649
@@ -261,8 +257,7 @@ fn results_that_are_replaced_together_do_not_take_each_others_names() {
         w1   t1 := ones shape=[4]
         w1   t2 := ones shape=[4]
         w1   t3, t4, t5 := adam t0 t1 t2 t0 1 1 1 1 1 1
-        w1   vote #1
-        w1   wait #1
+        w1   vote #1 t3 t4 t5
         w1   t2147483648 := cast t3 dtype=float32 replaces t0
         w1   free t3
         w1   t2147483649 := cast t4 dtype=float32 replaces t1
@@ -270,8 +265,7 @@ fn results_that_are_replaced_together_do_not_take_each_others_names() {
         w1   t2147483650 := cast t5 dtype=float32 replaces t2
         w1   free t5
         w1   t6, t7, t8 := adam t2147483648 t2147483649 t2147483650 t2147483648 1 1 1 1 1 1
-        w1   vote #2
-        w1   wait #2
+        w1   vote #2 t6 t7 t8
         w1   t2147483651 := cast t6 dtype=float32 replaces t2147483648
         w1   free t6
         w1   t2147483652 := cast t7 dtype=float32 replaces t2147483649

@@ -52,8 +52,7 @@ fn data_parallel() {
         all  t2147483648 := move t8 from partial(sum) on w0 w1 to replicate on w0 w1 as #0
         all  free t8
         all  t9 := sub_scaled t2 t2147483648 0.5
-        all  vote #1
-        all  wait #1
+        all  vote #1 t9
         all  t2147483649 := cast t9 dtype=float32 replaces t2
         all  free t9
         all  t2147483650 := move t4 from partial(sum) on w0 w1 to replicate on w0 as #2

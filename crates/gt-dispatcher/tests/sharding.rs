@@ -278,8 +278,7 @@ fn rule_13_the_result_of_an_update_lies_where_the_old_value_lay() {
         all  t2147483648 := move t1 from shard(1) on w0 w1 to shard(0) on w0 w1 as #0
         all  by d1
         all  t2 := add t0 t2147483648
-        all  vote #1
-        all  wait #1
+        all  vote #1 t2
         all  t2147483649 := cast t2 dtype=float32 replaces t0
         all  free t2
         all  t3 := exp t2147483649
@@ -316,15 +315,13 @@ fn rule_16_gradients_of_copies_are_added_up_as_sums_and_put_together_once() {
         all  t4 := sum t1 dim=[0]
         all  by d0
         all  t5 := add t3 t4
-        all  vote #1
-        all  wait #1
+        all  vote #1 t5
         all  t2147483648 := cast t5 dtype=float32 replaces t3
         all  free t5
         all  t2147483649 := move t2147483648 from partial(sum) on w0 w1 to replicate on w0 w1 as #0
         all  free t2147483648
         all  t6 := sub_scaled t0 t2147483649 0.5
-        all  vote #2
-        all  wait #2
+        all  vote #2 t6
         all  t2147483648 := cast t6 dtype=float32 replaces t0
         all  free t6
         ",

@@ -9,7 +9,7 @@ use gt_core::{
 use serde::Serialize;
 use smallvec::SmallVec;
 
-use self::rest::{Bare, RestOfInstruction, RestOfUpload};
+use self::rest::{Bare, RestOfInstruction, RestOfUpload, RestOfVote};
 use self::rest::{checked, ended, join_scalars, read, read_attrs, split_scalars};
 
 mod check;
@@ -109,7 +109,11 @@ impl Batch {
             Command::Move(moved) => self.push_extended(bare(code::MOVE, moved.out.0), moved),
             Command::Sync { request } => self.push_request(code::SYNC, Slot(0), *request),
             Command::Report { barrier } => self.push_word(code::REPORT, *barrier),
-            Command::Vote { barrier } => self.push_word(code::VOTE, *barrier),
+            Command::Vote { barrier, slots, compare } => {
+                let (barrier, compare) = (*barrier, *compare);
+                let rest = RestOfVote { barrier, slots: slots.clone(), compare };
+                self.push_extended(bare(code::VOTE, 0), &rest);
+            }
             Command::Settle { barrier } => self.push_word(code::SETTLE, *barrier),
             Command::Wait { barrier } => self.push_word(code::WAIT, *barrier),
         }
@@ -207,7 +211,11 @@ impl Batch {
             }
             code::SYNC => Command::Sync { request: RequestId(record.provenance) },
             code::REPORT => Command::Report { barrier: tag },
-            code::VOTE => Command::Vote { barrier: tag },
+            code::VOTE => {
+                let (RestOfVote { barrier, slots, compare }, rest) = read(self.rest(record)?)?;
+                ended(rest)?;
+                Command::Vote { barrier, slots, compare }
+            }
             code::SETTLE => Command::Settle { barrier: tag },
             code::WAIT => Command::Wait { barrier: tag },
             code::ANNOUNCE => self.announced(record)?,

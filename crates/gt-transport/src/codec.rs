@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use gt_core::record::Record;
+use gt_core::wire::few;
 use gt_core::{Error, Meta, Result, SessionId};
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::batch::rest::{checked, ended, read};
 use crate::batch::{Batch, INLINE_BYTES};
-use crate::message::{Failure, Message, Value};
+use crate::message::{Checksum, Failure, Message, Value};
 use crate::ticket::Ticket;
 
 mod kind;
@@ -118,11 +120,11 @@ pub fn encode(message: &Message) -> Frames {
             with_data(kind::ANSWER, &(session, request, described), data)
         }
         M::Failed { session, failure } => frames(kind::FAILED, &(session, &**failure)),
-        M::FailureReport { session, barrier, failure } => {
-            frames(kind::FAILURE_REPORT, &(session, barrier, failure.as_deref()))
+        M::FailureReport { session, barrier, failure, checksums } => {
+            frames(kind::FAILURE_REPORT, &(session, barrier, failure.as_deref(), &checksums[..]))
         }
-        M::FailureVerdict { session, barrier, failure } => {
-            frames(kind::FAILURE_VERDICT, &(session, barrier, failure.as_deref()))
+        M::FailureVerdict { session, barrier, failure, told } => {
+            frames(kind::FAILURE_VERDICT, &(session, barrier, failure.as_deref(), told))
         }
         M::Done { session, commands, bytes, busy_ns } => {
             frames(kind::DONE, &(session, commands, bytes, busy_ns))
@@ -222,12 +224,15 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
             Message::Failed { session, failure: Arc::<Failure>::new(failure) }
         }
         kind::FAILURE_REPORT => {
-            let (session, barrier, failure) = failure_word(body, payloads)?;
-            Message::FailureReport { session, barrier, failure }
+            let (session, barrier, failure, Checksums(checksums)): (_, _, Option<Failure>, _) =
+                all(body, payloads)?;
+            let failure = failure.map(Arc::new);
+            Message::FailureReport { session, barrier, failure, checksums }
         }
         kind::FAILURE_VERDICT => {
-            let (session, barrier, failure) = failure_word(body, payloads)?;
-            Message::FailureVerdict { session, barrier, failure }
+            let (session, barrier, failure, told): (_, _, Option<Failure>, _) =
+                all(body, payloads)?;
+            Message::FailureVerdict { session, barrier, failure: failure.map(Arc::new), told }
         }
         kind::DONE => {
             let (session, commands, bytes, busy_ns) = all(body, payloads)?;
@@ -254,13 +259,9 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
     })
 }
 
-fn failure_word(
-    body: &[u8],
-    payloads: Vec<Bytes>,
-) -> Result<(SessionId, u64, Option<Arc<Failure>>)> {
-    let (session, barrier, failure): (_, _, Option<Failure>) = all(body, payloads)?;
-    Ok((session, barrier, failure.map(Arc::new)))
-}
+/// A bounded list of checksums.
+#[derive(Deserialize)]
+struct Checksums(#[serde(deserialize_with = "few")] SmallVec<[Checksum; 3]>);
 
 fn within(what: &str, found: usize, limit: usize) -> Result<()> {
     if found <= limit {

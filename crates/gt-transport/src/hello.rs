@@ -15,6 +15,8 @@ pub struct Hello {
     pub name: String,
     /// How many workers it wants; all there are if absent.
     pub workers: Option<u32>,
+    /// Whether copies of what it reads and replaces are compared.
+    pub compare_copies: bool,
     /// The session it had before its connection broke.
     pub resume: Option<Resume>,
 }

@@ -14,4 +14,4 @@ pub mod ticket;
 pub mod transfers;
 
 pub use batch::Batch;
-pub use message::{Failure, FailureId, Holder, Message, Peer, Value};
+pub use message::{Checksum, Failure, FailureId, Holder, Message, Peer, Value};

@@ -118,6 +118,8 @@ pub enum Message {
         barrier: u64,
         /// What has failed.
         failure: Option<Arc<Failure>>,
+        /// The values that it asked to compare, if none of them has failed.
+        checksums: SmallVec<[Checksum; 3]>,
     },
     /// Dispatcher to worker: what the workers of a barrier reported, together.
     FailureVerdict {
@@ -127,6 +129,8 @@ pub enum Message {
         barrier: u64,
         /// What has failed.
         failure: Option<Arc<Failure>>,
+        /// Whether the client knows of it: then it harms only the results that were voted on.
+        told: bool,
     },
     /// Worker to dispatcher, dispatcher to client: so much of a stream is done.
     Done {
@@ -220,6 +224,15 @@ pub struct Failure {
     /// Who held the most memory, if there was too little.
     #[serde(deserialize_with = "few")]
     pub holders: SmallVec<[Holder; 4]>,
+}
+
+/// The bits of a value in short, to compare copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checksum {
+    /// The sum.
+    pub sum: u64,
+    /// Where in the user's program the value came from.
+    pub provenance: Provenance,
 }
 
 /// One failure among all of a session: who it happened to, and how many happened there before.

@@ -91,10 +91,10 @@ struct Holds {
 impl Holds {
     fn add(&mut self, bound: &Bound) {
         self.anything = true;
-        self.verdict |= matches!(bound.task, Task::Wait(_));
+        self.verdict |= bound.awaits().is_some();
         self.risk |= bound.is_risky();
         self.replacement |= bound.replaces();
-        self.report |= matches!(bound.task, Task::Report(..) | Task::Vote(_));
+        self.report |= matches!(bound.task, Task::Report(..) | Task::Vote { .. });
         self.telling |= tells(bound);
     }
 
@@ -104,7 +104,7 @@ impl Holds {
         }
         let failures = self.verdict || self.risk || self.telling;
         match &bound.task {
-            Task::Sync(_) | Task::Vote(_) => true,
+            Task::Sync(_) | Task::Vote { .. } => true,
             Task::Report(_, Then::Stay) => failures || self.report,
             Task::Answer { .. } | Task::Report(..) => failures || self.report || self.replacement,
             _ => failures && bound.replaces(),
@@ -260,9 +260,10 @@ impl Backlog {
     }
 
     fn must_wait(&self, bound: &Bound, names: &Names) -> bool {
+        let is_open = |barrier| !self.arrived.verdicts.contains_key(&barrier);
         let missing = match &bound.task {
             Task::Receive { tag, .. } => !self.arrived.values.contains_key(tag),
-            Task::Wait(barrier) => !self.arrived.verdicts.contains_key(barrier),
+            _ if bound.awaits().is_some_and(is_open) => true,
             Task::Get(get) if !self.arrived.have(get) => true,
             _ => bound.needs_any(|id| names.meta(id).is_none()),
         };

@@ -83,13 +83,32 @@ pub enum Task {
     Sync(RequestId),
     /// Report what has failed before this.
     Report(u64, Then),
-    /// The same, for whatever reason.
-    Vote(u64),
+    /// The same, for whatever reason, and also if one of these values has failed.
+    Vote {
+        /// The barrier.
+        barrier: u64,
+        /// The values.
+        values: Results,
+        /// Whether to report what they are.
+        compare: bool,
+    },
+    /// Wait for the verdict of a failure barrier about values, which are named anew.
+    Agree {
+        /// The barrier.
+        barrier: u64,
+        /// The values.
+        values: Results,
+        /// What they are after it.
+        outputs: Results,
+    },
     /// Wait for the verdict of a failure barrier.
     Wait(u64),
     /// Nothing is left to do.
     Nothing,
 }
+
+/// The results of an instruction.
+type Results = SmallVec<[ValueId; 3]>;
 
 /// `t2 := add t0 t1` with values in the place of names.
 #[derive(Debug)]
@@ -114,7 +133,8 @@ pub struct Apply {
 
 impl Bound {
     /// Gives the names in a batch's `index`-th command their meaning. A move is two tasks: what
-    /// this worker gives goes out whatever becomes of what it gets.
+    /// this worker gives goes out whatever becomes of what it gets. So is a vote: its report goes
+    /// out before the verdict is known.
     pub fn new(
         batch: &Batch,
         index: usize,
@@ -132,6 +152,16 @@ impl Bound {
                     let (give, get) = bind_move(&moved, worker, names)?;
                     let get = get.map(|task| Bound { position, task });
                     return Ok((Bound { position, task: give }, get));
+                }
+                Command::Vote { barrier, slots, compare } => {
+                    let values = slots.iter().map(|&slot| names.find(slot));
+                    let values = values.collect::<Result<Results>>()?;
+                    let vote = Task::Vote { barrier, values: values.clone(), compare };
+                    let outputs = slots.iter().map(|&slot| names.name(slot));
+                    let outputs = outputs.collect::<Result<_>>()?;
+                    let agree = Task::Agree { barrier, values, outputs };
+                    let agree = Bound { position, task: agree };
+                    return Ok((Bound { position, task: vote }, Some(agree)));
                 }
                 command => Task::new(command, names)?,
             },
@@ -154,6 +184,9 @@ impl Bound {
             }
             Task::Give(give) => SmallVec::from_slice(&[give.value]),
             Task::Get(get) => get.own.iter().map(|own| own.value).collect(),
+            Task::Vote { values, .. } | Task::Agree { values, .. } => {
+                values.iter().copied().collect()
+            }
             _ => SmallVec::new(),
         }
     }
@@ -169,6 +202,9 @@ impl Bound {
             Task::Send { value, .. } | Task::Answer { value, .. } => holds(*value),
             Task::Give(give) => holds(give.value),
             Task::Get(get) => get.own.as_ref().is_some_and(|own| holds(own.value)),
+            Task::Vote { values, .. } | Task::Agree { values, .. } => {
+                values.iter().any(|id| holds(*id))
+            }
             _ => false,
         }
     }
@@ -179,7 +215,16 @@ impl Bound {
             Task::Apply(apply) => &apply.outputs,
             Task::Upload { out, .. } | Task::Receive { out, .. } => std::slice::from_ref(out),
             Task::Get(get) => std::slice::from_ref(&get.out),
+            Task::Agree { outputs, .. } => outputs,
             _ => &[],
+        }
+    }
+
+    /// The failure barrier whose verdict it waits for.
+    pub fn awaits(&self) -> Option<u64> {
+        match self.task {
+            Task::Wait(barrier) | Task::Agree { barrier, .. } => Some(barrier),
+            _ => None,
         }
     }
 
@@ -218,7 +263,6 @@ impl Task {
             Command::Send { slot, to, tag } => Task::Send { value: names.find(slot)?, to, tag },
             Command::Sync { request } => Task::Sync(request),
             Command::Report { barrier } => Task::Report(barrier, Then::Stay),
-            Command::Vote { barrier } => Task::Vote(barrier),
             Command::Settle { barrier } => Task::Report(barrier, Then::Settle),
             Command::Wait { barrier } => Task::Wait(barrier),
             Command::DefineSignature { number, signature } => {
@@ -229,7 +273,9 @@ impl Task {
                 names.signatures.begin(number)?;
                 Task::Nothing
             }
-            Command::Move(_) => return Err(Error::bug("a move is bound elsewhere")),
+            Command::Move(_) | Command::Vote { .. } => {
+                return Err(Error::bug("what is two tasks is bound elsewhere"));
+            }
             // These mean something to the dispatcher only.
             Command::Ask { .. }
             | Command::DefineScope { .. }

@@ -94,6 +94,17 @@ pub enum Step {
         /// What becomes of the failure.
         then: Then,
     },
+    /// The same, also if one of these values has failed.
+    Vote {
+        /// What failed after this is not meant.
+        position: Position,
+        /// The failure barrier.
+        barrier: u64,
+        /// The values.
+        values: SmallVec<[Use; 3]>,
+        /// Whether to report what they are.
+        compare: bool,
+    },
     /// Tell the client that everything before this is done, or what failed.
     Sync {
         /// What failed after this is not meant.
@@ -319,6 +330,7 @@ impl Plan {
                     }
                 }
                 Step::Answer { value, .. } | Step::Handover { value, .. } => meet(value),
+                Step::Vote { values, .. } => values.iter_mut().for_each(&mut meet),
                 // Steps are joined when it is known which uses are the last.
                 Step::Fused(_)
                 | Step::Upload { .. }

@@ -11,10 +11,8 @@ use smallvec::{SmallVec, smallvec};
 use crate::bound::{Apply, Bound, Task};
 use crate::engine::Takes;
 use crate::names::Names;
-use crate::plan::{
-    Origin, Plan, Position, Register, Replace, Replacement, Step, Then, Use, ValueId,
-};
-use crate::queue::{Arrival, Arrived};
+use crate::plan::{Origin, Plan, Position, Register, Replace, Replacement, Step, Use, ValueId};
+use crate::queue::{Arrival, Arrived, Verdict};
 
 mod expand;
 mod fuse;
@@ -124,18 +122,45 @@ impl<'a> Planner<'a> {
                 let (barrier, then) = (*barrier, *then);
                 self.plan.steps.push(Step::Report { position, barrier, then });
             }
-            Task::Vote(barrier) => {
-                let (barrier, then) = (*barrier, Then::Stay);
-                self.plan.steps.push(Step::Report { position, barrier, then });
+            Task::Vote { barrier, values, compare } => {
+                let (barrier, compare) = (*barrier, *compare);
+                let values = values.iter().map(|id| Ok(Use::of(self.load(*id)?)));
+                let values = values.collect::<Result<_>>()?;
+                self.plan.steps.push(Step::Vote { position, barrier, values, compare });
             }
-            Task::Wait(barrier) => {
-                if let Some(Some(failure)) = arrived.verdicts.remove(barrier) {
-                    self.plan.steps.push(Step::Poison(position, failure));
+            Task::Wait(barrier) => self.hear(arrived.verdicts.remove(barrier).flatten().as_ref()),
+            Task::Agree { barrier, values, outputs } => {
+                let verdict = arrived.verdicts.remove(barrier).flatten();
+                self.hear(verdict.as_ref());
+                for (&value, &out) in values.iter().zip(outputs) {
+                    self.agree(value, out, verdict.as_ref())?;
                 }
             }
             Task::Nothing => {}
         }
         Ok(Flow::More)
+    }
+
+    /// Nothing is replaced after a failure that the client does not know of.
+    fn hear(&mut self, verdict: Option<&Verdict>) {
+        if let Some(Verdict { failure, told: false }) = verdict {
+            self.plan.steps.push(Step::Poison(self.origin.position, failure.clone()));
+        }
+    }
+
+    /// Names a value anew. It has failed here if its part has failed anywhere.
+    fn agree(&mut self, value: ValueId, out: ValueId, verdict: Option<&Verdict>) -> Result<()> {
+        let whole = self.names.whole(value).cloned();
+        let register = self.load(value)?;
+        let register = match verdict {
+            Some(Verdict { failure, .. }) => {
+                self.bear(self.metas[register.0 as usize].clone(), failure.clone())
+            }
+            None => register,
+        };
+        self.make(out, register);
+        whole.iter().for_each(|whole| self.names.describe_whole(out, whole));
+        Ok(())
     }
 
     /// The plan, complete.

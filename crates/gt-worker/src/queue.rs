@@ -8,7 +8,7 @@ use gt_core::{Error, Meta, Result, SessionId, WorkerId};
 use gt_transport::{Batch, Failure, Message};
 
 use crate::backlog::Backlog;
-use crate::bound::{Bound, Get, Task};
+use crate::bound::{Bound, Get};
 use crate::engine::Takes;
 use crate::executor::Outcome;
 use crate::names::Names;
@@ -53,22 +53,29 @@ pub struct Arrival {
     pub result: std::result::Result<Bytes, Arc<Failure>>,
 }
 
+/// What the workers of a failure barrier reported, if something has failed.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// What has failed.
+    pub failure: Arc<Failure>,
+    /// Whether the client knows of it.
+    pub told: bool,
+}
+
 /// What has arrived for a session and waits for the command that uses it.
 #[derive(Clone, Debug, Default)]
 pub struct Arrived {
     /// Values, by the tags of their transfers.
     pub values: HashMap<u64, Arrival>,
     /// What the workers of failure barriers reported.
-    pub verdicts: HashMap<u64, Option<Arc<Failure>>>,
+    pub verdicts: HashMap<u64, Option<Verdict>>,
 }
 
 impl Arrived {
-    /// Whether a command waits for a verdict, and that is a failure.
+    /// Whether a command waits for a verdict, and that is a failure the client does not know of.
     pub fn is_failure(&self, bound: &Bound) -> bool {
-        match &bound.task {
-            Task::Wait(barrier) => self.verdicts.get(barrier).is_some_and(Option::is_some),
-            _ => false,
-        }
+        let verdict = bound.awaits().and_then(|barrier| self.verdicts.get(&barrier)?.as_ref());
+        verdict.is_some_and(|verdict| !verdict.told)
     }
 
     /// Whether all parts of a value are here that others give.
@@ -119,8 +126,8 @@ impl Queue {
     }
 
     /// Takes in what the workers of a failure barrier reported.
-    pub fn judge(&mut self, barrier: u64, failure: Option<Arc<Failure>>) -> Result<()> {
-        self.backlog.arrived.verdicts.insert(barrier, failure);
+    pub fn judge(&mut self, barrier: u64, verdict: Option<Verdict>) -> Result<()> {
+        self.backlog.arrived.verdicts.insert(barrier, verdict);
         self.backlog.stir();
         self.backlog.arrived.check()
     }

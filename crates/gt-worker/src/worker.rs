@@ -11,7 +11,7 @@ use gt_transport::{Message, Peer};
 use crate::engine::Takes;
 use crate::executor::Outcome;
 use crate::plan::Work;
-use crate::queue::{Arrival, Asked, Queue, Window};
+use crate::queue::{Arrival, Asked, Queue, Verdict, Window};
 
 /// One plan runs and one waits, so that the executor never waits for a plan to be made. More would
 /// only be made with less of the queue known.
@@ -84,8 +84,9 @@ impl Worker {
                 self.queue(session);
                 self.within(session, out, |queue| queue.arrive(tag, Arrival { meta, result }));
             }
-            Message::FailureVerdict { session, barrier, failure } => {
-                self.within(session, out, |queue| queue.judge(barrier, failure));
+            Message::FailureVerdict { session, barrier, failure, told } => {
+                let verdict = failure.map(|failure| Verdict { failure, told });
+                self.within(session, out, |queue| queue.judge(barrier, verdict));
             }
             Message::Forget { session } => self.forget(session, out),
             // Whatever else arrives was meant for somebody else; ignoring it harms no session.

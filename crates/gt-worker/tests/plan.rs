@@ -305,7 +305,7 @@ fn a_verdict_that_is_awaited_holds_up_what_is_replaced_and_what_is_told() {
     );
     bench.run();
     assert_eq!((bench.handovers().count(), bench.answers(FIRST)), (1, 0));
-    bench.tell(Message::FailureVerdict { session: FIRST, barrier: 3, failure: None });
+    bench.tell(Message::FailureVerdict { session: FIRST, barrier: 3, failure: None, told: false });
     bench.run();
     assert_eq!((bench.read(FIRST, 1), bench.answers(FIRST)), (vec![-1.0; 2], 2));
 }

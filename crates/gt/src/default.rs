@@ -228,6 +228,7 @@ fn connect_remote(
         name: options.name.clone().unwrap_or_else(own_name),
         workers: workers.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
         sync: settings.sync,
+        compare_copies: settings.check_replicas,
     })?;
     let mut defaults = defaults();
     match defaults.current() {

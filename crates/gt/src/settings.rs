@@ -94,6 +94,13 @@ static SYNC: Variable = Variable {
     meaning: "With 1, every operation waits for its result, so that an error that depends on data \
               is raised at its own line. Slow; for debugging.",
 };
+static CHECK_REPLICAS: Variable = Variable {
+    name: "GT_CHECK_REPLICAS",
+    default: OFF,
+    meaning: "With 1, the copies of every tensor that is read or updated in place on several \
+              workers are compared; if their bits differ, the next read raises an error that names \
+              the tensor, its line and the workers. Slow; for debugging.",
+};
 static VERBOSE: Variable = Variable {
     name: "GT_VERBOSE",
     default: OFF,
@@ -135,6 +142,7 @@ pub static ALL: &[&Variable] = &[
     &BACKEND,
     &WORKER_BATCH_SIZE,
     &SYNC,
+    &CHECK_REPLICAS,
     &VERBOSE,
     &DEBUG_CLIENT,
     &DEBUG_DISPATCHER,
@@ -266,6 +274,8 @@ pub struct Settings {
     pub worker_batch_size: usize,
     /// Whether every operation waits for its result.
     pub sync: bool,
+    /// Whether copies are compared.
+    pub check_replicas: bool,
     /// Who speaks.
     pub voices: verbose::LogFilter,
 }
@@ -283,6 +293,7 @@ impl Settings {
             backend: BACKEND.backend()?,
             worker_batch_size: WORKER_BATCH_SIZE.number()?,
             sync: SYNC.switch()?,
+            check_replicas: CHECK_REPLICAS.switch()?,
             voices: verbose::LogFilter {
                 sessions: VERBOSE.switch()?,
                 client: DEBUG_CLIENT.switch()?,
@@ -297,8 +308,16 @@ impl Settings {
     pub fn embedded(&self, workers: usize) -> Result<Options> {
         self.voices.listen();
         let (threads, memory, window) = (self.thread_count(), self.memory_bytes(), self.window());
-        let (backend, sync, sink) = (self.backend, self.sync, self.sink()?);
-        Ok(Options { workers, threads, memory, backend, window, sync, sink })
+        Ok(Options {
+            workers,
+            threads,
+            memory,
+            backend: self.backend,
+            window,
+            sync: self.sync,
+            compare_copies: self.check_replicas,
+            sink: self.sink()?,
+        })
     }
 
     /// How many threads large kernels use.

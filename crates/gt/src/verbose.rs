@@ -1,8 +1,14 @@
 //! Words on the standard error stream, for whoever asks for them. Nobody speaks otherwise.
 
+use std::fmt::Debug;
 use std::io::stderr;
 
+use gt_client::provenance::place;
+use gt_core::Provenance;
+use tracing::field::Field;
+use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::format::{self, Writer};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{fmt, registry};
 
@@ -40,8 +46,24 @@ impl LogFilter {
         for (target, _) in parts.into_iter().filter(|(_, speaks)| *speaks) {
             targets = targets.with_target(target, LevelFilter::DEBUG);
         }
-        let lines = fmt::layer().with_writer(stderr).with_ansi(false).without_time();
+        let fields = format::debug_fn(field).delimited(" ");
+        let lines = fmt::layer().fmt_fields(fields);
+        let lines = lines.with_writer(stderr).with_ansi(false).without_time();
         // A program with a subscriber of its own hears there what it asks for.
         let _ = tracing::subscriber::set_global_default(registry().with(targets).with(lines));
+    }
+}
+
+/// Writes one field. Machines know a line of the user's program as a number; its text is in the
+/// process of that program.
+fn field(writer: &mut Writer<'_>, field: &Field, value: &dyn Debug) -> std::fmt::Result {
+    let number = || format!("{value:?}").parse().ok().map(Provenance);
+    match field.name() {
+        "message" => write!(writer, "{value:?}"),
+        "line" => match number().and_then(place) {
+            Some(place) => write!(writer, "line={place}"),
+            None => write!(writer, "line={value:?}"),
+        },
+        name => write!(writer, "{name}={value:?}"),
     }
 }

@@ -14,6 +14,8 @@ use crate::op::{Call, Op, Python, Sample, ints};
 use crate::rules::shard;
 use crate::shape::{MAX_BYTES, Shape};
 
+mod halo;
+
 static WINDOW_ATTRS: [AttrSpec; 4] = [
     keys::SIZE.required(),
     keys::STRIDE.required(),
@@ -45,6 +47,10 @@ pub static WINDOW: Op = Op {
         shard::leading(call, call.shape(0).rank().saturating_sub(axes))
     },
     kernel: |call| Ok(Kernel::Window(window_spec(call)?.into())),
+    expansion: Some(|call| {
+        window_spec(call).map_or_else(|_| Vec::new(), |spec| vec![halo::window(call, &spec)])
+    }),
+    expands_when_cut: true,
     python: Python::HIDDEN,
     samples: || {
         let of =
@@ -97,6 +103,10 @@ pub static FOLD: Op = Op {
         shard::leading(call, call.shape(0).rank().saturating_sub(2 * axes))
     },
     kernel: |call| Ok(Kernel::Fold(window_spec(call)?.into())),
+    expansion: Some(|call| {
+        window_spec(call).map_or_else(|_| Vec::new(), |spec| vec![halo::fold(call, &spec)])
+    }),
+    expands_when_cut: true,
     python: Python::HIDDEN,
     samples: || {
         let of =

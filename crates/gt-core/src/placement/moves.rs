@@ -2,6 +2,8 @@
 //! worker to which, and how its parts are put together there. The dispatcher counts by it, and
 //! workers send and receive by it, so that nobody has to be told piece by piece.
 
+use std::collections::BTreeSet;
+
 use smallvec::SmallVec;
 
 use super::{Combine, Layout, Placement, Span};
@@ -80,7 +82,9 @@ pub fn assembly(from: &Placement) -> Assembly {
 
 /// The pieces in which a value goes from one placement to another, ordered by who gets them and
 /// then by who gives them; `None` if it does not go there in one move. Both meshes have one axis.
-/// What has no elements does not travel.
+/// What has no elements does not travel, but for what tells whether a part has failed: a worker of
+/// whose part nobody gets an element gives an empty piece to all who get a copy, and of what is cut
+/// to itself or to the first.
 pub fn pieces(from: &Placement, to: &Placement, shape: &Shape) -> Option<Vec<Piece>> {
     if from.layouts.len() != 1 || to.layouts.len() != 1 {
         return None;
@@ -115,8 +119,27 @@ pub fn pieces(from: &Placement, to: &Placement, shape: &Shape) -> Option<Vec<Pie
             }
         }
     }
-    pieces.retain(|piece| piece.elements() > 0);
+    let words = words(from, to, &pieces);
+    pieces.retain(|piece| piece.elements() > 0 || words.contains(&(piece.from, piece.to)));
     Some(pieces)
+}
+
+/// Who says to whom whether its part has failed, because nobody gets an element of it. A copy is
+/// good whatever became of others.
+fn words(from: &Placement, to: &Placement, pieces: &[Piece]) -> BTreeSet<(WorkerId, WorkerId)> {
+    if from.layouts[0] == Layout::Replicate {
+        return BTreeSet::new();
+    }
+    let getters = to.mesh.workers();
+    let given = pieces.iter().filter(|piece| piece.elements() > 0);
+    let given: BTreeSet<WorkerId> = given.map(|piece| piece.from).collect();
+    let silent = from.mesh.workers().iter().filter(|giver| !given.contains(giver));
+    let hear = |giver: WorkerId| {
+        let one = if getters.contains(&giver) { giver } else { getters[0] };
+        let is_copy = to.layouts[0] == Layout::Replicate;
+        getters.iter().copied().filter(move |getter| is_copy || *getter == one)
+    };
+    silent.flat_map(|&giver| hear(giver).map(move |getter| (giver, getter))).collect()
 }
 
 /// What two parts have in common; `None` if that cannot be said by one span for each axis.
@@ -141,7 +164,10 @@ impl Span {
         }
         let start = self.start.max(other.start);
         let end = (self.start + self.len).min(other.start + other.len);
-        Some(Span { start, len: end.saturating_sub(start), ..self })
+        match end.checked_sub(start) {
+            Some(len @ 1..) => Some(Span { start, len, ..self }),
+            _ => Some(Span { len: 0, ..self }),
+        }
     }
 
     /// Where this, which is a part of `own`, begins in each block of `own`.
@@ -190,6 +216,20 @@ mod tests {
         assert_eq!(told(&three, &two, 0), ["w0>w2 0+3", "w1>w2 3+1", "w1>w3 4+1", "w2>w3 5+2"]);
         let whole = on(&[1], Layout::Replicate);
         assert_eq!(told(&whole, &two, 0), ["w1>w2 0+4", "w1>w3 4+3"]);
+    }
+
+    #[test]
+    fn who_has_no_element_says_whether_it_failed() {
+        let points = |at: &[usize]| Cut { axis: 0, blocks: 1, at: At::Points(at.into()) };
+        let first = on(&[0, 1, 2], Layout::Shard(points(&[0, 7, 7, 7])));
+        let evened = ["w0>w0 0+3", "w0>w1 3+2", "w1>w1 7+0", "w0>w2 5+2", "w2>w2 7+0"];
+        assert_eq!(told(&first, &shard(&[0, 1, 2], 0), 0), evened);
+        let gathered = ["w0>w3 0+7", "w1>w3 7+0", "w2>w3 7+0"];
+        let copied = ["w0>w4 0+7", "w1>w4 7+0", "w2>w4 7+0"];
+        let copies = on(&[3, 4], Layout::Replicate);
+        assert_eq!(told(&first, &copies, 0), [gathered, copied].concat());
+        let copies = on(&[0, 1], Layout::Replicate);
+        assert_eq!(told(&copies, &on(&[2], Layout::Replicate), 0), ["w0>w2 0+7"]);
     }
 
     #[test]

@@ -49,9 +49,9 @@ impl Dispatcher {
                 let error = Some(failure.error.to_string().into());
                 self.note(now_ns, Station::Ended, session, Some(worker), None, error);
             }
-            Message::FailureReport { session, barrier, failure } => {
+            Message::FailureReport { session, barrier, failure, checksums } => {
                 let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
-                open.report_failure(worker, barrier, failure, out)?;
+                open.report_failure(worker, barrier, (failure, checksums), out)?;
             }
             Message::Done { session, commands, busy_ns, .. } => {
                 let Some(open) = self.session_of(worker, session)? else { return Ok(()) };

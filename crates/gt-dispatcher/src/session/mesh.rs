@@ -110,7 +110,7 @@ impl Session {
                 self.drop_copy(slot, made, sent)?;
             }
         }
-        self.vote(mesh, sent);
+        self.vote(mesh, request.outputs, sent)?;
         for (result, (&slot, old)) in request.outputs.iter().zip(&old).enumerate() {
             let (Some(old), meta) = (*old, &metas[result]) else { continue };
             if let Some(replaced) = request.replaces.get(result) {
@@ -210,18 +210,6 @@ impl Session {
             }
         }
         Ok(())
-    }
-
-    /// Before workers replace their copies of a value each must know whether all of them can.
-    fn vote(&mut self, mesh: PlacementId, sent: &mut Observer) {
-        self.note_risk();
-        let words = self.failure_barrier.vote(self.registry.placements.members(mesh));
-        let barrier = words.barrier;
-        for other in words.report {
-            self.emit(other, Command::Report { barrier }, sent);
-        }
-        self.emit_all(mesh, Command::Vote { barrier }, sent);
-        self.emit_all(mesh, Command::Wait { barrier }, sent);
     }
 
     /// The name of a value on every worker of a mesh, after having it handed over to those that do

@@ -1,15 +1,17 @@
 //! Values that the client reads.
 
 use gt_core::instruction::Command;
-use gt_core::placement::{Layout, Piece, pieces};
-use gt_core::{Meta, RequestId, Result, Slot};
+use gt_core::placement::{At, Cut, Layout, Mesh, Piece, Placement, pieces};
+use gt_core::{Meta, RequestId, Result, Slot, WorkerId};
 use gt_transport::batch::INLINE_BYTES;
 use gt_transport::region::Region;
+use smallvec::SmallVec;
 
 use super::Session;
 use crate::context::{Context, Observer};
 use crate::expected::{Reply, Way};
 use crate::failure_barrier::Whom;
+use crate::placements::PlacementId;
 use crate::tickets::TransferKind;
 
 impl Session {
@@ -25,6 +27,14 @@ impl Session {
         if let Some((name, parts)) = self.parts_to_read(slot, context)? {
             return self.read_parts(slot, name, &parts, request, context, sent);
         }
+        if let Some(held) = self.place_without_empty(slot, context)? {
+            self.bring_as(slot, held, context, sent)?;
+            if let Some((name, parts)) = self.parts_to_read(slot, context)? {
+                self.read_parts(slot, name, &parts, request, context, sent)?;
+                return self.drop_copy(slot, held, sent);
+            }
+        }
+        self.compare_copies(slot, sent)?;
         let gathered = self.keep_whole(slot, context, sent)?;
         let (home, name, way) = match self.registry.home(self.registry.get(slot)?) {
             Ok((home, name)) => (home, name, self.offer(slot, request, context)?),
@@ -47,20 +57,59 @@ impl Session {
         slot: Slot,
         context: &Context,
     ) -> Result<Option<(Slot, Vec<Piece>)>> {
+        for (place, name) in self.cuts_to_read(slot, context)? {
+            let first = self.registry.placements.members(place)[0];
+            let whole = self.registry.placements.whole(first)?;
+            let placements = &self.registry.placements;
+            let shape = &self.registry.get(slot)?.meta.shape;
+            let parts = pieces(placements.get(place), placements.get(whole), shape);
+            let is_full = |parts: &Vec<Piece>| parts.iter().all(|part| part.elements() > 0);
+            if let Some(parts) = parts.filter(is_full) {
+                return Ok(Some((name, parts)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The cuts of a value that is read part by part.
+    fn cuts_to_read(
+        &self,
+        slot: Slot,
+        context: &Context,
+    ) -> Result<SmallVec<[(PlacementId, Slot); 1]>> {
         let entry = self.registry.get(slot)?;
         let is_large = entry.described && entry.meta.bytes() > INLINE_BYTES;
         let is_parted = entry.lost.is_none() && !self.registry.is_whole(entry);
         if context.tickets.is_none() || !is_large || !is_parted {
-            return Ok(None);
+            return Ok(SmallVec::new());
         }
         let placements = &self.registry.placements;
         let is_cut = |place| matches!(placements.layout(place), Layout::Shard(_));
-        let cut = entry.spreads.iter().copied().find(|&(place, _)| is_cut(place));
-        let Some((place, name)) = cut else { return Ok(None) };
-        let whole = self.registry.placements.whole(placements.members(place)[0])?;
-        let (placements, shape) = (&self.registry.placements, &self.registry.get(slot)?.meta.shape);
-        let parts = pieces(placements.get(place), placements.get(whole), shape);
-        Ok(parts.map(|parts| (name, parts)))
+        Ok(entry.spreads.iter().copied().filter(|&(place, _)| is_cut(place)).collect())
+    }
+
+    /// The same parts without those that have no elements, if there are such. They may have failed,
+    /// of which they tell the others when the value is moved.
+    fn place_without_empty(
+        &mut self,
+        slot: Slot,
+        context: &Context,
+    ) -> Result<Option<PlacementId>> {
+        let Some(&(place, _)) = self.cuts_to_read(slot, context)?.first() else { return Ok(None) };
+        let placement = self.registry.placements.get(place);
+        let (members, shape) = (placement.mesh().workers(), &self.registry.get(slot)?.meta.shape);
+        let Layout::Shard(cut) = &placement.layouts()[0] else { return Ok(None) };
+        let mut points = cut.points(shape[cut.axis], members.len());
+        let full = points.windows(2).map(|pair| pair[0] < pair[1]);
+        let full: Vec<WorkerId> =
+            members.iter().zip(full).filter_map(|(member, full)| full.then_some(*member)).collect();
+        if full.len() == members.len() {
+            return Ok(None);
+        }
+        points.dedup();
+        let layout = Layout::Shard(Cut { at: At::points(points), ..*cut });
+        let held = Placement::replicated(Mesh::group(full)).with_layout(layout);
+        self.registry.placements.intern(held).map(Some)
     }
 
     /// Has every worker send its part of a value to the client, which puts them together. One of

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use gt_core::instruction::Command;
 use gt_core::{Error, Meta, RequestId, Result, WorkerId};
-use gt_transport::{Failure, FailureId, Message, Peer, Value};
+use gt_transport::{Checksum, Failure, FailureId, Message, Peer, Value};
+use smallvec::SmallVec;
 
 use super::Session;
 use crate::context::{Observer, Pace};
@@ -73,10 +74,10 @@ impl Session {
         &mut self,
         worker: WorkerId,
         barrier: u64,
-        failure: Option<Arc<Failure>>,
+        (failure, checksums): (Option<Arc<Failure>>, SmallVec<[Checksum; 3]>),
         out: &mut Outbox,
     ) -> Result<()> {
-        if !self.failure_barrier.report(worker, barrier, failure) {
+        if !self.failure_barrier.report(worker, barrier, failure, checksums) {
             return Err(Error::bug(format!("barrier {barrier} did not ask {worker}")));
         }
         self.judge(out);
@@ -86,10 +87,11 @@ impl Session {
     /// Tells the workers that wait for failure barriers what was reported.
     pub(super) fn judge(&mut self, out: &mut Outbox) {
         let session = self.id;
-        while let Some(Verdict { barrier, waiting, failure }) = self.failure_barrier.complete() {
+        while let Some(verdict) = self.failure_barrier.complete() {
+            let Verdict { barrier, waiting, failure, told } = verdict;
             for worker in waiting {
                 let failure = failure.clone();
-                let verdict = Message::FailureVerdict { session, barrier, failure };
+                let verdict = Message::FailureVerdict { session, barrier, failure, told };
                 out.send(Peer::Worker(worker), verdict);
             }
         }

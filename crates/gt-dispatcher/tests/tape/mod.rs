@@ -154,7 +154,12 @@ impl Player {
             [worker, "reports", barrier, ref failed @ ..] => {
                 let barrier = number(barrier);
                 let failure = failed.first().map(|_| self.failure());
-                let report = Message::FailureReport { session: SESSION, barrier, failure };
+                let report = Message::FailureReport {
+                    session: SESSION,
+                    barrier,
+                    failure,
+                    checksums: Default::default(),
+                };
                 self.step(Peer::Worker(WorkerId(number(worker) as u32)), report);
             }
             [worker, "failed"] => {

@@ -7,8 +7,14 @@ use gt_core::{Error, Result, Slot, ops};
 use super::{BESIDE, Batch};
 
 /// The commands that do not fit into their records.
-const EXTENDED: [u16; 5] =
-    [code::UPLOAD, code::ANNOUNCE, code::DEFINE_SCOPE, code::DEFINE_SIGNATURE, code::MOVE];
+const EXTENDED: [u16; 6] = [
+    code::UPLOAD,
+    code::ANNOUNCE,
+    code::DEFINE_SCOPE,
+    code::DEFINE_SIGNATURE,
+    code::MOVE,
+    code::VOTE,
+];
 
 impl Batch {
     /// The `index`-th command of a client, checked further: it names no slot that only the

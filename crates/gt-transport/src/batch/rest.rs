@@ -24,6 +24,15 @@ pub(super) struct RestOfInstruction<'a> {
     pub(super) replaces: Replaces,
 }
 
+/// The rest of a vote.
+#[derive(Serialize, Deserialize)]
+pub(super) struct RestOfVote {
+    pub(super) barrier: u64,
+    #[serde(deserialize_with = "few")]
+    pub(super) slots: SmallVec<[Slot; 3]>,
+    pub(super) compare: bool,
+}
+
 /// The rest of an upload.
 #[derive(Serialize, Deserialize)]
 pub(super) struct RestOfUpload<'a> {

@@ -38,9 +38,9 @@ pub const MEMORY_REPLY: u16 = 17;
 pub const STATUS_REQUEST: u16 = 18;
 /// [`crate::Message::Report`]: the report.
 pub const REPORT: u16 = 19;
-/// [`crate::Message::FailureReport`]: session, barrier, failure.
+/// [`crate::Message::FailureReport`]: session, barrier, failure, checksums.
 pub const FAILURE_REPORT: u16 = 20;
-/// [`crate::Message::FailureVerdict`]: session, barrier, failure.
+/// [`crate::Message::FailureVerdict`]: session, barrier, failure, told.
 pub const FAILURE_VERDICT: u16 = 21;
 /// [`crate::Message::Channels`]: the channels.
 pub const CHANNELS: u16 = 22;

@@ -16,7 +16,7 @@ use gt_transport::report::{
     ChannelTraffic, Channels, MemoryUsage, Report, Road, SessionReport, Traffic, WorkerReport,
 };
 use gt_transport::ticket::{Access, Address, Key, Role, Route, Ticket, TransferKind};
-use gt_transport::{Batch, Failure, FailureId, Message, Peer, Value};
+use gt_transport::{Batch, Checksum, Failure, FailureId, Message, Peer, Value};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -32,12 +32,16 @@ pub fn message() -> impl Strategy<Value = Message> {
             Message::Answer { session, request: RequestId(request), result }
         }),
         (session(), failure()).prop_map(|(session, failure)| Message::Failed { session, failure }),
-        (session(), any::<u64>(), failure(), any::<[bool; 2]>()).prop_map(
-            |(session, barrier, failure, [failed, report])| {
+        (session(), any::<u64>(), failure(), any::<[bool; 3]>()).prop_map(
+            |(session, barrier, failure, [failed, report, told])| {
                 let failure = failed.then_some(failure);
                 match report {
-                    true => Message::FailureReport { session, barrier, failure },
-                    false => Message::FailureVerdict { session, barrier, failure },
+                    true => {
+                        let sum = Checksum { sum: barrier, provenance: Provenance(7) };
+                        let checksums = told.then_some(sum).into_iter().collect();
+                        Message::FailureReport { session, barrier, failure, checksums }
+                    }
+                    false => Message::FailureVerdict { session, barrier, failure, told },
                 }
             },
         ),
@@ -59,8 +63,11 @@ pub fn message() -> impl Strategy<Value = Message> {
 fn greetings() -> impl Strategy<Value = Message> {
     let resume = (session(), any::<[u8; 16]>(), any::<u64>())
         .prop_map(|(session, token, received)| Resume { session, token: Token(token), received });
-    let hello = (".*", any::<Option<u32>>(), prop::option::of(resume))
-        .prop_map(|(name, workers, resume)| Message::Hello(Hello { name, workers, resume }));
+    let hello = (".*", any::<Option<u32>>(), prop::option::of(resume)).prop_map(
+        |(name, workers, resume)| {
+            Message::Hello(Hello { name, workers, resume, compare_copies: workers.is_some() })
+        },
+    );
     let welcome = (session(), any::<[u8; 16]>(), any::<[u64; 2]>(), any::<[u32; 2]>()).prop_map(
         |(session, token, [received, memory_bytes], [workers, threads])| {
             let token = Token(token);
@@ -217,7 +224,9 @@ pub fn command() -> impl Strategy<Value = Command> {
         }),
         1 => any::<u32>().prop_map(|request| Command::Sync { request: RequestId(request) }),
         1 => any::<u64>().prop_map(|barrier| Command::Report { barrier }),
-        1 => any::<u64>().prop_map(|barrier| Command::Vote { barrier }),
+        1 => (any::<u64>(), slot()).prop_map(|(barrier, slot)| {
+            Command::Vote { barrier, slots: [slot].into_iter().collect(), compare: barrier % 2 == 0 }
+        }),
         1 => any::<u64>().prop_map(|barrier| Command::Settle { barrier }),
         1 => any::<u64>().prop_map(|barrier| Command::Wait { barrier }),
         1 => (request(), any::<bool>()).prop_map(|((slot, request), about_slot)| {

@@ -87,7 +87,7 @@ impl Backlog {
         let mut needed: HashSet<ValueId> = reader.needs().into_iter().collect();
         let mut chosen = HashSet::from([read]);
         for bound in waiting {
-            if bound.is_risky() || matches!(bound.task, Task::Wait(_)) {
+            if bound.is_risky() || bound.awaits().is_some() {
                 return None;
             }
             if !bound.makes().iter().any(|id| needed.contains(id)) {

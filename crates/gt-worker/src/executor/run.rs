@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gt_core::kernel::Kernel;
 use gt_core::{DType, Error, Meta, Provenance, RequestId, SessionId};
-use gt_transport::{Failure, Holder, Message};
+use gt_transport::{Checksum, Failure, Holder, Message};
 use smallvec::SmallVec;
 
 use super::store::{Store, Stored, Untold};
@@ -73,7 +73,16 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
             Step::Poison(position, ref failure) => {
                 self.untold.entry(position).or_insert_with(|| failure.clone());
             }
-            Step::Report { position, barrier, then } => self.report(position, barrier, then),
+            Step::Report { position, barrier, then } => {
+                let failure = match then {
+                    Then::Stay => self.failed_before(position).cloned(),
+                    Then::Settle => self.settle(position),
+                };
+                self.report(barrier, failure, SmallVec::new());
+            }
+            Step::Vote { position, barrier, ref values, compare } => {
+                self.vote(position, barrier, values, compare);
+            }
             Step::Sync { position, request } => self.answer(position, request, Ok(nothing())),
             Step::Fail(position, ref failure) => self.tell(position, failure.clone()),
             Step::Upload { out, ref mut value, origin } => {
@@ -137,13 +146,31 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
         self.messages.push(Message::Answer { session, request, result });
     }
 
-    fn report(&mut self, position: Position, barrier: u64, then: Then) {
-        let failure = match then {
-            Then::Stay => self.failed_before(position).cloned(),
-            Then::Settle => self.settle(position),
-        };
+    /// Reports what failed before a command, or else what has failed of these values.
+    fn vote(&mut self, position: Position, barrier: u64, values: &[Use], compare: bool) {
+        let mut failure = self.failed_before(position).cloned();
+        let mut checksums = SmallVec::new();
+        for &used in values {
+            let provenance = self.places[used.register.0 as usize];
+            match self.use_value(used) {
+                Stored::Value(value) if compare => {
+                    checksums.push(Checksum { sum: checksum(&value.to_bytes()), provenance });
+                }
+                Stored::Value(_) => {}
+                Stored::Failed(_, first) => failure = failure.or(Some(first)),
+            }
+        }
+        self.report(barrier, failure, checksums);
+    }
+
+    fn report(
+        &mut self,
+        barrier: u64,
+        failure: Option<Arc<Failure>>,
+        checksums: SmallVec<[Checksum; 3]>,
+    ) {
         let session = self.session;
-        self.messages.push(Message::FailureReport { session, barrier, failure });
+        self.messages.push(Message::FailureReport { session, barrier, failure, checksums });
     }
 
     fn compute(&mut self, compute: &Compute) {
@@ -346,6 +373,16 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
             largest(&holdings)
         })
     }
+}
+
+/// The bits of a value in short: FNV-1a, eight bytes at a time.
+fn checksum(bytes: &[u8]) -> u64 {
+    const PRIME: u64 = 0x0100_0000_01b3;
+    let mix = |sum: u64, word: u64| (sum ^ word).wrapping_mul(PRIME).rotate_left(23);
+    let (words, rest) = bytes.as_chunks::<8>();
+    let sum =
+        words.iter().fold(0xcbf2_9ce4_8422_2325, |sum, word| mix(sum, u64::from_le_bytes(*word)));
+    rest.iter().fold(sum, |sum, byte| mix(sum, u64::from(*byte)))
 }
 
 /// What is said where only the word counts.

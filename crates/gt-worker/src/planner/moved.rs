@@ -63,6 +63,7 @@ impl Planner<'_> {
                 let attrs = [get.meta.shape[..].into(), get.meta.dtype.into()];
                 self.emit_one(&ZEROS, &[], Attrs::of(attrs))
             }
+            _ if get.meta.bytes() == 0 => self.nothing(get, parts),
             ([one], _) => self.emit_one(&PLACE, &[*one], Attrs::none()),
             (_, Assembly::Join { axis, blocks }) => self.join(parts, axis, blocks),
             (_, Assembly::Combine(how)) => {
@@ -79,6 +80,20 @@ impl Planner<'_> {
             }
             (_, Assembly::One) => Err(missing(get)),
         }
+    }
+
+    /// A value without elements, which has failed if one of its parts has.
+    fn nothing(&mut self, get: &Get, parts: &[Register]) -> Result<Register> {
+        let mut flat: SmallVec<[Register; 4]> = SmallVec::new();
+        for part in parts {
+            flat.push(self.emit_one(
+                &RESHAPE,
+                &[*part],
+                Attrs::of([[0_usize].as_slice().into()]),
+            )?);
+        }
+        let joined = self.emit_one(&CAT, &flat, Attrs::of([0_usize.into()]))?;
+        self.emit_one(&RESHAPE, &[joined], Attrs::of([get.meta.shape[..].into()]))
     }
 
     /// Puts parts side by side along an axis, in each of its blocks.

@@ -51,7 +51,6 @@ const AXES: &[(&str, &str)] = &[
     ("flip", "the last part comes first"),
     ("fliplr", "the last part comes first"),
     ("flipud", "the last part comes first"),
-    ("fold", "windows lie across a cut of the image"),
     ("gather", "a tensor without axes has none to cut, and an index has its one position"),
     ("index_add", "the places that a list names may be anywhere"),
     ("index_copy", "the places that a list names may be anywhere"),
@@ -74,7 +73,6 @@ const AXES: &[(&str, &str)] = &[
     ("sort", "every element may go anywhere along the axis"),
     ("take", "elements are counted row by row, across all axes"),
     ("take_along_dim", "the index is broadcast first"),
-    ("window", "windows lie across a cut of the image"),
 ];
 
 #[test]
