@@ -187,8 +187,8 @@ fn write(sum: &Tensor, part: Part, there: There) -> Result<Tensor> {
     session.apply_one(&SLICE_WRITE, &[sum.into(), (&gradient).into()], attrs)
 }
 
-/// Whether no two parts have an element in common, as far as that is looked at. Parts along one axis
-/// are in order.
+/// Whether no two parts have an element in common, as far as that is looked at. Parts along one
+/// axis are in order.
 fn are_apart(parts: &[Part], along: Option<usize>) -> bool {
     if let Some(axis) = along {
         let end = |part: &Part| part.ranges[axis].start + part.ranges[axis].len;

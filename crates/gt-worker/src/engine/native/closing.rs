@@ -1,5 +1,5 @@
-//! Reductions at the end of a program: tiles are combined as soon as they are computed, in the order
-//! of [`super::tree`].
+//! Reductions at the end of a program: tiles are combined as soon as they are computed, in the
+//! order of [`super::tree`].
 
 use gt_core::dtype::DType;
 use gt_core::error::{Error, Result};
