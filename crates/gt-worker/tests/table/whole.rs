@@ -118,8 +118,8 @@ fn standardising_and_softmax_agree_with_their_parts() {
         let [mean_grad, rstd_grad, rstd] = [array(kept), array(kept), array(kept)];
         let along = Attr::Ints(axes.iter().copied().collect());
         let attrs = Attrs::of([along.clone(), Attr::Float(1e-5)]);
-        taken += usize::from(compare("standardize", &[x.clone()], &attrs, &what));
-        taken += usize::from(compare("rms_standardize", &[x.clone()], &attrs, &what));
+        taken += usize::from(compare("standardize", std::slice::from_ref(&x), &attrs, &what));
+        taken += usize::from(compare("rms_standardize", std::slice::from_ref(&x), &attrs, &what));
         let along = Attrs::of([along]);
         let inputs = [grad.clone(), rstd_grad.clone(), x.clone(), rstd.clone()];
         taken += usize::from(compare("rms_standardize_grad", &inputs, &along, &what));
@@ -127,7 +127,7 @@ fn standardising_and_softmax_agree_with_their_parts() {
         taken += usize::from(compare("standardize_grad", &inputs, &along, &what));
         let last = Attrs::of([Attr::Int(-1)]);
         for name in ["softmax", "log_softmax"] {
-            taken += usize::from(compare(name, &[x.clone()], &last, &what));
+            taken += usize::from(compare(name, std::slice::from_ref(&x), &last, &what));
             let inputs = [grad.clone(), x.clone()];
             taken += usize::from(compare(&format!("{name}_grad"), &inputs, &last, &what));
         }
@@ -143,7 +143,7 @@ fn a_softmax_of_what_is_not_finite_is_that_of_its_parts() {
         x.data[80..].fill(odd);
         for name in ["softmax", "log_softmax"] {
             let attrs = Attrs::of([Attr::Int(-1)]);
-            assert!(compare(name, &[x.clone()], &attrs, &format!("{name} of {odd}")));
+            assert!(compare(name, std::slice::from_ref(&x), &attrs, &format!("{name} of {odd}")));
         }
     }
 }

@@ -119,7 +119,8 @@ mod x86 {
 
     macro_rules! lanes {
         (
-            $(#[$doc:meta])* $name:ident($vector:ty) of $count:literal $number:ty, $registers:literal;
+            $(#[$doc:meta])*
+            $name:ident($vector:ty) of $count:literal $number:ty, $registers:literal;
             $splat:ident $load:ident $store:ident $add_product:ident
         ) => {
             $(#[$doc])*

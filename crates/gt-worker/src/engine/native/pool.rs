@@ -80,14 +80,47 @@ impl<'a> Window<'a> {
     }
 }
 
+/// The better of two, and its place in the window.
+#[inline(always)]
+fn keep_better<T: Float>(x: T, element: T, best: &mut T, at: &mut T) {
+    let better = (x > *best) | (x.is_nan() & !best.is_nan());
+    *best = std::hint::select_unpredictable(better, x, *best);
+    *at = std::hint::select_unpredictable(better, element, *at);
+}
+
 vectorized! {
-    fn keep_larger<T: Float>(x: &[T], stride: usize, element: T, best: &mut [T], at: &mut [T]) {
-        for (column, (best, at)) in best.iter_mut().zip(at).enumerate() {
-            let x = x[column * stride];
-            let better = (x > *best) | (x.is_nan() & !best.is_nan());
-            *best = std::hint::select_unpredictable(better, x, *best);
-            *at = std::hint::select_unpredictable(better, element, *at);
+    fn keep_larger<T: Float>(x: &[T], element: T, best: &mut [T], at: &mut [T]) {
+        for ((&x, best), at) in x.iter().zip(best).zip(at) {
+            keep_better(x, element, best, at);
         }
+    }
+}
+
+vectorized! {
+    fn keep_larger_of_pairs<T: Float>(x: &[[T; 2]], element: T, best: &mut [T], at: &mut [T]) {
+        for ((x, best), at) in x.iter().zip(best).zip(at) {
+            keep_better(x[0], element, best, at);
+        }
+    }
+}
+
+/// Keeps what is better at every `stride`-th number.
+fn keep<T: Float>(x: &[T], stride: usize, element: T, best: &mut [T], at: &mut [T]) {
+    let done = match stride {
+        1 => {
+            keep_larger(x, element, best, at);
+            best.len()
+        }
+        2 => {
+            let (pairs, _) = x.as_chunks::<2>();
+            keep_larger_of_pairs(pairs, element, best, at);
+            pairs.len().min(best.len())
+        }
+        _ => 0,
+    };
+    let rest = x.iter().step_by(stride).skip(done);
+    for ((&x, best), at) in rest.zip(&mut best[done..]).zip(&mut at[done..]) {
+        keep_better(x, element, best, at);
     }
 }
 
@@ -108,6 +141,7 @@ pub(super) fn max_pool<T: Float>(
     let place_target = Shared(place_writer.start.get().cast::<i64>());
     let ([height, width], [rows, columns]) = (window.sizes, window.positions);
     let work = rows * columns * (spec.size[0] * spec.size[1] + 1);
+    let firsts: Vec<usize> = (0..columns).map(|column| window.first(1, column)).collect();
     native.split(window.planes, work, |plane| {
         let from = &numbers[plane * height * width..][..height * width];
         with_scratch(columns, |at: &mut [T]| {
@@ -122,13 +156,13 @@ pub(super) fn max_pool<T: Float>(
                 };
                 best.fill(T::LOWEST);
                 let top = window.first(0, row) * spec.size[1];
-                for (column, at) in at.iter_mut().enumerate() {
-                    *at = T::from_count(top + window.first(1, column));
+                for (at, &first) in at.iter_mut().zip(&firsts) {
+                    *at = T::from_count(top + first);
                 }
                 window.for_elements(row, |element, (first, end), place| {
                     let (best, at) = (&mut best[first..end], &mut at[first..end]);
                     let element = T::from_count(element);
-                    keep_larger(&from[place..], spec.stride[1], element, best, at);
+                    keep(&from[place..], spec.stride[1], element, best, at);
                 });
                 for (place, &at) in places.iter_mut().zip(at.iter()) {
                     *place = at.to_count();
@@ -157,7 +191,9 @@ pub(super) fn max_pool_grad<T: Float>(
     let target = Shared(writer.start.get().cast::<T>());
     let ([height, width], [rows, columns]) = (window.sizes, window.positions);
     let outside = AtomicBool::new(false);
-    let elements = (spec.size[0] * spec.size[1]) as i64;
+    let elements =
+        (0..spec.size[0]).flat_map(|down| (0..spec.size[1]).map(move |right| (down, right)));
+    let elements: Vec<(usize, usize)> = elements.collect();
     native.split(window.planes, rows * columns + height * width, |plane| {
         // SAFETY: each plane of the output is written by one task.
         let to = unsafe {
@@ -165,25 +201,28 @@ pub(super) fn max_pool_grad<T: Float>(
             std::slice::from_raw_parts_mut(start, height * width)
         };
         to.fill(T::ZERO);
-        let start = plane * rows * columns;
-        for (position, (&grad, &place)) in
-            grads[start..].iter().zip(&found[start..]).take(rows * columns).enumerate()
-        {
-            if !(0..elements).contains(&place) {
-                outside.store(true, Ordering::Relaxed);
-                continue;
-            }
-            let (down, right) = (place as usize / spec.size[1], place as usize % spec.size[1]);
-            let top = window.place(0, position / columns, down);
-            let left = window.place(1, position % columns, right);
-            if let (Some(top), Some(left)) = (top, left) {
-                let to = &mut to[top * width + left];
-                *to = to.plus(grad);
+        for row in 0..rows {
+            let start = (plane * rows + row) * columns;
+            let found = grads[start..start + columns].iter().zip(&found[start..]);
+            for (column, (&grad, &place)) in found.enumerate() {
+                let element = usize::try_from(place).ok().and_then(|place| elements.get(place));
+                let Some(&(down, right)) = element else {
+                    outside.store(true, Ordering::Relaxed);
+                    continue;
+                };
+                let (top, left) = (window.place(0, row, down), window.place(1, column, right));
+                if let (Some(top), Some(left)) = (top, left) {
+                    let to = &mut to[top * width + left];
+                    *to = to.plus(grad);
+                }
             }
         }
     });
     match outside.into_inner() {
-        true => Err(Error::index(format!("a place is not one of the window's {elements}"))),
+        true => {
+            let elements = elements.len();
+            Err(Error::index(format!("a place is not one of the window's {elements}")))
+        }
         false => Ok(smallvec![result]),
     }
 }
