@@ -235,7 +235,11 @@ impl FailureBarrier {
             return false;
         };
         open.unreported.swap_remove(place);
-        if let Some(compared) = open.compared.as_mut().filter(|_| failure.is_none()) {
+        let has_copies =
+            |compared: &&mut Box<Compared>| compared.workers.iter().any(|(own, _)| *own == worker);
+        if let Some(compared) = open.compared.as_mut().filter(has_copies)
+            && failure.is_none()
+        {
             compared.sums.push((worker, checksums));
         }
         if let Some(failure) = failure {
@@ -450,7 +454,10 @@ mod tests {
         };
         let mut barrier = FailureBarrier::default();
         for (last, differs) in [(7, false), (8, true)] {
+            // Somebody without a copy reports too.
+            barrier.assign(WorkerId(3), Risk::Data, 4);
             let words = barrier.vote(&[A, B, C], compared());
+            assert!(barrier.report(WorkerId(3), words.barrier, None, SmallVec::new()));
             for (worker, sum) in [(A, 7), (B, 7), (C, last)] {
                 assert!(barrier.report(worker, words.barrier, None, sums(sum)));
             }

@@ -225,7 +225,8 @@ pub fn command() -> impl Strategy<Value = Command> {
         1 => any::<u32>().prop_map(|request| Command::Sync { request: RequestId(request) }),
         1 => any::<u64>().prop_map(|barrier| Command::Report { barrier }),
         1 => (any::<u64>(), slot()).prop_map(|(barrier, slot)| {
-            Command::Vote { barrier, slots: [slot].into_iter().collect(), compare: barrier % 2 == 0 }
+            let slots = [slot].into_iter().collect();
+            Command::Vote { barrier, slots, compare: barrier % 2 == 0 }
         }),
         1 => any::<u64>().prop_map(|barrier| Command::Settle { barrier }),
         1 => any::<u64>().prop_map(|barrier| Command::Wait { barrier }),
