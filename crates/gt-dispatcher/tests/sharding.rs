@@ -509,7 +509,8 @@ fn rule_23_values_stay_where_they_are_when_another_wish_comes() {
 fn the_largest_of_an_empty_part_is_nothing() {
     check(
         "
-        # One worker would have no rows: somebody else has to say what is largest.
+        # One worker would have no rows: somebody else has to say what is largest. It tells the two
+        # others that it has not failed, which takes two tags.
         workers 3
         scope1 := \"data\" in scope0 shard(0) 0 1 2
         in scope1
@@ -526,7 +527,7 @@ fn the_largest_of_an_empty_part_is_nothing() {
         all  by d1
         all  t2 := ones shape=[3, 400]
         all  t3 := amax t2 dim=[0, 1]
-        all  t2147483649 := move t3 from partial(max) on w0 w1 w2 to replicate on w0 w1 w2 as #4
+        all  t2147483649 := move t3 from partial(max) on w0 w1 w2 to replicate on w0 w1 w2 as #6
         all  free t3
         ",
     );
