@@ -9,15 +9,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
 
-from gt.engines import philox
-
-Array = NDArray[Any]
-Meta = tuple[str, list[int]]
-
-# NumPy has no bfloat16, and its float16 is no quicker: both are kept in float32 while computing.
-HALVES = ("float16", "bfloat16")
+from gt.engines import moves, philox
+from gt.engines.arrays import (
+    Array,
+    Meta,
+    beside,
+    convert,
+    decode,
+    encode,
+    exact,
+    number,
+    numpy_dtype,
+)
 
 
 def run(kind: str, params: dict[str, Any], inputs: Sequence[Any], outputs: list[Meta]) -> list[Any]:
@@ -27,63 +31,6 @@ def run(kind: str, params: dict[str, Any], inputs: Sequence[Any], outputs: list[
         made = KERNELS[kind](outputs, *operands, **params)
         results = made if isinstance(made, tuple) else (made,)
         return [encode(array, meta) for array, meta in zip(results, outputs, strict=True)]
-
-
-def decode(dtype: str, shape: list[int], data: bytes) -> Array:
-    """Give the elements as an array."""
-    if dtype == "bfloat16":
-        bits = np.frombuffer(data, np.uint16).astype(np.uint32) << 16
-        return bits.view(np.float32).reshape(shape)
-    array = np.frombuffer(data, dtype).reshape(shape)
-    return array.astype(np.float32) if dtype in HALVES else array
-
-
-def encode(array: Array, meta: Meta) -> tuple[list[int], bytes]:
-    """Give the shape and the elements of an array, row by row."""
-    dtype = meta[0]
-    array = convert(np.asarray(array), dtype)
-    if dtype == "bfloat16":
-        bits = np.ascontiguousarray(array).view(np.uint32)
-        nearest = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
-        stored = np.where(np.isnan(array), (bits >> 16) | 0x40, nearest).astype(np.uint16)
-    else:
-        stored = array.astype(dtype)
-    return list(array.shape), stored.tobytes()
-
-
-def numpy_dtype(dtype: str) -> Any:
-    """Give the dtype that an array has while it is computed with."""
-    return np.dtype(np.float32 if dtype in HALVES else dtype)
-
-
-def convert(array: Array, dtype: str) -> Array:
-    """Turn into another dtype: fractions are cut, and what is too large is the largest."""
-    target = numpy_dtype(dtype)
-    if target.kind not in "iu" or array.dtype.kind != "f":
-        return array.astype(target)
-    # Small whole numbers wrap, as they do in PyTorch.
-    middle = np.iinfo(np.int64 if target == np.int64 else np.int32)
-    whole = np.trunc(np.where(np.isnan(array), 0, array).astype(np.float64))
-    low, high = whole <= middle.min, whole >= middle.max
-    within = np.where(low | high, 0, whole).astype(np.int64)
-    return np.where(low, middle.min, np.where(high, middle.max, within)).astype(target)
-
-
-def exact(x: Array) -> Array:
-    """Give floats in float64, and everything else as it is."""
-    return x.astype(np.float64) if x.dtype.kind == "f" else x
-
-
-def beside(*operands: Any, dtype: DTypeLike = None) -> list[Array]:
-    """Give numbers the dtype of the tensors beside them."""
-    arrays = [x for x in operands if isinstance(x, np.ndarray)]
-    common = arrays[0].dtype if arrays else np.dtype(dtype)
-    return [x if isinstance(x, np.ndarray) else number(x, common) for x in operands]
-
-
-def number(x: Any, dtype: np.dtype[Any]) -> Array:
-    """Give a number as an array without axes."""
-    return convert(np.asarray(x), dtype.name)
 
 
 # Creation. What is made like a tensor is given it.
@@ -286,148 +233,6 @@ def top_k(outputs: list[Meta], x: Array, k: int, axis: int, largest: bool) -> tu
     return np.take_along_axis(row, places, axis).reshape(shape), places.reshape(shape)
 
 
-# The same elements elsewhere.
-
-
-def ranges(parts: list[tuple[int, int, int]]) -> tuple[Array, ...]:
-    return np.ix_(*(start + step * np.arange(count) for start, count, step in parts))
-
-
-def slice_(outputs: list[Meta], x: Array, parts: list[tuple[int, int, int]]) -> Array:
-    return x[ranges(parts)] if parts else x
-
-
-def slice_write(
-    outputs: list[Meta], x: Array, part: Any, parts: list[tuple[int, int, int]]
-) -> Array:
-    x, part = beside(x, part)
-    written = x.copy()
-    written[ranges(parts) if parts else ...] = part
-    return written
-
-
-def diagonal(outputs: list[Meta], x: Array, axes: list[int], start: list[int]) -> Array:
-    count = outputs[0][1][-1]
-    moved = np.moveaxis(x, axes, (-2, -1))
-    steps = np.arange(count)
-    return moved[..., start[0] + steps, start[1] + steps]
-
-
-def concat(outputs: list[Meta], *parts: Array, axis: int) -> Array:
-    return np.concatenate(parts, axis)
-
-
-def check(index: Array, allowed: range, axis: int) -> None:
-    outside = index[(index < allowed.start) | (index >= allowed.stop)]
-    if outside.size:
-        raise IndexError(
-            f"index {outside[0]} is out of bounds for dimension {axis} with size {allowed.stop}"
-        )
-
-
-def along(index: Array, axis: int) -> tuple[Array, ...]:
-    """Give the places `[..., index[...], ...]` that a gather along an axis reads."""
-    places = list(np.indices(index.shape, sparse=True))
-    places[axis] = index
-    return tuple(places)
-
-
-def gather(outputs: list[Meta], x: Array, index: Array, axis: int) -> Array:
-    check(index, range(x.shape[axis]), axis)
-    return x[along(index, axis)]
-
-
-def scatter(
-    outputs: list[Meta], x: Array, index: Array, source: Any, axis: int, add: bool
-) -> Array:
-    check(index, range(x.shape[axis]), axis)
-    x, source = beside(x, source)
-    if source.ndim:
-        source = source[tuple(slice(n) for n in index.shape)]
-    return put_at(x, along(index, axis), source, add)
-
-
-def put_at(x: Array, places: tuple[Any, ...], source: Array, add: bool) -> Array:
-    written = exact(x).copy()
-    if add:
-        np.add.at(written, places, exact(source))
-    else:
-        written[places] = source
-    return written
-
-
-def take(outputs: list[Meta], x: Array, index: Array, axis: int) -> Array:
-    size = x.shape[axis]
-    check(index, range(-size, size), axis)
-    return x[(slice(None),) * axis + (index,)]
-
-
-def put(outputs: list[Meta], x: Array, index: Array, source: Any, axis: int, add: bool) -> Array:
-    size = x.shape[axis]
-    check(index, range(-size, size), axis)
-    x, source = beside(x, source)
-    return put_at(x, (slice(None),) * axis + (index % max(size, 1),), source, add)
-
-
-def ravel(outputs: list[Meta], *indices: Array, sizes: list[int]) -> Array:
-    for axis, (index, size) in enumerate(zip(indices, sizes, strict=True)):
-        check(index, range(-size, size), axis)
-    shape = outputs[0][1]
-    flat = np.zeros(shape, np.int64)
-    for index, size in zip(indices, sizes, strict=True):
-        flat = flat * size + np.where(index < 0, index + size, index)
-    return flat
-
-
-Spec = dict[str, list[int]]
-
-
-def positions(spec: Spec) -> list[tuple[int, ...]]:
-    """Give where each element of a window is read at its first position."""
-    offsets = np.ndindex(*spec["size"])
-    return [tuple(at * d for at, d in zip(o, spec["dilation"], strict=True)) for o in offsets]
-
-
-def window(outputs: list[Meta], x: Array, **spec: list[int]) -> Array:
-    rank = len(spec["size"])
-    shape = outputs[0][1]
-    lead, out = shape[: -2 * rank], shape[-rank:]
-    padded = np.pad(x, [(0, 0)] * len(lead) + [(p, p) for p in spec["padding"]])
-    made = np.zeros([*lead, math.prod(spec["size"]), *out], x.dtype)
-    for place, offset in enumerate(positions(spec)):
-        made[(..., place, *([slice(None)] * rank))] = padded[seen(spec, offset, out)]
-    return made.reshape(shape)
-
-
-def fold(outputs: list[Meta], x: Array, **spec: list[int]) -> Array:
-    rank = len(spec["size"])
-    shape = outputs[0][1]
-    lead, out = shape[:-rank], x.shape[-rank:]
-    sizes = [n + 2 * p for n, p in zip(shape[-rank:], spec["padding"], strict=True)]
-    padded = np.zeros([*lead, *sizes], exact(x).dtype)
-    flat = x.reshape([*lead, math.prod(spec["size"]), *out])
-    for place, offset in enumerate(positions(spec)):
-        padded[seen(spec, offset, out)] += flat[(..., place, *([slice(None)] * rank))]
-    inner = [slice(p, p + n) for p, n in zip(spec["padding"], shape[-rank:], strict=True)]
-    return padded[(..., *inner)]
-
-
-def seen(spec: Spec, offset: tuple[int, ...], out: Sequence[int]) -> tuple[Any, ...]:
-    """Give the elements that one element of the window meets at all positions."""
-    spans = zip(offset, spec["stride"], out, strict=True)
-    return (..., *(slice(at, at + step * n, step) for at, step, n in spans))
-
-
-def require(outputs: list[Meta], x: Array, truth: Array, message: str) -> Array:
-    if not truth.all():
-        raise RuntimeError(message)
-    return x
-
-
-def nonzero(outputs: list[Meta], x: Array) -> Array:
-    return np.argwhere(x).astype(np.int64)
-
-
 KERNELS: dict[str, Callable[..., Any]] = {
     "fill": fill,
     "iota": iota,
@@ -446,17 +251,17 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "permute": lambda outputs, x, axes: np.transpose(x, axes),
     "reshape": lambda outputs, x: x.reshape(outputs[0][1]),
     "expand": lambda outputs, x: np.broadcast_to(x, outputs[0][1]),
-    "slice": slice_,
-    "slice_write": slice_write,
-    "diagonal": diagonal,
-    "concat": concat,
-    "gather": gather,
-    "scatter": scatter,
-    "take": take,
-    "put": put,
-    "ravel": ravel,
-    "window": window,
-    "fold": fold,
-    "nonzero": nonzero,
-    "require": require,
+    "slice": moves.slice_,
+    "slice_write": moves.slice_write,
+    "diagonal": moves.diagonal,
+    "concat": moves.concat,
+    "gather": moves.gather,
+    "scatter": moves.scatter,
+    "take": moves.take,
+    "put": moves.put,
+    "ravel": moves.ravel,
+    "window": moves.window,
+    "fold": moves.fold,
+    "nonzero": moves.nonzero,
+    "require": moves.require,
 }
