@@ -13,7 +13,7 @@ use gt_core::{DType, Error, Meta, RequestId, Result, Scalar, Slot, ops};
 use gt_transport::{Failure, FailureId};
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
-use gt_worker::engine::{Engine, Operand as EngineOperand};
+use gt_worker::engine::{Engine, Operand as EngineOperand, Takes};
 use gt_worker::value::Value;
 use smallvec::{SmallVec, smallvec};
 
@@ -354,7 +354,9 @@ impl Emit for Interpreter {
                 (other, _) => other.clone(),
             });
         }
-        if kernel == Kernel::Expansion {
+        // What the engine takes whole has bits of its own.
+        let is_whole = kernel == Kernel::Expansion && self.engine.takes(&call);
+        if kernel == Kernel::Expansion && !is_whole {
             return self.expand(&call, &cast);
         }
         let operand = |term| match term {
@@ -363,7 +365,10 @@ impl Emit for Interpreter {
             Term::Zero => EngineOperand::Scalar(0.0.into()),
         };
         let inputs = cast.into_iter().map(operand).collect();
-        self.engine.run(&kernel, inputs, &inferred.outputs)
+        match is_whole {
+            true => self.engine.run_whole(op, attrs, inputs, &inferred.outputs),
+            false => self.engine.run(&kernel, inputs, &inferred.outputs),
+        }
     }
 }
 
