@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
-Array = NDArray[Any]
+# Of any dtype: which one is known only when it is there.
+Array = Any
 Meta = tuple[str, list[int]]
 
 # NumPy has no bfloat16, and its float16 is no quicker: both are kept in float32 while computing.
@@ -57,7 +58,7 @@ def exact(x: Array) -> Array:
     return x.astype(np.float64) if x.dtype.kind == "f" else x
 
 
-def beside(*operands: Any, dtype: DTypeLike = None) -> list[Array]:
+def beside(*operands: Any, dtype: DTypeLike | None = None) -> list[Array]:
     """Give numbers the dtype of the tensors beside them."""
     arrays = [x for x in operands if isinstance(x, np.ndarray)]
     common = arrays[0].dtype if arrays else np.dtype(dtype)

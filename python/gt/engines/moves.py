@@ -113,7 +113,7 @@ def window(outputs: list[Meta], x: Array, **spec: list[int]) -> Array:
     shape = outputs[0][1]
     lead, out = shape[: -2 * rank], shape[-rank:]
     padded = np.pad(x, [(0, 0)] * len(lead) + [(p, p) for p in spec["padding"]])
-    made = np.zeros([*lead, math.prod(spec["size"]), *out], x.dtype)
+    made: Array = np.zeros([*lead, math.prod(spec["size"]), *out], x.dtype)
     for place, offset in enumerate(positions(spec)):
         made[(..., place, *([slice(None)] * rank))] = padded[seen(spec, offset, out)]
     return made.reshape(shape)
@@ -124,7 +124,7 @@ def fold(outputs: list[Meta], x: Array, **spec: list[int]) -> Array:
     shape = outputs[0][1]
     lead, out = shape[:-rank], x.shape[-rank:]
     sizes = [n + 2 * p for n, p in zip(shape[-rank:], spec["padding"], strict=True)]
-    padded = np.zeros([*lead, *sizes], exact(x).dtype)
+    padded: Array = np.zeros([*lead, *sizes], exact(x).dtype)
     flat = x.reshape([*lead, math.prod(spec["size"]), *out])
     for place, offset in enumerate(positions(spec)):
         padded[seen(spec, offset, out)] += flat[(..., place, *([slice(None)] * rank))]

@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+# Of any dtype: which one is known only when it is there.
+Array = Any
 
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 WEYL = (0x9E3779B9, 0xBB67AE85)
@@ -47,7 +47,8 @@ def wide_word(seed: int, rng_index: int, numbers: Array) -> Array:
 def numbers(distribution: Any, dtype: str, seed: int, rng_index: int, which: Array) -> Array:
     """Give the random numbers of a tensor at these places, counted row by row."""
     if isinstance(distribution, tuple):
-        return integers(*distribution, seed, rng_index, which)
+        low, high = distribution
+        return integers(low, high, seed, rng_index, which)
     double = dtype == "float64"
     if distribution == "uniform":
         if double:
