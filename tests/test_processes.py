@@ -398,7 +398,8 @@ def key_dealer(cluster, name):
 
 def say_hello(peer, resume=b"\0"):
     """Say hello; give the kind of the answer, and what it says."""
-    hello = varint(3) + b"bob" + b"\0" + resume
+    anything, as_is = b"\0", b"\0"
+    hello = varint(3) + b"bob" + anything + as_is + resume
     peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", 2, 0, HELLO, 0, 0) + hello])
     _, head = peer.recv_multipart()
     return HEADER.unpack(head[: HEADER.size])[3], head[HEADER.size :]
