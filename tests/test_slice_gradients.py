@@ -18,6 +18,7 @@ PARTS = {
     "everything": lambda x: [x[:]],
     "twice the same": lambda x: [x[1], x[2:], x[1], x[0]],
     "overlapping": lambda x: [x[:3], x[1:4], x[2:]],
+    "overlapping by one": lambda x: [x[:3], x[2:]],
     "along several axes": lambda x: [x[0], x[:, 1], x[1:, 2:, 3], x[..., ::2]],
     "apart along several axes": lambda x: [x[:2, :2], x[2:, :2], x[:2, 2:]],
     "in steps": lambda x: [x[::2], x[1::2]],
