@@ -130,8 +130,8 @@ def test_a_step_reads_nothing():
 # For each: the instructions of a step, and those of them that each parameter costs.
 COSTS = {
     "SGD": (0, 1),
-    "SGD momentum": (0, 3),
-    "SGD nesterov": (0, 4),
+    "SGD momentum": (0, 2),
+    "SGD nesterov": (0, 2),
     "Adam": (7, 1),
     "AdamW": (7, 1),
     "NAdam": (24, 5),
@@ -548,3 +548,20 @@ def test_a_step_of_adam_refuses_what_it_cannot_write_into():
     with pytest.raises(TypeError, match="adam_: cannot write into the number"):
         gt.tensor(1.0).adam_(gt.tensor(1.0), 1.0, gt.tensor(1.0), *WEIGHTS)
     assert parameter.tolist() == mean.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_updates_of_many_tensors_at_once_are_those_of_each():
+    tensors, others = [gt.ones(2), gt.ones(3)], [gt.ones(2) * 2, gt.ones(3) * 3]
+    gt._gt._update_each("sub_scaled", tensors, others, 0.5)
+    assert [tensor.tolist() for tensor in tensors] == [[0.0] * 2, [-0.5] * 3]
+    gt._gt._update_each("mul", tensors, gt.tensor(2.0))
+    assert [tensor.tolist() for tensor in tensors] == [[0.0] * 2, [-1.0] * 3]
+    gt._gt._update_each("mul", [], 2.0)
+    with pytest.raises(ValueError, match="a list has 1 tensors where there are 2 to update"):
+        gt._gt._update_each("add", tensors, others[:1])
+    with pytest.raises(TypeError, match="expected tensors or a number, not two"):
+        gt._gt._update_each("add", tensors, "two")
+    with pytest.raises(ValueError, match="there is no operation 'subtract'"):
+        gt._gt._update_each("subtract", tensors, others)
+    with pytest.raises(RuntimeError, match="add_: output with shape"):
+        gt._gt._update_each("add", tensors, [gt.ones(2), gt.ones(2, 3)])

@@ -67,9 +67,6 @@ pub(crate) fn infer(
     inputs: &[Input],
     attrs: &Attrs,
 ) -> Result<SmallVec<[Meta; 1]>> {
-    let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
-    for input in inputs {
-        args.push(input.arg());
-    }
+    let args: SmallVec<[Arg; 4]> = inputs.iter().map(Input::arg).collect();
     Ok(Call::checked(op, &args, attrs)?.infer()?.outputs)
 }

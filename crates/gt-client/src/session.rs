@@ -357,7 +357,7 @@ impl Session {
 
     /// The current values of tensors, each kept from being freed while it is held.
     pub(crate) fn hold(&self, op: &Op, inputs: &[Input]) -> Result<SmallVec<[Held; 3]>> {
-        let mut held = SmallVec::new();
+        let mut held = SmallVec::with_capacity(inputs.len());
         for input in inputs {
             held.push(match input {
                 Input::Scalar(scalar) => Held::Scalar(*scalar),

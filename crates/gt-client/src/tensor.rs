@@ -160,9 +160,9 @@ impl Tensor {
 
     /// This tensor and others, as the inputs of an operation.
     fn with<'a>(&'a self, others: &[Input<'a>]) -> SmallVec<[Input<'a>; 3]> {
-        let mut inputs = SmallVec::new();
+        let mut inputs = SmallVec::with_capacity(1 + others.len());
         inputs.push(Input::Tensor(self));
-        others.iter().for_each(|other| inputs.push(*other));
+        inputs.extend(others.iter().copied());
         inputs
     }
 

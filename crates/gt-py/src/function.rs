@@ -11,7 +11,7 @@ use crate::call::function;
 use crate::error::to_python;
 use crate::generated::FUNCTION_DOCS;
 use crate::tensor::Tensor;
-use crate::{convert, data, device, dtype, parts, provenance};
+use crate::{convert, data, device, dtype, each, parts, provenance};
 
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -34,6 +34,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(convert::_tensor, module)?)?;
     module.add_function(wrap_pyfunction!(convert::_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(convert::_snapshot, module)?)?;
+    module.add_function(wrap_pyfunction!(each::_update_each, module)?)?;
     module.add_function(wrap_pyfunction!(convert::_elements, module)?)?;
     module.add_function(wrap_pyfunction!(_dtype, module)?)
 }

@@ -2982,6 +2982,26 @@ impl Tensor {
         method_in_place(657, slf, args, kwargs)
     }
 
+    #[doc = "input - size buffer, where buffer has become decay buffer + weight grad. Writes each result into the input at its place."]
+    #[pyo3(name = "momentum_", text_signature = "($self, buffer, grad, size, decay, weight)", signature = (*args, **kwargs))]
+    fn op_momentum_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(660, slf, args, kwargs)
+    }
+
+    #[doc = "input - size (grad + decay buffer), where buffer has become decay buffer + weight grad. Writes each result into the input at its place."]
+    #[pyo3(name = "nesterov_", text_signature = "($self, buffer, grad, size, decay, weight)", signature = (*args, **kwargs))]
+    fn op_nesterov_in_place<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method_in_place(661, slf, args, kwargs)
+    }
+
 }
 
 /// The docstring of each function, by the code of its row.

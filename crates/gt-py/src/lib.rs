@@ -11,6 +11,7 @@ mod convert;
 mod data;
 mod device;
 mod dtype;
+mod each;
 mod error;
 mod function;
 #[rustfmt::skip]

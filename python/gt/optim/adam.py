@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gt import _gt
 from gt._gt import Tensor
 from gt.optim.optimizer import (
     Optimizer,
@@ -12,7 +13,7 @@ from gt.optim.optimizer import (
     advance,
     check,
     decay,
-    gradient,
+    gradients,
     start,
     zeros_like,
 )
@@ -62,23 +63,17 @@ class Adam(Optimizer):
         averages = ["exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else [])]
         start(self, params, lambda p: {name: zeros_like(p) for name in averages})
         first, second = group["betas"]
-        # What the averages are short of while they warm up, for each count of steps.
-        short = {
-            key: (group["lr"] / (1 - first ** state["step"]), _warmth(second, state["step"]))
-            for key, state in advance(self, group, params).items()
-        }
         kept = decay(group, decoupled=self._decoupled)
         plain = {**group, "weight_decay": 0} if self._decoupled else group
         constant = (1.0 if kept is None else kept, 1 - first, second, group["eps"])
-        for parameter in params:
-            state = self.state[parameter]
-            size, scale = short[id(state["step"])]
-            mean, square, grad = state["exp_avg"], state["exp_avg_sq"], gradient(parameter, plain)
-            if group["amsgrad"]:
-                peak = state["max_exp_avg_sq"]
-                parameter.amsgrad_(mean, square, peak, grad, size, scale, *constant)
-            else:
-                parameter.adam_(mean, square, grad, size, scale, *constant)
+        operation = "amsgrad" if group["amsgrad"] else "adam"
+        for together, states in advance(self, group, params):
+            # What the averages are short of while they warm up.
+            step = states[0]["step"]
+            short = (group["lr"] / (1 - first**step), _warmth(second, step))
+            columns = ([state[name] for state in states] for name in averages)
+            grads = gradients(together, plain)
+            _gt._update_each(operation, together, *columns, grads, *short, *constant)
 
 
 def _warmth(beta: float, step: Tensor) -> Tensor:
@@ -141,24 +136,20 @@ class NAdam(Optimizer):
         averages = ("exp_avg", "exp_avg_sq")
         start(self, params, lambda p: {n: zeros_like(p) for n in averages}, mu_product=1.0)
         first, second = group["betas"]
-        shares = {
-            key: (*self._shares(group, state), _warmth(second, state["step"]))
-            for key, state in advance(self, group, params).items()
-        }
         decoupled = group["decoupled_weight_decay"]
         kept, eps = decay(group, decoupled), group["eps"]
         plain = {**group, "weight_decay": 0} if decoupled else group
-        for parameter in params:
-            state = self.state[parameter]
-            part, rest, scale = shares[id(state["step"])]
-            grad = gradient(parameter, plain)
-            if kept is not None:
-                parameter.mul_(kept)
-            mean, square = state["exp_avg"], state["exp_avg_sq"]
-            mean.lerp_(grad, 1 - first)
-            square.decay_add_square_(grad, second)
-            parameter.step_along_(grad, square, part, scale, eps)
-            parameter.step_along_(mean, square, rest, scale, eps)
+        for together, states in advance(self, group, params):
+            part, rest = self._shares(group, states[0])
+            scale, grads = _warmth(second, states[0]["step"]), gradients(together, plain)
+            for parameter, state, grad in zip(together, states, grads, strict=True):
+                if kept is not None:
+                    parameter.mul_(kept)
+                mean, square = state["exp_avg"], state["exp_avg_sq"]
+                mean.lerp_(grad, 1 - first)
+                square.decay_add_square_(grad, second)
+                parameter.step_along_(grad, square, part, scale, eps)
+                parameter.step_along_(mean, square, rest, scale, eps)
 
     def _shares(self, group: dict[str, Any], state: dict[str, Any]) -> tuple[Tensor, Tensor]:
         """How far to go along the gradient, and how far along its mean."""

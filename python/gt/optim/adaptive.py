@@ -12,7 +12,7 @@ from gt.optim.optimizer import (
     advance,
     check,
     decay,
-    gradient,
+    gradients,
     start,
     zeros_like,
 )
@@ -54,8 +54,8 @@ class RMSprop(Optimizer):
         start(self, params, lambda p: {name: zeros_like(p) for name in names})
         advance(self, group, params)
         alpha = group["alpha"]
-        for parameter in params:
-            state, grad = self.state[parameter], gradient(parameter, group)
+        for parameter, grad in zip(params, gradients(params, group), strict=True):
+            state = self.state[parameter]
             square = state["square_avg"]
             square.decay_add_square_(grad, alpha)
             spread = square
@@ -102,14 +102,12 @@ class Adagrad(Optimizer):
         first = group["initial_accumulator_value"]
         start(self, params, lambda p: {"sum": zeros_like(p) + first})
         slower = group["lr_decay"]
-        sizes = {
-            key: group["lr"] / (1 + (state["step"] - 1) * slower)
-            for key, state in advance(self, group, params).items()
-        }
-        for parameter in params:
-            state, grad = self.state[parameter], gradient(parameter, group)
-            total = state["sum"].addcmul_(grad, grad)
-            parameter.step_along_(grad, total, sizes[id(state["step"])], 1.0, group["eps"])
+        for together, states in advance(self, group, params):
+            size = group["lr"] / (1 + (states[0]["step"] - 1) * slower)
+            grads = gradients(together, group)
+            for parameter, state, grad in zip(together, states, grads, strict=True):
+                total = state["sum"].addcmul_(grad, grad)
+                parameter.step_along_(grad, total, size, 1.0, group["eps"])
 
 
 class Adadelta(Optimizer):
@@ -141,8 +139,8 @@ class Adadelta(Optimizer):
         start(self, params, lambda p: {"square_avg": zeros_like(p), "acc_delta": zeros_like(p)})
         advance(self, group, params)
         rho, eps = group["rho"], group["eps"]
-        for parameter in params:
-            state, grad = self.state[parameter], gradient(parameter, group)
+        for parameter, grad in zip(params, gradients(params, group), strict=True):
+            state = self.state[parameter]
             square, moved = state["square_avg"], state["acc_delta"]
             square.decay_add_square_(grad, rho)
             move = (moved + eps).sqrt() / (square + eps).sqrt() * grad
@@ -172,8 +170,7 @@ class Lion(Optimizer):
         start(self, params, lambda p: {"exp_avg": zeros_like(p)})
         first, second = group["betas"]
         plain, kept = {**group, "weight_decay": 0}, decay(group, decoupled=True)
-        for parameter in params:
-            grad = gradient(parameter, plain)
+        for parameter, grad in zip(params, gradients(params, plain), strict=True):
             mean = self.state[parameter]["exp_avg"]
             if kept is not None:
                 parameter.mul_(kept)

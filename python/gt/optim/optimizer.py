@@ -168,15 +168,15 @@ def _copy(value: Any, parameter: Tensor) -> Any:
     return value.detach().clone()
 
 
-def gradient(parameter: Tensor, group: dict[str, Any]) -> Tensor:
-    """The gradient to follow: turned round to maximise, with weight decay added."""
-    grad = parameter.grad
-    assert grad is not None
+def gradients(params: list[Tensor], group: dict[str, Any]) -> list[Tensor]:
+    """The gradients to follow: turned round to maximise, with weight decay added."""
+    grads: list[Any] = [parameter.grad for parameter in params]
     if group.get("maximize"):
-        grad = -grad
+        grads = [-grad for grad in grads]
     if group.get("weight_decay"):
-        grad = grad.add(parameter, alpha=group["weight_decay"])
-    return grad
+        decay = group["weight_decay"]
+        grads = [grad.add(p, alpha=decay) for p, grad in zip(params, grads, strict=True)]
+    return grads
 
 
 def decay(group: dict[str, Any], decoupled: bool) -> float | Tensor | None:
@@ -220,14 +220,22 @@ def note(optimizer: Optimizer, *begun: tuple[Tensor, Tensor]) -> None:
 
 def advance(
     optimizer: Optimizer, group: dict[str, Any], params: list[Tensor]
-) -> dict[int, dict[str, Any]]:
-    """Counts one step further; by the identity of each count, a state that has it."""
+) -> list[tuple[list[Tensor], list[dict[str, Any]]]]:
+    """Counts one step further; the parameters that count together, with their states."""
     if len(params) < len(group["params"]):
         _part(optimizer, group, params)
-    counted = {id(s["step"]): s for s in (optimizer.state[parameter] for parameter in params)}
-    for state in counted.values():
-        state["step"].add_(1)
-    return counted
+    states = [optimizer.state[parameter] for parameter in params]
+    counted: dict[int, tuple[list[Tensor], list[dict[str, Any]]]] = {}
+    if len({id(state["step"]) for state in states}) == 1:
+        counted[0] = params, states
+    else:
+        for parameter, state in zip(params, states, strict=True):
+            together = counted.setdefault(id(state["step"]), ([], []))
+            together[0].append(parameter)
+            together[1].append(state)
+    for _, states in counted.values():
+        states[0]["step"].add_(1)
+    return list(counted.values())
 
 
 def _part(optimizer: Optimizer, group: dict[str, Any], params: list[Tensor]) -> None:

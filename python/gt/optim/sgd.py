@@ -11,7 +11,7 @@ from gt.optim.optimizer import (
     Parameters,
     accept,
     check,
-    gradient,
+    gradients,
     note,
     zeros_like,
 )
@@ -55,27 +55,40 @@ class SGD(Optimizer):
         super().__init__(params, defaults)
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        for parameter in params:
-            grad = gradient(parameter, group)
-            if group["momentum"]:
-                grad = self._with_momentum(parameter, grad, group)
-            parameter.sub_(grad, alpha=group["lr"])
+        grads = gradients(params, group)
+        if not group["momentum"]:
+            _gt._update_each("sub_scaled", params, grads, group["lr"])
+            return
+        moving: list[tuple[Tensor, Tensor, Tensor]] = []
+        for parameter, grad in zip(params, grads, strict=True):
+            state = self.state[parameter]
+            if "momentum_buffer" in state and "momentum_weight" not in state:
+                moving.append((parameter, state["momentum_buffer"], grad))
+            else:
+                self._start(state, parameter, grad, group)
+        if moving:
+            operation = "nesterov" if group["nesterov"] else "momentum"
+            columns = map(list, zip(*moving, strict=True))
+            weights = group["lr"], group["momentum"], 1 - group["dampening"]
+            _gt._update_each(operation, *columns, *weights)
 
-    def _with_momentum(self, parameter: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
-        state, momentum = self.state[parameter], group["momentum"]
-        if "momentum_buffer" not in state and self._fresh is not None and group["dampening"]:
+    def _start(
+        self, state: dict[str, Any], parameter: Tensor, grad: Tensor, group: dict[str, Any]
+    ) -> None:
+        """A step of a parameter that has no buffer, or one that may have to begin again."""
+        momentum = group["momentum"]
+        if not state and self._fresh is not None and group["dampening"]:
             self._begin(state, parameter)
-        buffer, weight = state.get("momentum_buffer"), 1 - group["dampening"]
-        if buffer is None:
+        if not state:
             buffer = state["momentum_buffer"] = grad.detach().clone()
             # From zeros, the next step makes of a buffer what the first would.
             note(self, (buffer, zeros_like(buffer)))
-        elif "momentum_weight" in state:
-            buffer.decay_add_(grad, momentum, state["momentum_weight"])
-            state["momentum_weight"].fill_(weight)
         else:
-            buffer.decay_add_(grad, momentum, weight)
-        return grad.add(buffer, alpha=momentum) if group["nesterov"] else buffer
+            buffer = state["momentum_buffer"]
+            buffer.decay_add_(grad, momentum, state["momentum_weight"])
+            state["momentum_weight"].fill_(1 - group["dampening"])
+        direction = grad.add(buffer, alpha=momentum) if group["nesterov"] else buffer
+        parameter.sub_(direction, alpha=group["lr"])
 
     def _begin(self, state: dict[str, Any], parameter: Tensor) -> None:
         """A buffer for a first step that may be taken back.

@@ -177,6 +177,7 @@ pub(crate) fn update_all(
     let mut states = lock(cells);
     let mut held: SmallVec<[Held; 3]> = SmallVec::new();
     if update == Update::OfCurrent {
+        held.reserve(states.len() + others.len());
         held.extend(states.iter().map(|state| Held::Value(state.value.clone())));
     }
     held.extend(others);

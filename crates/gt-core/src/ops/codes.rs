@@ -288,6 +288,8 @@ table! {
     657 optimizer::AMSGRAD,
     658 place::PLACE,
     659 place::PLACE_LIKE,
+    660 optimizer::MOMENTUM,
+    661 optimizer::NESTEROV,
     680 recurrent::LSTM_STEPS,
     681 recurrent::LSTM_STEPS_BACKWARD,
 }
@@ -322,7 +324,7 @@ const UNUSED: &[RangeInclusive<u16>] = &[
     469..=469,
     521..=559,
     571..=639,
-    660..=679,
+    662..=679,
 ];
 
 /// The row of each code. The compiler evaluates it, and with it the rules of the table.

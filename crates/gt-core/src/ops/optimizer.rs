@@ -211,6 +211,55 @@ pub static ADAM: Op = Op {
     ..AMSGRAD
 };
 
+static MOVING: [In; 6] = [
+    operand("input"),
+    operand("buffer"),
+    operand("grad"),
+    operand("size"),
+    operand("decay"),
+    operand("weight"),
+];
+
+static MOVED: [Output; 2] = [result("input"), result("buffer")];
+
+pub static MOMENTUM: Op = Op {
+    name: "momentum",
+    code: codes::MOMENTUM,
+    doc: "input - size buffer, where buffer has become decay buffer + weight grad.",
+    inputs: &MOVING,
+    outputs: &MOVED,
+    expansion: Some(|_| {
+        let buffer = moved();
+        vec![Expr::apply(&SUB_SCALED, [Input(0), buffer.clone(), Input(3)], []), buffer]
+    }),
+    domain: Domain::Real,
+    samples: || {
+        let numbers = |sample: Sample| sample.scalar(0.9).scalar(0.5);
+        vec![
+            numbers(Sample::of(&[&[2, 3], &[2, 3], &[2, 3]]).scalar(0.25)),
+            numbers(Sample::of(&[&[2, 3], &[2, 3], &[2, 3], &[]])),
+        ]
+    },
+    ..AMSGRAD
+};
+
+pub static NESTEROV: Op = Op {
+    name: "nesterov",
+    code: codes::NESTEROV,
+    doc: "input - size (grad + decay buffer), where buffer has become decay buffer + weight grad.",
+    expansion: Some(|_| {
+        let buffer = moved();
+        let ahead = Expr::apply(&ADD_SCALED, [Input(2), buffer.clone(), Input(4)], []);
+        vec![Expr::apply(&SUB_SCALED, [Input(0), ahead, Input(3)], []), buffer]
+    }),
+    ..MOMENTUM
+};
+
+/// A buffer one step on.
+fn moved() -> Expr {
+    Expr::apply(&DECAY_ADD, [Input(1), Input(2), Input(4), Input(5)], [])
+}
+
 /// The averages of a gradient and of its squares one step on; the gradient is the input `grad`.
 fn averages(grad: usize) -> (Expr, Expr) {
     let (weight, decay) = (Input(grad + 4), Input(grad + 5));
