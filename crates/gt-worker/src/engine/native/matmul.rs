@@ -7,6 +7,7 @@ use gt_core::dtype::DType;
 use gt_core::error::{Error, Result};
 use gt_core::shape::{Meta, Shape};
 
+use super::matvec::Matrix;
 use super::number::Number;
 use super::tile::{CHUNK, Shared};
 use super::{Native, elementwise, movement};
@@ -18,8 +19,6 @@ const SMALL: usize = 1 << 20;
 
 /// Products up to this size on every side are made of rows that lie one after another.
 const SMALL_SIDE: usize = 64;
-/// The same for products with a vector, by the number of elements of the matrix.
-const SMALL_VECTOR: usize = 1 << 16;
 
 /// A side of a product is cut into panels of about this size at least; that leaves more than
 /// [`SMALL_SIDE`] for the last of them, which may lack a part of a tile.
@@ -45,10 +44,7 @@ pub fn matmul(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> 
         let mut result = matmul(native, wide(a)?, wide(b)?, &wide_out)?;
         return elementwise::cast(native, &mut result, out);
     }
-    let (a, b) = match is_small(&a, &b) {
-        true => (movement::contiguous(native, &a)?, movement::contiguous(native, &b)?),
-        false => (with_unit_stride(native, a)?, with_unit_stride(native, b)?),
-    };
+    let (a, b) = ordered(native, a, b)?;
     let (result, writer) = native.output(out)?;
     if out.shape.count() == 0 {
         return Ok(result);
@@ -72,13 +68,19 @@ pub fn matmul(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> 
     Ok(result)
 }
 
-/// Whether `gemm` sums this product in an order that depends on how its operands lie. Those have
-/// little to copy; how a value lies depends on where it was computed, and no bit may.
-fn is_small(a: &Value, b: &Value) -> bool {
+/// The operands as the kernels take them. The order in which `gemm` sums small products depends on
+/// how they lie; those have little to copy. How a value lies depends on where it was computed, and
+/// no bit may.
+fn ordered(native: &Native, a: Value, b: Value) -> Result<(Value, Value)> {
     let (rows, inner) = (a.shape()[a.shape().rank() - 2], a.shape()[a.shape().rank() - 1]);
     let columns = b.shape()[b.shape().rank() - 1];
-    let largest = rows.max(inner).max(columns);
-    largest <= SMALL_SIDE || (rows.min(columns) == 1 && inner * largest <= SMALL_VECTOR)
+    let is_vector = rows == 1 || columns == 1;
+    let is_small = rows.max(inner).max(columns) <= SMALL_SIDE && !is_vector;
+    let order = |value: Value, is_run: bool| match is_run || is_small {
+        true => movement::contiguous(native, &value),
+        false => with_unit_stride(native, value),
+    };
+    Ok((order(a, rows == 1)?, order(b, columns == 1)?))
 }
 
 /// The value itself if its rows or columns are runs, else a copy of it.
@@ -140,6 +142,9 @@ impl Product {
     }
 
     fn float<T: Number>(&self, native: &Native, factors: [T; 2]) {
+        if self.m == 1 || self.n == 1 {
+            return self.vector::<T>(native);
+        }
         let work = self.m.saturating_mul(self.n).saturating_mul(self.k);
         let count = self.count();
         let threads = native.threads.count();
@@ -161,6 +166,38 @@ impl Product {
                 self.gemm(task / panels.len(), panels[task % panels.len()], factors);
             });
         }
+    }
+
+    /// One of the matrices is a vector.
+    fn vector<T: Number>(&self, native: &Native) {
+        let matrix = |index: usize| {
+            let [_, left, right] = self.batch.position(index);
+            let left = self.left.get().cast::<T>().wrapping_offset(left).cast_const();
+            let right = self.right.get().cast::<T>().wrapping_offset(right).cast_const();
+            let inner = self.k;
+            if self.m == 1 {
+                let [next_inner, next_column] = self.right_steps;
+                let steps = [next_column, next_inner];
+                (Matrix { start: right, inner, steps }, left)
+            } else {
+                (Matrix { start: left, inner, steps: self.left_steps }, right)
+            }
+        };
+        let (outputs, share) = (self.m * self.n, matrix(0).0.share());
+        let shares = outputs.div_ceil(share);
+        native.threads.share(self.count() * shares, |task| {
+            let (index, first) = (task / shares, task % shares * share);
+            let (matrix, vector) = matrix(index);
+            let out = self.out.get().cast::<T>().wrapping_offset(self.batch.position(index)[0]);
+            // SAFETY: the operands lie within their values, the vector is one run, and each task
+            // has its own part of the output.
+            unsafe {
+                let count = share.min(outputs - first);
+                let out = std::slice::from_raw_parts_mut(out.add(first), count);
+                let vector = std::slice::from_raw_parts(vector, self.k);
+                matrix.times(vector, first, out);
+            }
+        });
     }
 
     fn gemm<T: Number>(&self, index: usize, panel: Panel, [zero, one]: [T; 2]) {

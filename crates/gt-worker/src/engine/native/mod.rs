@@ -17,6 +17,7 @@ pub mod kernels;
 mod lanes;
 pub mod math;
 mod matmul;
+mod matvec;
 mod movement;
 pub mod number;
 mod order;
