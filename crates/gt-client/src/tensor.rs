@@ -117,7 +117,7 @@ impl Tensor {
 
     /// Where its value is, in words: `shard(0) on 0 1`.
     pub fn placement(&self) -> Result<String> {
-        self.session().locate(self.value()?.slot)
+        self.value()?.placement()
     }
 
     /// Whether its elements lie in a row, one after another.

@@ -23,6 +23,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(_gradients, module)?)?;
     module.add_function(wrap_pyfunction!(_record, module)?)?;
     module.add_function(wrap_pyfunction!(_mark, module)?)?;
+    module.add_function(wrap_pyfunction!(_tape, module)?)?;
     module.add_function(wrap_pyfunction!(_checkpoint, module)?)
 }
 
@@ -339,4 +340,21 @@ fn _checkpoint(
     provenance::mark(py);
     let forward = Box::new(PythonForward(forward));
     grad::checkpoint(mark, forward, &one_or_many(results)?).map_err(to_python)
+}
+
+/// A node of the tape: number, operation, inputs, results, placement, file, line and function.
+type Entry = (u64, String, Vec<String>, Vec<String>, Option<String>, Option<(String, u32, String)>);
+
+/// The nodes that this thread has made, or those behind a tensor, in the order of their making.
+#[pyfunction]
+#[pyo3(signature = (tensor=None))]
+fn _tape(py: Python<'_>, tensor: Option<PyRef<'_, Tensor>>) -> PyResult<Vec<Entry>> {
+    let tensor = tensor.map(|tensor| tensor.0.clone());
+    let entries = py.detach(|| grad::tape(tensor.as_ref())).map_err(to_python)?;
+    let entry = |entry: grad::Entry| {
+        let outputs = entry.outputs.iter().map(ToString::to_string).collect();
+        let place = entry.place.map(|place| (place.file, place.line, place.function));
+        (entry.number, entry.op, entry.inputs, outputs, entry.placement, place)
+    };
+    Ok(entries.into_iter().map(entry).collect())
 }

@@ -9,6 +9,7 @@ mod pull;
 mod record;
 mod replace;
 mod sum;
+mod tape;
 mod tensor;
 
 pub use backward::{Request, run};
@@ -19,4 +20,5 @@ pub use node::{AfterHook, Backward, Edge, Gradient, HeldByHook, Hook, HookId, No
 pub(crate) use pull::Emitter;
 pub use record::custom;
 pub(crate) use record::{add_node, copied, edges, through};
+pub use tape::{Entry, tape};
 pub(crate) use tensor::Origin;

@@ -10,6 +10,7 @@ use gt_core::{Meta, Provenance, Result, Scalar};
 use gt_transport::lock::Mutex;
 use smallvec::SmallVec;
 
+use super::tape;
 use crate::provenance;
 use crate::scope;
 use crate::tensor::{Cell, Owned, Tensor};
@@ -191,7 +192,9 @@ impl Node {
         let order = ORDER.fetch_add(1, Ordering::Relaxed);
         let provenance = provenance::current();
         let (scope, hooks) = (scope::current(), Mutex::default());
-        Arc::new(Node { order, kind, edges, outputs, provenance, scope, hooks })
+        let node = Arc::new(Node { order, kind, edges, outputs, provenance, scope, hooks });
+        tape::note(&node);
+        node
     }
 
     pub(crate) fn leaf(meta: Meta, gradient: &Arc<Gradient>) -> Edge {

@@ -33,6 +33,11 @@ impl Owned {
     pub(crate) fn slot(&self) -> Slot {
         self.slot
     }
+
+    /// Where it is, in words.
+    pub(crate) fn placement(&self) -> Result<String> {
+        self.session.locate(self.slot)
+    }
 }
 
 impl Drop for Owned {

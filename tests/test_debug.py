@@ -1,0 +1,78 @@
+"""What `gt.debug` tells of a program."""
+
+import gt
+
+
+def test_the_tape_of_a_tensor_is_what_it_was_made_from():
+    x = gt.ones(2, 3, requires_grad=True)
+    unused = (x + 1).relu()
+    values, _ = (x * 2.0).max(1)
+    loss = values.sum()
+    tape = gt.debug.get_tape(loss)
+    assert [entry.op for entry in tape] == ["leaf", "mul", "max_along", "sum"]
+    leaf, mul, top, total = tape
+    assert leaf.inputs == [] and leaf.outputs == ["float32[2, 3]"]
+    assert mul.inputs == [f"%{leaf.number}", "2.0"]
+    assert top.inputs == [f"%{mul.number}"] and len(top.outputs) == 2
+    assert total.inputs == [f"%{top.number}.0"] and total.outputs == ["float32[]"]
+    assert [entry.number for entry in tape] == sorted(entry.number for entry in tape)
+    assert unused.shape == (2, 3)
+
+
+def test_an_entry_says_where_it_was_made_and_where_the_tensor_is():
+    x = gt.ones(2, requires_grad=True)
+    y = x.exp()
+    leaf, made = gt.debug.get_tape(y)
+    assert made.file == __file__ and made.function.startswith("test_an_entry")
+    assert made.line == leaf.line + 1 and made.location.startswith(f"{__file__}:{made.line} in ")
+    # The gradient of exp is its result, which the graph therefore holds.
+    assert leaf.placement == gt.debug.placement(x) and made.placement == gt.debug.placement(y)
+
+
+def test_the_tape_of_a_thread_has_what_is_needed_still():
+    before = {entry.number for entry in gt.debug.get_tape()}
+    x = gt.ones(2, requires_grad=True)
+    kept = x * 3
+    dropped = x.exp()
+    new = [entry for entry in gt.debug.get_tape() if entry.number not in before]
+    assert [entry.op for entry in new] == ["leaf", "mul", "exp"]
+    del dropped
+    new = [entry for entry in gt.debug.get_tape() if entry.number not in before]
+    assert [entry.op for entry in new] == ["leaf", "mul"]
+    kept.sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0]
+
+
+def test_what_a_thread_has_made_is_forgotten_when_it_is_gone():
+    x = gt.ones(2, requires_grad=True)
+    for _ in range(5000):
+        x.exp()
+    assert len(gt.debug.get_tape()) < 100
+
+
+def test_a_printed_tape_has_a_line_for_each_operation(capsys):
+    x = gt.ones(2, requires_grad=True)
+    loss = (x * x).sum()
+    gt.debug.print_tape(loss)
+    lines = capsys.readouterr().out.splitlines()
+    first, second, third = (entry.number for entry in gt.debug.get_tape(loss))
+    assert lines[0].startswith(f"%{first} = leaf -> float32[2]")
+    assert lines[1].startswith(f"%{second} = mul %{first} %{first} -> float32[2]")
+    assert lines[2].startswith(f"%{third} = sum %{second} -> float32[]")
+    assert all(f"{__file__}:" in line for line in lines)
+    gt.debug.print_tape(gt.ones(2))
+    assert "the tape is empty" in capsys.readouterr().out
+
+
+def test_a_function_of_the_users_stands_on_the_tape():
+    class Double(gt.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    x = gt.ones(2, requires_grad=True)
+    assert [entry.op for entry in gt.debug.get_tape(Double.apply(x))] == ["leaf", "Double"]
