@@ -11,10 +11,13 @@ def test_the_tape_of_a_tensor_is_what_it_was_made_from():
     tape = gt.debug.get_tape(loss)
     assert [entry.op for entry in tape] == ["leaf", "mul", "max_along", "sum"]
     leaf, mul, top, total = tape
-    assert leaf.inputs == [] and leaf.outputs == ["float32[2, 3]"]
+    assert leaf.inputs == []
+    assert leaf.outputs == ["float32[2, 3]"]
     assert mul.inputs == [f"%{leaf.number}", "2.0"]
-    assert top.inputs == [f"%{mul.number}"] and len(top.outputs) == 2
-    assert total.inputs == [f"%{top.number}.0"] and total.outputs == ["float32[]"]
+    assert top.inputs == [f"%{mul.number}"]
+    assert len(top.outputs) == 2
+    assert total.inputs == [f"%{top.number}.0"]
+    assert total.outputs == ["float32[]"]
     assert [entry.number for entry in tape] == sorted(entry.number for entry in tape)
     assert unused.shape == (2, 3)
 
@@ -23,10 +26,13 @@ def test_an_entry_says_where_it_was_made_and_where_the_tensor_is():
     x = gt.ones(2, requires_grad=True)
     y = x.exp()
     leaf, made = gt.debug.get_tape(y)
-    assert made.file == __file__ and made.function.startswith("test_an_entry")
-    assert made.line == leaf.line + 1 and made.location.startswith(f"{__file__}:{made.line} in ")
+    assert made.file == __file__
+    assert made.function.startswith("test_an_entry")
+    assert made.line == leaf.line + 1
+    assert made.location.startswith(f"{__file__}:{made.line} in ")
     # The gradient of exp is its result, which the graph therefore holds.
-    assert leaf.placement == gt.debug.placement(x) and made.placement == gt.debug.placement(y)
+    assert leaf.placement == gt.debug.placement(x)
+    assert made.placement == gt.debug.placement(y)
 
 
 def test_the_tape_of_a_thread_has_what_is_needed_still():

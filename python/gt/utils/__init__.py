@@ -1,4 +1,4 @@
-"""PyTorch's `utils`: checkpoints in a graph, and data for training."""
+"""PyTorch's `utils`: checkpoints in a graph, data for training, and a bar for loops."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from gt.utils import checkpoint
+from gt.utils.progress import progress
 
 if TYPE_CHECKING:
     from gt.utils import data
 
-__all__ = ["checkpoint", "data"]
+__all__ = ["checkpoint", "data", "progress"]
 
 
 def __getattr__(name: str) -> Any:
