@@ -1,6 +1,7 @@
 """What `gt.debug` tells of a program."""
 
 import gt
+import pytest
 
 
 def test_the_tape_of_a_tensor_is_what_it_was_made_from():
@@ -82,3 +83,35 @@ def test_a_function_of_the_users_stands_on_the_tape():
 
     x = gt.ones(2, requires_grad=True)
     assert [entry.op for entry in gt.debug.get_tape(Double.apply(x))] == ["leaf", "Double"]
+
+
+def test_a_failed_tensor_is_shown_as_failed_with_its_line():
+    x = gt.ones(3)
+    bad = x.take(gt.tensor([7]))
+    shown = repr(bad)
+    assert shown.startswith("tensor(failed: ")
+    assert "take" in shown
+    assert f"{__file__}:" in shown
+    # Printing is reading: the program would go on without the value.
+    with pytest.raises(IndexError):
+        str(x.take(gt.tensor([8])))
+    assert x.sum().item() == 3
+
+
+def test_of_a_large_tensor_only_what_is_shown_is_fetched():
+    x = gt.arange(4_000_000).reshape(2000, 2000)
+    before = gt.counters()
+    text = repr(x)
+    after = gt.counters()
+    assert text.startswith("tensor([[      0,       1,       2,  ...,    1997,    1998,    1999],")
+    assert after["read_bytes"] - before["read_bytes"] == 36 * 8
+
+
+def test_large_tensors_print_as_pytorch_prints_them(torch):
+    for shape in [(1001,), (40, 40), (2, 600), (12, 9, 11), (1200, 1), (7, 1, 300)]:
+        count = int(gt.tensor(shape).prod().item())
+        expected = str(torch.arange(count).reshape(shape))
+        assert str(gt.arange(count).reshape(shape)) == expected
+        assert str(gt.arange(count).reshape(shape)[..., ::2] * 0.5) == str(
+            torch.arange(count).reshape(shape)[..., ::2] * 0.5
+        )

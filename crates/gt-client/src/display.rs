@@ -9,6 +9,7 @@ use gt_core::shape::{Meta, Shape};
 
 use self::number::{Column, Number};
 
+mod fetch;
 mod number;
 
 /// What stands before the elements; further lines are indented by its length.
@@ -35,10 +36,9 @@ impl Default for Options {
     }
 }
 
-/// A tensor as text. `elements` are its little-endian bytes, row after row, of which only those
-/// shown are read; `suffixes` such as `requires_grad=True` follow the size and the dtype.
+/// A tensor as text. `elements` are its little-endian bytes, row after row: of all elements, or of
+/// those outside its [`gaps`]. `suffixes` such as `requires_grad=True` follow the size and the dtype.
 pub fn format(meta: &Meta, elements: &[u8], options: &Options, suffixes: &[String]) -> String {
-    assert_eq!(elements.len(), meta.bytes(), "the elements of a {meta} tensor");
     let mut text = PREFIX.to_owned();
     text += &if elements.is_empty() { "[]".to_owned() } else { body(meta, elements, options) };
     let suffixes =
@@ -91,15 +91,31 @@ fn append(text: &mut String, suffixes: impl Iterator<Item = String>, line_width:
 
 /// The elements of a tensor that has some.
 fn body(meta: &Meta, elements: &[u8], options: &Options) -> String {
-    let is_cut = meta.shape.count() > options.threshold;
-    let edge = if is_cut { options.edge_items } else { usize::MAX };
-    let axes: Vec<Axis> = meta.shape.iter().map(|&size| Axis::new(size, edge)).collect();
-
-    let shown = corners(&axes).into_iter();
+    let axes: Vec<Axis> = axes(meta, options).collect();
+    let mut places = corners(&axes);
+    if elements.len() != meta.bytes() {
+        // The others are not there.
+        places = (0..places.len()).collect();
+        assert_eq!(elements.len(), places.len() * meta.dtype.size(), "the corners of a {meta}");
+    }
+    let shown = places.into_iter();
     let shown: Vec<Number> = shown.map(|index| Number::read(meta.dtype, elements, index)).collect();
     let column = Column::write(&shown, options);
     let (texts, width) = (column.texts.into_iter(), column.width);
     Layout { line_width: options.line_width, width, texts }.block(&axes, PREFIX.len())
+}
+
+fn axes(meta: &Meta, options: &Options) -> impl Iterator<Item = Axis> {
+    let is_cut = meta.shape.count() > options.threshold;
+    let edge = if is_cut { options.edge_items } else { usize::MAX };
+    meta.shape.iter().map(move |&size| Axis::new(size, edge))
+}
+
+/// The axes of which not all positions are shown, and those that are not. Where nothing is shown
+/// at all there are none.
+fn gaps(meta: &Meta, options: &Options) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let gaps = axes(meta, options).map(|axis| axis.gap).enumerate();
+    gaps.filter(|(_, gap)| !gap.is_empty() && gap.start > 0)
 }
 
 /// Which positions along an axis are shown: those before and those behind a gap.

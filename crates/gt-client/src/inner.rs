@@ -33,6 +33,7 @@ pub struct Inner {
     excused_bytes: AtomicU64,
     pub(crate) messages: AtomicU64,
     pub(crate) waits: AtomicU64,
+    pub(crate) read_bytes: AtomicU64,
     /// Whether the client should wait before it goes on.
     pub(crate) ahead: AtomicBool,
     pub(crate) closed: AtomicBool,
@@ -58,6 +59,7 @@ impl Inner {
             excused_bytes: AtomicU64::new(0),
             messages: AtomicU64::new(0),
             waits: AtomicU64::new(0),
+            read_bytes: AtomicU64::new(0),
             ahead: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             lost: AtomicBool::new(false),

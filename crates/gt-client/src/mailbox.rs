@@ -25,6 +25,19 @@ pub enum Elements {
 }
 
 impl Elements {
+    /// How many bytes they are.
+    pub fn len(&self) -> usize {
+        match self {
+            Elements::Shared(bytes) => bytes.len(),
+            Elements::Own(memory) => memory.as_ref().len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The elements, to be read only.
     pub fn into_bytes(self) -> Bytes {
         match self {

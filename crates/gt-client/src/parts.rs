@@ -150,7 +150,8 @@ impl Tensor {
         Ok((axis, shape[axis]))
     }
 
-    fn part(&self, axis: usize, positions: std::ops::Range<usize>) -> Result<Tensor> {
+    /// Some positions along an axis.
+    pub(crate) fn part(&self, axis: usize, positions: std::ops::Range<usize>) -> Result<Tensor> {
         let mut ranges: Vec<Range> = self.shape().iter().map(|&size| Range::all(size)).collect();
         ranges[axis] = Range::between(positions.start, positions.end);
         self.apply_one(&SLICE, &[], Attrs::of([ranges.into()]))

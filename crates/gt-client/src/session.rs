@@ -44,6 +44,8 @@ pub struct Counters {
     pub messages: u64,
     /// Times the program had to wait.
     pub waits: u64,
+    /// Bytes of elements that the program has read.
+    pub read_bytes: u64,
     /// Values that workers stored; those that only lived inside a plan do not count.
     pub stored: u64,
 }
@@ -116,6 +118,7 @@ impl Session {
         Ok(Counters {
             messages: self.0.messages.load(Ordering::Relaxed),
             waits: self.0.waits.load(Ordering::Relaxed),
+            read_bytes: self.0.read_bytes.load(Ordering::Relaxed),
             stored: usages.iter().map(|usage| usage.stored).sum(),
         })
     }
@@ -276,7 +279,9 @@ impl Session {
 
     /// Waits for a value and gives its elements, row by row.
     pub(crate) fn read(&self, slot: Slot) -> Result<Elements> {
-        Ok(self.ask(|request| Command::Read { slot, request })?.1)
+        let elements = self.ask(|request| Command::Read { slot, request })?.1;
+        self.0.read_bytes.fetch_add(elements.len() as u64, Ordering::Relaxed);
+        Ok(elements)
     }
 
     /// Waits for everything that was appended so far, and raises what failed.

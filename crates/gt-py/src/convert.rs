@@ -181,7 +181,7 @@ impl Tensor {
             let message = "unsupported format string passed to Tensor.__format__";
             return Err(PyTypeError::new_err(message));
         }
-        Ok(slf.repr()?.into_any())
+        Ok(slf.str()?.into_any())
     }
 
     fn __copy__(&self) -> Tensor {

@@ -1,13 +1,13 @@
 //! Reads of elements, which wait. The Python tensor is not borrowed meanwhile: another thread may
 //! give it other data.
 
-use gt::display;
+use gt::Error;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::error::to_python;
 use crate::tensor::Tensor;
-use crate::{data, info};
+use crate::{data, info, provenance};
 
 /// The only element as a Python number.
 fn number<'py>(slf: PyRef<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
@@ -97,15 +97,32 @@ impl Tensor {
         Tensor::__int__(slf)
     }
 
+    /// A tensor that has failed says so: a debugger or a notebook wants to see it, not to fail.
     fn __repr__(slf: PyRef<'_, Self>) -> PyResult<String> {
+        provenance::mark(slf.py());
         let (_, tensor) = released(slf);
-        let bytes = tensor.read().map_err(to_python)?;
-        let suffix = match tensor.edge().map_err(to_python)? {
-            Some(_) if tensor.is_leaf() => Some("requires_grad=True".to_string()),
-            Some(edge) => Some(format!("grad_fn=<{}>", edge.node.name())),
-            None => None,
-        };
-        let suffixes: Vec<String> = suffix.into_iter().collect();
-        Ok(display::format(tensor.meta(), &bytes, &info::print_options(), &suffixes))
+        match text(&tensor) {
+            Err(error @ (Error::Input { .. } | Error::OutOfMemory(_) | Error::Bug(_))) => {
+                Ok(format!("tensor(failed: {error})"))
+            }
+            result => result.map_err(to_python),
+        }
     }
+
+    fn __str__(slf: PyRef<'_, Self>) -> PyResult<String> {
+        provenance::mark(slf.py());
+        let (_, tensor) = released(slf);
+        text(&tensor).map_err(to_python)
+    }
+}
+
+/// The elements that are shown, and what is known of the gradient.
+fn text(tensor: &gt::Tensor) -> gt::Result<String> {
+    let suffix = match tensor.edge()? {
+        Some(_) if tensor.is_leaf() => Some("requires_grad=True".to_string()),
+        Some(edge) => Some(format!("grad_fn=<{}>", edge.node.name())),
+        None => None,
+    };
+    let suffixes: Vec<String> = suffix.into_iter().collect();
+    tensor.to_text(&info::print_options(), &suffixes)
 }

@@ -175,13 +175,15 @@ fn memory(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     memory_of(py, &gt::session().map_err(to_python)?)
 }
 
-/// How many messages were sent, how often the program waited, how many values were stored.
+/// How many messages were sent, how often the program waited, how many bytes it has read, and how
+/// many values were stored.
 #[pyfunction]
 fn counters(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let counters = gt::session().and_then(|session| session.counters()).map_err(to_python)?;
     let dict = PyDict::new(py);
     dict.set_item("messages", counters.messages)?;
     dict.set_item("waits", counters.waits)?;
+    dict.set_item("read_bytes", counters.read_bytes)?;
     dict.set_item("stored", counters.stored)?;
     Ok(dict)
 }
