@@ -1,5 +1,10 @@
 """What `gt.debug` tells of a program."""
 
+import base64
+import re
+import struct
+import zlib
+
 import gt
 import pytest
 
@@ -115,3 +120,55 @@ def test_large_tensors_print_as_pytorch_prints_them(torch):
         assert str(gt.arange(count).reshape(shape)[..., ::2] * 0.5) == str(
             torch.arange(count).reshape(shape)[..., ::2] * 0.5
         )
+
+
+def pixels(shown):
+    """The rows of pixels of the picture in a page."""
+    data = base64.b64decode(re.search(r"base64,([^\"]*)", shown)[1])
+    width, height, depth, kind = struct.unpack(">IIBB", data[16:26])
+    assert (data[:8], depth, kind) == (b"\x89PNG\r\n\x1a\n", 8, 2)
+    size = struct.unpack(">I", data[33:37])[0]
+    assert struct.unpack(">I", data[41 + size : 45 + size])[0] == zlib.crc32(data[37 : 41 + size])
+    lines = zlib.decompress(data[41 : 41 + size])
+    rows = [lines[1 + y * (1 + 3 * width) :][: 3 * width] for y in range(height)]
+    return [[tuple(row[3 * x : 3 * x + 3]) for x in range(width)] for row in rows]
+
+
+def test_a_notebook_shows_the_text_and_draws_matrices():
+    shown = gt.eye(9)._repr_html_()
+    assert "<code>float32[9, 9]</code>" in shown
+    assert "<pre>tensor([[1., 0., " in shown
+    drawn = pixels(shown)
+    assert [len(row) for row in drawn] == [9] * 9
+    assert all(
+        drawn[y][x] == ((255,) * 3 if x == y else (0,) * 3) for x in range(9) for y in range(9)
+    )
+    assert "<img" not in gt.ones(3)._repr_html_()
+    assert "<img" not in gt.ones(3, 3)._repr_html_()
+
+
+def test_a_notebook_draws_images_in_their_colours():
+    image = gt.zeros(3, 8, 10)
+    image[0, 2, 3] = 1.0
+    image[1, 0, 0] = float("nan")
+    for shown in (image._repr_html_(), image.permute(1, 2, 0)._repr_html_()):
+        drawn = pixels(shown)
+        assert (len(drawn), len(drawn[0])) == (8, 10)
+        assert drawn[2][3] == (255, 0, 0)
+        assert drawn[0][0] == (255, 0, 255)
+        assert drawn[7][9] == (0, 0, 0)
+
+
+def test_of_a_large_matrix_a_small_picture_is_drawn():
+    x = gt.ones(1000, 3000, requires_grad=True)
+    before = gt.counters()["read_bytes"]
+    drawn = pixels(x._repr_html_())
+    assert (len(drawn), len(drawn[0])) == (125, 125)
+    assert gt.counters()["read_bytes"] - before == 125 * 125 * 8 + 36 * 4
+
+
+def test_a_notebook_shows_a_failed_tensor_as_failed():
+    bad = gt.ones(300).take(gt.tensor([700] * 100)).reshape(10, 10)
+    shown = bad._repr_html_()
+    assert "tensor(failed: " in shown
+    assert "<img" not in shown

@@ -4,10 +4,13 @@
 use gt::Error;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 
 use crate::error::to_python;
 use crate::tensor::Tensor;
 use crate::{data, info, provenance};
+
+static REPRESENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// The only element as a Python number.
 fn number<'py>(slf: PyRef<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
@@ -107,6 +110,11 @@ impl Tensor {
             }
             result => result.map_err(to_python),
         }
+    }
+
+    /// What a notebook shows; `gt.html` makes it.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        REPRESENT.import(slf.py(), "gt.html", "represent")?.call1((slf,))
     }
 
     fn __str__(slf: PyRef<'_, Self>) -> PyResult<String> {
