@@ -9,6 +9,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use gt_core::instruction::After;
 use gt_core::{Error, Result};
 use gt_transport::Batch;
 
@@ -105,6 +106,7 @@ impl Holds {
         let failures = self.verdict || self.risk || self.telling;
         match &bound.task {
             Task::Sync(_) | Task::Vote { .. } => true,
+            Task::Report(_, Then::Settle(After::Everything)) => true,
             Task::Report(_, Then::Stay) => failures || self.report,
             Task::Answer { .. } | Task::Report(..) => failures || self.report || self.replacement,
             _ => failures && bound.replaces(),
@@ -114,7 +116,7 @@ impl Holds {
 
 /// Whether the client knows after this what failed before it.
 fn tells(bound: &Bound) -> bool {
-    matches!(bound.task, Task::Answer { .. } | Task::Sync(_) | Task::Report(_, Then::Settle))
+    matches!(bound.task, Task::Answer { .. } | Task::Sync(_) | Task::Report(_, Then::Settle(_)))
 }
 
 /// Where a command comes from.
