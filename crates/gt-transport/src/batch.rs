@@ -114,13 +114,10 @@ impl Batch {
                 let rest = RestOfVote { barrier, slots: slots.clone(), compare };
                 self.push_extended(bare(code::VOTE, 0), &rest);
             }
-            Command::Settle { barrier, after } => {
-                let code = match after {
-                    After::Risks => code::SETTLE,
-                    After::Everything => code::SETTLE_ALL,
-                };
-                self.push_word(code, *barrier);
+            Command::Settle { barrier, after: After::Risks } => {
+                self.push_word(code::SETTLE, *barrier);
             }
+            Command::Settle { barrier, after: _ } => self.push_word(code::SETTLE_ALL, *barrier),
             Command::Wait { barrier } => self.push_word(code::WAIT, *barrier),
         }
     }

@@ -107,7 +107,11 @@ impl Session {
         out: &mut Outbox,
     ) {
         if let Some(barrier) = self.failure_barrier.failed(worker, failure) {
-            self.emit(worker, Command::Settle { barrier, after: After::Risks }, &mut Observer(None));
+            self.emit(
+                worker,
+                Command::Settle { barrier, after: After::Risks },
+                &mut Observer(None),
+            );
             self.flush(0, 0, pace, out);
         }
     }
@@ -119,7 +123,11 @@ impl Session {
             return;
         }
         for (worker, barrier) in poisoned {
-            self.emit(worker, Command::Settle { barrier, after: After::Risks }, &mut Observer(None));
+            self.emit(
+                worker,
+                Command::Settle { barrier, after: After::Risks },
+                &mut Observer(None),
+            );
         }
         self.flush(0, 0, pace, out);
     }
