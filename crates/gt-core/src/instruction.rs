@@ -131,6 +131,8 @@ pub enum Command {
     Settle {
         /// The failure barrier that the report belongs to.
         barrier: u64,
+        /// What to wait for before the report.
+        after: After,
     },
     /// Dispatcher to worker: before anything after this is replaced or read, wait for the verdict
     /// of a failure barrier.
@@ -138,6 +140,15 @@ pub enum Command {
         /// The failure barrier.
         barrier: u64,
     },
+}
+
+/// What a worker waits for before it reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    /// What data can make fail. Memory for what waits for others may still run out.
+    Risks,
+    /// Everything, because the client waits until it is done.
+    Everything,
 }
 
 /// What a client asks the dispatcher.

@@ -49,9 +49,11 @@ pub mod code {
     pub const MOVE: u16 = 0xff12;
     /// [`crate::instruction::Command::Ask`]
     pub const ASK: u16 = 0xff13;
+    /// [`crate::instruction::Command::Settle`] after everything.
+    pub const SETTLE_ALL: u16 = 0xff14;
     /// Whether a command has this code. 0xff04 and 0xff05 had a meaning once.
     pub const fn is_known(code: u16) -> bool {
-        matches!(code, FREE..=DESCRIBE | SEND..=ASK)
+        matches!(code, FREE..=DESCRIBE | SEND..=SETTLE_ALL)
     }
 }
 

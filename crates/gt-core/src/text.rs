@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::attrs::{Attr, AttrKind, AttrSpec, Attrs, Range};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
-use crate::instruction::{Command, Instruction, Move, Operand, Question, Replaces};
+use crate::instruction::{After, Command, Instruction, Move, Operand, Question, Replaces};
 use crate::ops;
 use crate::shape::Listed;
 use crate::slot::{Provenance, Slot};
@@ -105,7 +105,10 @@ impl fmt::Display for Command {
                 write!(f, "{} #{barrier}", if *compare { "compare" } else { "vote" })?;
                 slots.iter().try_for_each(|slot| write!(f, " {slot}"))
             }
-            Command::Settle { barrier } => write!(f, "settle #{barrier}"),
+            Command::Settle { barrier, after: After::Risks } => write!(f, "settle #{barrier}"),
+            Command::Settle { barrier, after: After::Everything } => {
+                write!(f, "settle #{barrier} after everything")
+            }
             Command::Wait { barrier } => write!(f, "wait #{barrier}"),
         }
     }

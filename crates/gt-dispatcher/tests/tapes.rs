@@ -374,6 +374,25 @@ fn updates_wait_for_one_barrier_and_a_read_settles_it() {
 }
 
 #[test]
+fn a_synchronisation_asks_everybody_who_was_given_something() {
+    check(
+        "
+        # Even if it cannot fail: the client is told when everything is done.
+        workers 2
+        t0 := upload [4]
+        t1 := upload [4]
+        sync as r1
+        ---
+        w0   t0 := upload float32[4] (16 bytes)
+        w0   wait #1
+        w0   sync as r1
+        w1   t1 := upload float32[4] (16 bytes)
+        w1   settle #1 after everything
+        ",
+    );
+}
+
+#[test]
 fn who_was_poisoned_by_what_the_client_was_told_settles_at_once() {
     check(
         "

@@ -27,9 +27,11 @@ use crate::dice::Dice;
 use crate::script::Saying;
 
 use self::calls::{Call, Calls};
+pub use self::defect::Defect;
 use self::workers::WorkerProcess;
 
 mod calls;
+mod defect;
 mod misfortune;
 mod workers;
 
@@ -50,12 +52,23 @@ pub struct Faults {
     pub dispatcher_crashes: usize,
     /// Which ways there are for data.
     pub ways: Ways,
+    /// How much memory all workers have together.
+    pub memory_bytes: usize,
+    /// A mistake that is made on purpose.
+    pub defect: Option<Defect>,
 }
 
 impl Faults {
     /// Nothing goes wrong.
-    pub const NONE: Faults =
-        Faults { cuts: 0, breaks: 0, crashes: 0, dispatcher_crashes: 0, ways: Ways::Direct };
+    pub const NONE: Faults = Faults {
+        cuts: 0,
+        breaks: 0,
+        crashes: 0,
+        dispatcher_crashes: 0,
+        ways: Ways::Direct,
+        memory_bytes: MEMORY_BYTES,
+        defect: None,
+    };
 }
 
 /// What is on its way between the gateway and somebody.
@@ -93,7 +106,9 @@ pub struct Cluster {
     pub data: DataNetwork,
     limits: transfers::Limits,
     engine: Arc<Native>,
+    /// The memory of the workers.
     pool: Arc<Pool>,
+    client_pool: Arc<Pool>,
 }
 
 /// A dispatcher that knows nobody, behind its gateway.
@@ -106,7 +121,7 @@ fn gateway(secret: Secret) -> Gateway {
 impl Cluster {
     /// Workers that are registered and clients that are welcome.
     pub fn new(seed: u64, workers: usize, clients: usize, faults: Faults) -> Cluster {
-        let pool = Pool::new(MEMORY_BYTES);
+        let (pool, client_pool) = (Pool::new(faults.memory_bytes), Pool::new(MEMORY_BYTES));
         let engine = Arc::new(Native::new(pool.clone(), 1).expect("it needs no threads"));
         let mut dice = Dice::new(seed);
         let eager = *dice.choose(&[0, 1000]);
@@ -125,6 +140,7 @@ impl Cluster {
             limits,
             engine,
             pool,
+            client_pool,
         };
         (0..workers).for_each(|_| cluster.add_worker());
         while cluster.workers.values().any(|worker| worker.id.is_none()) {
@@ -144,14 +160,15 @@ impl Cluster {
         &self.clients[client].client
     }
 
-    /// How many bytes the values on all workers take.
+    /// How many bytes the values of everybody take.
     pub fn used_bytes(&self) -> usize {
-        self.pool.used_bytes()
+        self.pool.used_bytes() + self.client_pool.used_bytes()
     }
 
     /// Nothing goes wrong any more.
     pub fn calm(&mut self) {
-        self.faults = Faults { ways: self.faults.ways, ..Faults::NONE };
+        let Faults { ways, memory_bytes, defect, .. } = self.faults;
+        self.faults = Faults { ways, memory_bytes, defect, ..Faults::NONE };
     }
 
     /// The processes of all clients end, after they have said goodbye.
@@ -159,7 +176,8 @@ impl Cluster {
         for client in &mut self.clients {
             client.client.drop_answers();
             let calls = Calls::default();
-            client.transfers = gt_client::transfers::Transfers::new(self.pool.clone(), calls);
+            let pool = self.client_pool.clone();
+            client.transfers = gt_client::transfers::Transfers::new(pool, calls);
             self.data.crash(self.now_ms, Peer::Client(client.session), &mut self.dice);
         }
     }
@@ -182,7 +200,7 @@ impl Cluster {
         let Some(Delivery::Send(_, parts)) = out.first() else { panic!("no welcome") };
         let opened = open_unsequenced(parts, &Limits::CONTROL);
         let Ok(Some(Message::Welcome(welcome))) = opened else { panic!("no welcome") };
-        let (session, pool) = (welcome.session, self.pool.clone());
+        let (session, pool) = (welcome.session, self.client_pool.clone());
         self.data.add(self.now_ms, Peer::Client(session), self.limits.clone(), Arc::new(Plain));
         self.clients.push(ClientProcess {
             client: Client::new(session),
@@ -341,7 +359,7 @@ impl Cluster {
 
     /// The machine of a process hears what its data plane was told.
     fn call(&mut self, peer: Peer, calls: Calls) {
-        let now = self.now_ms;
+        let (now, calls) = (self.now_ms, self.by_credit(peer, calls));
         let Some(machine) = self.data.machine(peer) else { return };
         for call in calls.0 {
             match call {
@@ -368,10 +386,11 @@ impl Cluster {
                 else {
                     return;
                 };
+                process.credit.iter_mut().for_each(|credit| credit.ended(&event));
                 if let Some(handover) = process.transfers.ended(event) {
                     self.step_worker(connection, Told::Message(handover));
-                    self.call_of_worker(connection);
                 }
+                self.call_of_worker(connection);
             }
             Peer::Relay => {}
         }

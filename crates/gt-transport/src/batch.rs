@@ -1,7 +1,7 @@
 //! A batch of commands: 32 bytes each, and beside them what does not fit into 32 bytes.
 
 use bytes::Bytes;
-use gt_core::instruction::{Command, Instruction, Question};
+use gt_core::instruction::{After, Command, Instruction, Question};
 use gt_core::record::{Parts, Record, code};
 use gt_core::{
     Error, Meta, Provenance, RequestId, Result, ScopeId, SignatureId, Slot, WorkerId, ops,
@@ -114,7 +114,10 @@ impl Batch {
                 let rest = RestOfVote { barrier, slots: slots.clone(), compare };
                 self.push_extended(bare(code::VOTE, 0), &rest);
             }
-            Command::Settle { barrier } => self.push_word(code::SETTLE, *barrier),
+            Command::Settle { barrier, after: After::Risks } => {
+                self.push_word(code::SETTLE, *barrier);
+            }
+            Command::Settle { barrier, after: _ } => self.push_word(code::SETTLE_ALL, *barrier),
             Command::Wait { barrier } => self.push_word(code::WAIT, *barrier),
         }
     }
@@ -216,7 +219,8 @@ impl Batch {
                 ended(rest)?;
                 Command::Vote { barrier, slots, compare }
             }
-            code::SETTLE => Command::Settle { barrier: tag },
+            code::SETTLE => Command::Settle { barrier: tag, after: After::Risks },
+            code::SETTLE_ALL => Command::Settle { barrier: tag, after: After::Everything },
             code::WAIT => Command::Wait { barrier: tag },
             code::ANNOUNCE => self.announced(record)?,
             other => return Err(Error::bug(format!("no command has the code {other}"))),

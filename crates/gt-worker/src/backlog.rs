@@ -9,6 +9,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use gt_core::instruction::After;
+use gt_core::record::code;
 use gt_core::{Error, Result};
 use gt_transport::Batch;
 
@@ -18,6 +20,7 @@ use crate::plan::{Position, Then};
 use crate::planner::{Flow, Planner};
 use crate::queue::{Arrived, Window};
 
+mod early;
 mod hurry;
 
 use hurry::Reader;
@@ -60,6 +63,10 @@ pub struct Backlog {
     untold: bool,
     /// The newest read that ends a batch.
     reader: Option<Reader>,
+    /// How many of the commands that are not bound are moves.
+    moves: usize,
+    /// What has left before its turn: its place, and its bytes.
+    early: Vec<(Position, u64)>,
 }
 
 /// A plan that did not come back.
@@ -105,6 +112,7 @@ impl Holds {
         let failures = self.verdict || self.risk || self.telling;
         match &bound.task {
             Task::Sync(_) | Task::Vote { .. } => true,
+            Task::Report(_, Then::Settle(After::Everything)) => true,
             Task::Report(_, Then::Stay) => failures || self.report,
             Task::Answer { .. } | Task::Report(..) => failures || self.report || self.replacement,
             _ => failures && bound.replaces(),
@@ -114,7 +122,7 @@ impl Holds {
 
 /// Whether the client knows after this what failed before it.
 fn tells(bound: &Bound) -> bool {
-    matches!(bound.task, Task::Answer { .. } | Task::Sync(_) | Task::Report(_, Then::Settle))
+    matches!(bound.task, Task::Answer { .. } | Task::Sync(_) | Task::Report(_, Then::Settle(_)))
 }
 
 /// Where a command comes from.
@@ -136,6 +144,7 @@ impl Backlog {
             return Err(Error::value(format!("more than {MOST_COMMANDS} commands wait")));
         }
         let last = Position(self.next.0 + self.unbound - 1);
+        self.moves += batch.records.iter().filter(|record| record.op == code::MOVE).count();
         self.reader = Reader::at_end_of(&batch, last).or(self.reader);
         self.batches.push_back(batch);
         Ok(())
@@ -160,6 +169,7 @@ impl Backlog {
             self.holds = Holds::default();
         }
         self.hurry(planner)?;
+        self.give_early(planner)?;
         let mut sent = Sent { number, first: self.next, risky: false };
         let room = |planner: &Planner| {
             planner.commands() < window.commands as u64 && planner.cost_ns() < window.cost_ns
@@ -241,6 +251,7 @@ impl Backlog {
         let worker = planner.worker();
         let names = planner.names();
         names.recycle();
+        self.moves -= usize::from(batch.records[self.bound].op == code::MOVE);
         let bound = Bound::new(batch, self.bound, self.next, names, worker)?;
         self.advance(names);
         Ok(Some(bound))

@@ -263,7 +263,7 @@ impl Task {
             Command::Send { slot, to, tag } => Task::Send { value: names.find(slot)?, to, tag },
             Command::Sync { request } => Task::Sync(request),
             Command::Report { barrier } => Task::Report(barrier, Then::Stay),
-            Command::Settle { barrier } => Task::Report(barrier, Then::Settle),
+            Command::Settle { barrier, after } => Task::Report(barrier, Then::Settle(after)),
             Command::Wait { barrier } => Task::Wait(barrier),
             Command::DefineSignature { number, signature } => {
                 names.signatures.define(number, signature)?;

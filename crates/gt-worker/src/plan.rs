@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use gt_core::attrs::Attrs;
 use gt_core::dtype::Scalar;
+use gt_core::instruction::After;
 use gt_core::kernel::Kernel;
 use gt_core::op::Op;
 use gt_core::{Error, Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
@@ -157,8 +158,8 @@ pub enum Wanted {
 pub enum Then {
     /// It stays, because the client was not told.
     Stay,
-    /// It is over: the client is told.
-    Settle,
+    /// It is over: the client is told. The report came after these.
+    Settle(After),
 }
 
 /// A kernel, where its inputs come from and where its results go.
@@ -302,20 +303,26 @@ impl Plan {
     }
 
     /// Finds for each value the last step that uses it. Walking backwards, that is the first one
-    /// met.
+    /// met. What only creates a value that nobody uses is left out: a tensor of which only the shape
+    /// counts would take memory until the plan ends.
     pub fn mark_last_uses(&mut self) {
         let mut needed = vec![false; self.places.len()];
         for &(register, _) in &self.keeps {
             needed[register.0 as usize] = true;
         }
-        let mut meet = |used: &mut Use| {
+        let meet = |used: &mut Use, needed: &mut [bool]| {
             let needed = &mut needed[used.register.0 as usize];
             used.last = !*needed;
             *needed = true;
         };
+        let mut all_used = true;
         for step in self.steps.iter_mut().rev() {
             match step {
+                Step::Compute(compute) if compute.only_creates() => {
+                    all_used &= needed[compute.outputs[0].0 as usize];
+                }
                 Step::Compute(compute) => {
+                    let mut meet = |used: &mut Use| meet(used, &mut needed);
                     compute.replaces.iter_mut().for_each(&mut meet);
                     for input in compute.inputs.iter_mut().rev() {
                         if let Input::Register(used) = input {
@@ -325,12 +332,16 @@ impl Plan {
                 }
                 Step::Replace(replace) => {
                     for result in &mut replace.results {
-                        result.old.iter_mut().for_each(&mut meet);
-                        meet(&mut result.computed);
+                        result.old.iter_mut().for_each(|old| meet(old, &mut needed));
+                        meet(&mut result.computed, &mut needed);
                     }
                 }
-                Step::Answer { value, .. } | Step::Handover { value, .. } => meet(value),
-                Step::Vote { values, .. } => values.iter_mut().for_each(&mut meet),
+                Step::Answer { value, .. } | Step::Handover { value, .. } => {
+                    meet(value, &mut needed);
+                }
+                Step::Vote { values, .. } => {
+                    values.iter_mut().for_each(|value| meet(value, &mut needed));
+                }
                 // Steps are joined when it is known which uses are the last.
                 Step::Fused(_)
                 | Step::Upload { .. }
@@ -341,5 +352,25 @@ impl Plan {
                 | Step::Sync { .. } => {}
             }
         }
+        if !all_used {
+            self.steps.retain(|step| match step {
+                Step::Compute(compute) if compute.only_creates() => {
+                    needed[compute.outputs[0].0 as usize]
+                }
+                _ => true,
+            });
+        }
+    }
+}
+
+impl Compute {
+    /// Whether it makes one value of nothing, for which it needs memory and can fail in no other
+    /// way.
+    fn only_creates(&self) -> bool {
+        let creates = matches!(
+            self.job,
+            Job::Kernel(Kernel::Fill(_) | Kernel::Iota { .. } | Kernel::Random(_))
+        );
+        creates && self.inputs.is_empty() && self.replaces.is_none() && self.outputs.len() == 1
     }
 }

@@ -4,10 +4,12 @@ mod plan {
     pub mod bench;
 }
 
-use gt_core::{DType, Meta, SessionId, WorkerId};
-use gt_transport::{Message, Peer, Value};
+use gt_core::instruction::{After, Command, Move};
+use gt_core::placement::Placement;
+use gt_core::{DType, Meta, SessionId, Slot, WorkerId};
+use gt_transport::{Batch, Message, Peer, Value};
 use gt_worker::Window;
-use plan::bench::{Bench, ONE, UNLIMITED, numbers};
+use plan::bench::{Bench, ONE, UNLIMITED, command, numbers};
 
 const FIRST: SessionId = SessionId(1);
 const SECOND: SessionId = SessionId(2);
@@ -87,6 +89,26 @@ fn a_long_chain_needs_two_buffers() {
     bench.run();
     let peak = bench.pool.peak_bytes();
     assert!(peak <= 2 * bytes, "{peak} bytes for values of {bytes}");
+}
+
+#[test]
+fn what_nobody_uses_is_not_created() {
+    let bytes = 4 * 4096;
+    let mut bench = Bench::new(UNLIMITED);
+    let mut lines = Vec::new();
+    for slot in 0..4 {
+        lines.push("t9 := full shape=[4096] fill_value=1.0".to_string());
+        lines.push(format!("t{slot} := uniform t9 low=0.0 to=0.0 seed=1 rng_index={slot}"));
+        lines.push("free t9".to_string());
+    }
+    lines.push("read t3 as r1".to_string());
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    bench.say(FIRST, &lines);
+    bench.run();
+    let peak = bench.pool.peak_bytes();
+    // Random numbers are made beside the last of them, which is scaled.
+    assert!(peak <= 5 * bytes, "{peak} bytes for four values of {bytes}");
+    assert_eq!(bench.read(FIRST, 1), vec![0.0; 4096]);
 }
 
 #[test]
@@ -219,6 +241,52 @@ fn a_handover_may_come_before_the_command_that_takes_it() {
     bench.say(FIRST, &["receive 7", "t1 := neg t2147483648", "read t1 as r1"]);
     bench.run();
     assert_eq!(bench.read(FIRST, 1), [-2.0, -3.0]);
+}
+
+/// `count` instructions in front of a move of all of t0 to worker 1.
+fn batch_with_move(bytes: usize, count: usize) -> Message {
+    let meta = Meta::new(DType::F32, [bytes / 4]);
+    let line = format!("t0 := full shape=[{}] fill_value=1.0", bytes / 4);
+    let mut batch = Batch::default();
+    batch.push(&command(&line));
+    batch.push(&command("t1 := full shape=[2] fill_value=1.0"));
+    (2..count).for_each(|slot| batch.push(&command(&format!("t{slot} := exp t1"))));
+    let (from, to) = (Placement::on(WorkerId(0)), Placement::on(WorkerId(1)));
+    let (out, slot) = (Slot(count as u32), Slot(0));
+    batch.push(&Command::Move(Box::new(Move { out, slot, meta, from, to, tag: 7 })));
+    Message::Commands { session: FIRST, batch: batch.into() }
+}
+
+#[test]
+fn what_others_wait_for_leaves_as_soon_as_it_is_there() {
+    // Of more than 8 MiB others would have to keep too much until it is their turn.
+    for (bytes, commands_before) in [(4096, 2), (9 << 20, 11)] {
+        let mut bench = Bench::with_memory(ONE, 1 << 28);
+        bench.tell(batch_with_move(bytes, 10));
+        bench.run_until(|bench| bench.handovers().count() > 0);
+        assert!(bench.done(FIRST) <= commands_before, "{bytes}: {}", bench.done(FIRST));
+        assert!(bench.done(FIRST) + 2 >= commands_before, "{bytes}: {}", bench.done(FIRST));
+        bench.run();
+        assert_eq!((bench.done(FIRST), bench.handovers().count()), (11, 1));
+    }
+}
+
+#[test]
+fn who_is_to_report_after_everything_waits_for_what_has_not_arrived() {
+    let settle = |after: After| {
+        let mut bench = Bench::new(UNLIMITED);
+        let mut batch = Batch::default();
+        batch.push(&command("receive 7"));
+        batch.push(&Command::Settle { barrier: 1, after });
+        bench.tell(Message::Commands { session: FIRST, batch: batch.into() });
+        bench.run();
+        let before = bench.reports();
+        bench.tell(handover());
+        bench.run();
+        (before, bench.reports())
+    };
+    assert_eq!(settle(After::Risks), (1, 1));
+    assert_eq!(settle(After::Everything), (0, 1));
 }
 
 /// A value of two elements that another worker hands over as 7.

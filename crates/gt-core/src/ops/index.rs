@@ -3,6 +3,7 @@
 use super::codes;
 use super::create::{iota, zeros};
 use super::family::MOVE;
+use super::join::join;
 use super::keys;
 use super::movement::{reshape, slice, slice_write};
 use super::owner::{OWNED_ATTRS, Owned};
@@ -189,38 +190,56 @@ pub static TOPK: Op = Op {
             of(&[2, 5], 0, 1, true),
             of(&[2, 36], 3, 1, true),
             of(&[24, 2], 2, 0, false),
+            of(&[2, 37], 3, 1, true),
+            of(&[29, 2], 1, 0, false),
         ]
     },
     ..MOVE
 };
 
-/// The first of blocks, and then the first of these: workers that have some of the blocks exchange
-/// what they found and not the elements. Nothing if the axis does not divide into blocks that are
-/// long enough.
+/// The first of blocks and what is left over behind them, and then the first of these: workers that
+/// have some of the blocks exchange what they found and not the elements. Nothing if the axis has
+/// no blocks that are long enough.
 fn topk_of_blocks(call: &Call) -> Vec<Expr> {
     let (shape, k) = (call.shape(0), call.int(keys::K) as usize);
     let Ok(axis) = call.axis(keys::DIM, 0) else { return Vec::new() };
     let size = shape.get(axis).copied().unwrap_or(1);
-    let fits = |blocks: &usize| size.is_multiple_of(*blocks) && size >= 4 * blocks * k;
+    let fits = |blocks: &usize| size >= 4 * blocks * k;
     // Two, three, four, six and eight workers each have some of 24 blocks.
     let Some(blocks) = [24, 16, 12, 8, 6, 4, 3, 2].into_iter().find(fits).filter(|_| k > 0) else {
         return Vec::new();
     };
-    let length = size / blocks;
+    let (length, left) = (size / blocks, size % blocks);
     let (before, after) = (shape[..axis].iter().copied(), shape[axis + 1..].iter().copied());
     let split: Shape = before.chain([blocks, length]).chain(after).collect();
+    let part = |start: usize, len: usize| {
+        let mut ranges = corner(shape);
+        ranges[axis] = Range { start, len, step: 1 };
+        slice(Input(0), ranges)
+    };
     let first = |input: Expr, axis: usize| {
         let flags = [call.flag(keys::LARGEST), true].map(Attr::from);
         let attrs = [k.into(), axis.into()].into_iter().chain(flags);
         Expr::apply(&TOPK, [input], attrs)
     };
-    let found = first(reshape(Input(0), &split), axis + 1);
+    let in_blocks = if left == 0 { Input(0) } else { part(0, size - left) };
+    let found = first(reshape(in_blocks, &split), axis + 1);
     let starts = iota(blocks) * Expr::Number((length as i64).into());
-    let alone = (0..=shape.rank()).map(|other| if other == axis { blocks } else { 1 });
-    let starts = reshape(starts, &alone.collect::<Shape>());
+    let alone = |rank: usize, size: usize| {
+        (0..rank).map(|other| if other == axis { size } else { 1 }).collect::<Shape>()
+    };
+    let starts = reshape(starts, &alone(shape.rank() + 1, blocks));
     let joined = shape.with(axis, blocks * k);
-    let places = reshape(found.clone().result(1) + starts, &joined);
-    let best = first(reshape(found.result(0), &joined), axis);
+    let mut places = reshape(found.clone().result(1) + starts, &joined);
+    let mut values = reshape(found.result(0), &joined);
+    if left > 0 {
+        let behind = iota(left) + Expr::Number(((size - left) as i64).into());
+        let behind = zeros(&shape.with(axis, left), DType::I64)
+            + reshape(behind, &alone(shape.rank(), left));
+        values = join([values, part(size - left, left)], axis);
+        places = join([places, behind], axis);
+    }
+    let best = first(values, axis);
     let places = gather(places, best.clone().result(1), axis as i64);
     vec![best.result(0), places]
 }

@@ -244,8 +244,7 @@ impl Asked<'_> {
                 _ => None,
             };
             if let Some(wanted) = fixed.or(wanted) {
-                let bytes = self.results[output].bytes() as u64;
-                cost += change(bytes, layout, wanted, self.parts(placements) as u64);
+                cost += change(&self.results[output], layout, wanted, self.parts(placements));
             }
         }
         cost
@@ -281,7 +280,10 @@ pub(crate) fn travel(
     let on_meshes = entry.spreads.iter().map(|&(place, _)| {
         let here = placements.mesh(place) == mesh || placements.covers(place, mesh);
         let there = placements.layout(place);
-        if here { change(bytes, there, layout, parts) } else { fetch(bytes, layout, parts, 0) }
+        match here {
+            true => change(&entry.meta, there, layout, parts as usize),
+            false => fetch(bytes, layout, parts, 0),
+        }
     });
     let is_member = |worker: WorkerId| u64::from(placements.contains(mesh, worker));
     let on_workers =
@@ -301,17 +303,43 @@ fn fetch(bytes: u64, layout: &Layout, parts: u64, having: u64) -> u64 {
 }
 
 /// What it costs to change the layout of a value on its mesh.
-fn change(bytes: u64, from: &Layout, to: &Layout, parts: u64) -> u64 {
-    let others = parts - 1;
+fn change(meta: &Meta, from: &Layout, to: &Layout, parts: usize) -> u64 {
+    let (bytes, members, others) = (meta.bytes() as u64, parts as u64, parts as u64 - 1);
     let (travelling, messages) = match (from, to) {
         (from, to) if from == to => return 0,
         (Layout::Replicate, _) => return 0,
         // By way of copies.
-        (from, Layout::Partial(_)) => return change(bytes, from, &Layout::Replicate, parts),
-        (Layout::Shard(_), Layout::Replicate) => (bytes * others, parts * others),
-        (Layout::Shard(_), Layout::Shard(_)) => (bytes * others / parts, parts * others),
-        (Layout::Partial(_), Layout::Replicate) => (2 * bytes * others, 2 * parts * others),
-        (Layout::Partial(_), Layout::Shard(_)) => (bytes * others, parts * others),
+        (from, Layout::Partial(_)) => return change(meta, from, &Layout::Replicate, parts),
+        (Layout::Shard(_), Layout::Replicate) => (bytes * others, members * others),
+        (Layout::Shard(from), Layout::Shard(to)) => match shifted(meta, from, to, parts) {
+            Some(shifted) => shifted,
+            None => (bytes * others / members, members * others),
+        },
+        (Layout::Partial(_), Layout::Replicate) => (2 * bytes * others, 2 * members * others),
+        (Layout::Partial(_), Layout::Shard(_)) => (bytes * others, members * others),
     };
     travelling + messages * MESSAGE_BYTES
+}
+
+/// The bytes and the messages of an axis that is cut elsewhere; `None` if it is another axis. Most
+/// of a part stays where it is if its ends move a little.
+fn shifted(meta: &Meta, from: &Cut, to: &Cut, parts: usize) -> Option<(u64, u64)> {
+    if (from.axis, from.blocks) != (to.axis, to.blocks) {
+        return None;
+    }
+    let size = *meta.shape.get(from.axis)?;
+    let (from, to) = (from.points(size, parts), to.points(size, parts));
+    let common = |giver: usize, getter: usize| {
+        let end = from[giver + 1].min(to[getter + 1]);
+        end.saturating_sub(from[giver].max(to[getter]))
+    };
+    let all = (0..parts).flat_map(|giver| (0..parts).map(move |getter| (giver, getter)));
+    let (mut shifted, mut messages) = (0, 0);
+    for (giver, getter) in all.filter(|(giver, getter)| giver != getter) {
+        let common = common(giver, getter);
+        shifted += common as u64;
+        messages += u64::from(common > 0);
+    }
+    let extent = from.last().copied().filter(|&extent| extent > 0)? as u64;
+    Some((meta.bytes() as u64 * shifted / extent, messages))
 }

@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(messages(&mut outgoing), [3]);
         outgoing.push_free(&[Slot(0)]);
         assert!(messages(&mut outgoing).is_empty());
-        outgoing.push(&Command::Settle { barrier: 0 });
+        outgoing.push(&Command::Settle { barrier: 0, after: gt_core::instruction::After::Risks });
         assert_eq!(messages(&mut outgoing), [2]);
         assert_eq!((outgoing.added(), outgoing.unfinished()), (2, 6));
     }

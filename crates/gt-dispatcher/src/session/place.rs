@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gt_core::instruction::{Command, Instruction, Operand, Replaces};
+use gt_core::instruction::{After, Command, Instruction, Operand, Replaces};
 use gt_core::op::Op;
 use gt_core::{Error, Meta, Provenance, Result, SignatureId, Slot, WorkerId};
 use gt_transport::batch::INLINE_BYTES;
@@ -269,8 +269,12 @@ impl Session {
         self.note_risk();
         let Some(words) = self.failure_barrier.settle(reader, whom) else { return };
         let barrier = words.barrier;
+        let after = match whom {
+            Whom::ThoseAtRisk => After::Risks,
+            Whom::Everybody => After::Everything,
+        };
         for other in words.report {
-            self.emit(other, Command::Settle { barrier }, sent);
+            self.emit(other, Command::Settle { barrier, after }, sent);
         }
         self.emit(reader, Command::Wait { barrier }, sent);
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gt_core::instruction::Command;
+use gt_core::instruction::{After, Command};
 use gt_core::{Error, Meta, RequestId, Result, WorkerId};
 use gt_transport::{Checksum, Failure, FailureId, Message, Peer, Value};
 use smallvec::SmallVec;
@@ -107,7 +107,11 @@ impl Session {
         out: &mut Outbox,
     ) {
         if let Some(barrier) = self.failure_barrier.failed(worker, failure) {
-            self.emit(worker, Command::Settle { barrier }, &mut Observer(None));
+            self.emit(
+                worker,
+                Command::Settle { barrier, after: After::Risks },
+                &mut Observer(None),
+            );
             self.flush(0, 0, pace, out);
         }
     }
@@ -119,7 +123,11 @@ impl Session {
             return;
         }
         for (worker, barrier) in poisoned {
-            self.emit(worker, Command::Settle { barrier }, &mut Observer(None));
+            self.emit(
+                worker,
+                Command::Settle { barrier, after: After::Risks },
+                &mut Observer(None),
+            );
         }
         self.flush(0, 0, pace, out);
     }

@@ -124,6 +124,10 @@ impl Player {
                 let (slot, request) = (Slot(number(slot) as u32), number(request) as u32);
                 self.batch.push(&Command::Read { slot, request: RequestId(request) });
             }
+            ["sync", "as", request] => {
+                let request = RequestId(number(request) as u32);
+                self.batch.push(&Command::Sync { request });
+            }
             ["describe", slot, "as", request] => {
                 let (slot, request) = (Slot(number(slot) as u32), number(request) as u32);
                 self.batch.push(&Command::Describe { slot, request: RequestId(request) });

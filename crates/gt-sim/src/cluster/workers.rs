@@ -12,7 +12,8 @@ use gt_transport::{Message, Peer};
 use gt_worker::plan::Work;
 use gt_worker::{Action, Executor, Told, Window, Worker};
 
-use super::{Calls, Cluster};
+use super::defect::{Credit, Hold};
+use super::{Calls, Cluster, Defect};
 
 const WINDOW: Window = Window { commands: 8, cost_ns: u64::MAX };
 
@@ -23,11 +24,14 @@ pub(super) struct WorkerProcess {
     pub waiting: VecDeque<Work>,
     pub channel: ReliableChannel,
     pub transfers: gt_worker::transfers::Transfers<Calls>,
+    /// What a worker with a defect has.
+    pub credit: Option<Credit>,
+    pub hold: Option<Hold>,
 }
 
 impl Cluster {
     pub(super) fn add_worker(&mut self) {
-        let connection = self.connect();
+        let (connection, defect) = (self.connect(), self.faults.defect);
         let process = WorkerProcess {
             id: None,
             worker: None,
@@ -35,6 +39,8 @@ impl Cluster {
             waiting: VecDeque::new(),
             channel: ReliableChannel::without_replay(),
             transfers: gt_worker::transfers::Transfers::new(Calls::default()),
+            credit: (defect == Some(Defect::SharedCredit)).then(Credit::default),
+            hold: (defect == Some(Defect::HeldExecutor)).then(Hold::default),
         };
         self.workers.insert(connection, process);
         self.push_up(connection, unsequenced(&Message::Register(Box::default())));
@@ -80,7 +86,11 @@ impl Cluster {
     }
 
     pub(super) fn execute(&mut self) {
-        let busy = self.workers.iter().filter(|(_, worker)| !worker.waiting.is_empty());
+        let is_held = |worker: &WorkerProcess| worker.hold.as_ref().is_some_and(Hold::is_on);
+        let busy = self
+            .workers
+            .iter()
+            .filter(|(_, worker)| !worker.waiting.is_empty() && !is_held(worker));
         let busy: Vec<u64> = busy.map(|(id, _)| *id).collect();
         if busy.is_empty() {
             return;
@@ -98,6 +108,7 @@ impl Cluster {
         let process = self.workers.get_mut(&connection).expect("a worker of ours");
         let Some(worker) = &mut process.worker else { return };
         let mut actions = Vec::new();
+        process.hold.iter_mut().for_each(|hold| hold.hear(worker.id(), &told));
         worker.step(told, &mut actions);
         let mut said = Vec::new();
         for action in actions {
@@ -105,7 +116,10 @@ impl Cluster {
                 Action::Execute(work) => process.waiting.push_back(work),
                 // The dispatcher tells every worker itself.
                 Action::Send(_, Message::Forget { .. }) => {}
-                Action::Send(_, message) => said.extend(process.transfers.dispatch(message)),
+                Action::Send(_, message) => {
+                    process.hold.iter_mut().for_each(|hold| hold.say(&message));
+                    said.extend(process.transfers.dispatch(message));
+                }
             }
         }
         for message in said {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gt_core::instruction::{Command, Instruction, Move, Operand, Question, Replaces};
+use gt_core::instruction::{After, Command, Instruction, Move, Operand, Question, Replaces};
 use gt_core::op::SampleInput;
 use gt_core::placement::{At, Cut, Layout, Mesh, Placement, Signature, Wish};
 use gt_core::{
@@ -228,7 +228,10 @@ pub fn command() -> impl Strategy<Value = Command> {
             let slots = [slot].into_iter().collect();
             Command::Vote { barrier, slots, compare: barrier % 2 == 0 }
         }),
-        1 => any::<u64>().prop_map(|barrier| Command::Settle { barrier }),
+        1 => (any::<u64>(), any::<bool>()).prop_map(|(barrier, all)| {
+            let after = if all { After::Everything } else { After::Risks };
+            Command::Settle { barrier, after }
+        }),
         1 => any::<u64>().prop_map(|barrier| Command::Wait { barrier }),
         1 => (request(), any::<bool>()).prop_map(|((slot, request), about_slot)| {
             let question = if about_slot { Question::Placement(slot) } else { Question::Moved };

@@ -76,7 +76,7 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
             Step::Report { position, barrier, then } => {
                 let failure = match then {
                     Then::Stay => self.failed_before(position).cloned(),
-                    Then::Settle => self.settle(position),
+                    Then::Settle(_) => self.settle(position),
                 };
                 self.report(barrier, failure, SmallVec::new());
             }

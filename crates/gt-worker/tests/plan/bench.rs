@@ -40,6 +40,7 @@ pub struct Bench {
     answers: HashMap<(SessionId, RequestId), Result<Value, Arc<Failure>>>,
     failures: Vec<(SessionId, Arc<Failure>)>,
     handovers: Vec<(Peer, Result<Bytes, Arc<Failure>>)>,
+    reports: usize,
 }
 
 type Result<T, E = gt_core::Error> = std::result::Result<T, E>;
@@ -76,6 +77,7 @@ impl Bench {
             answers: HashMap::new(),
             failures: Vec::new(),
             handovers: Vec::new(),
+            reports: 0,
         }
     }
 
@@ -129,6 +131,7 @@ impl Bench {
                 Action::Send(None, Message::Done { session, commands, .. }) => {
                     *self.done.entry(session).or_default() += commands;
                 }
+                Action::Send(None, Message::FailureReport { .. }) => self.reports += 1,
                 other => panic!("a worker does not say {other:?}"),
             }
         }
@@ -171,6 +174,11 @@ impl Bench {
         self.handovers.iter().cloned()
     }
 
+    /// How often it reported to a failure barrier.
+    pub fn reports(&self) -> usize {
+        self.reports
+    }
+
     /// The kernels that ran, and whether each could write over its first input.
     pub fn seen(&self) -> Vec<(String, bool)> {
         self.engine.seen.lock().expect("nobody panics with it").clone()
@@ -183,7 +191,8 @@ pub fn numbers(value: &Value) -> Vec<f32> {
     numbers.iter().map(|&number| f32::from_le_bytes(number)).collect()
 }
 
-fn command(line: &str) -> Command {
+/// A command in the text form of [`Bench::say`].
+pub fn command(line: &str) -> Command {
     let number = |text: &str| text.trim_start_matches(['t', 'r']).parse::<u32>();
     let number = |text: &str| number(text).unwrap_or_else(|_| panic!("'{line}': {text}"));
     let words: Vec<&str> = line.split(' ').collect();

@@ -70,6 +70,12 @@ const AXES: &[(&str, &str)] = &[
     ("scatter_add", "a source that is larger than its index lies otherwise"),
     ("slice", "a range that runs backwards"),
     ("slice_write", "a range that runs backwards"),
+    // Where there is another axis to cut, each element moves to that cut once. With one axis only,
+    // gathering moves `4 (n - 1)` bytes for each float32 and n workers. What is sorted in parts has
+    // a position of 8 bytes beside it: a network of blocks moves 12 bytes in each of its rounds (1,
+    // 3 and 6 of them for 2, 4 and 8 workers), and parts that are gathered and sorted again move
+    // three times as much as the elements. On two workers 4 million elements took 335 ms gathered,
+    // 525 ms by the network and 637 ms in two stages, all of them with one thread on busy cores.
     ("sort", "every element may go anywhere along the axis"),
     ("take", "elements are counted row by row, across all axes"),
     ("take_along_dim", "the index is broadcast first"),
