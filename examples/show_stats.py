@@ -12,7 +12,15 @@ def main() -> None:
     """Compute for a while, and look at it as `gt top` does."""
     gt.workers(2)
     a, b = gt.randn(256, 256), gt.randn(256, 256)
-    command = [sys.executable, "-m", "gt.scripts.top", "--once", "--json", "--pid", str(os.getpid())]
+    command = [
+        sys.executable,
+        "-m",
+        "gt.scripts.top",
+        "--once",
+        "--json",
+        "--pid",
+        str(os.getpid()),
+    ]
     top = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     while top.poll() is None:
         x = a

@@ -7,6 +7,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+import gt
+from gt import nn
+
 CONFIG = """
 forward:
   shard: {axis: 0, workers: [0, 1, 2, 3]}
@@ -18,9 +21,6 @@ backward:
 
 def train(steps: int, size: int) -> None:
     """Take a few steps with a small network, the batch cut over all workers."""
-    import gt
-    from gt import nn
-
     gt.workers(4)
     model = nn.Sequential(nn.Linear(size, 4 * size), nn.ReLU(), nn.Linear(4 * size, size))
     optimizer = gt.optim.SGD(model.parameters(), lr=0.01)
@@ -40,16 +40,14 @@ def main() -> None:
     parser.add_argument("--output", default="timeline.png", help=".png, .svg, .html or .json")
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--size", type=int, default=128)
-    parser.add_argument("--train", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
-    if args.train:
-        return train(args.steps, args.size)
     with tempfile.TemporaryDirectory() as folder:
         log, config = Path(folder, "ops.log"), Path(folder, "config.yaml")
         config.write_text(CONFIG, encoding="utf-8")
-        # The first operation reads the variables, so the training has a process of its own.
-        environment = os.environ | {"GT_INSTRUCTION_LOG": str(log), "GT_CONFIG": str(config)}
-        subprocess.run([sys.executable, *sys.argv, "--train"], env=environment, check=True)
+        # The first operation reads the variables.
+        os.environ |= {"GT_INSTRUCTION_LOG": str(log), "GT_CONFIG": str(config)}
+        train(args.steps, args.size)
+        gt.disconnect()
         command = [sys.executable, "-m", "gt.scripts.visualize", str(log), "--output", args.output]
         subprocess.run(command, check=True)
 

@@ -55,9 +55,14 @@ class Program:
 
     def close(self) -> None:
         """End it."""
-        self.child.kill()
-        self.child.wait()
+        end(self.child)
         self.folder.cleanup()
+
+
+def end(child: subprocess.Popen[str]) -> None:
+    """End a program, and read what it has said."""
+    child.kill()
+    child.communicate()
 
 
 def gt_command(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -118,12 +123,12 @@ def test_whoever_names_nobody_is_told_who_is_there(program, tmp_path):
     try:
         done = program.gt("trace", "-s", 1, "--dir", tmp_path)
         assert done.returncode == 1
-        assert f"--pid {program.child.pid}" in done.stderr and f"--pid {other.pid}" in done.stderr
+        assert f"--pid {program.child.pid}" in done.stderr
+        assert f"--pid {other.pid}" in done.stderr
         chosen = program.gt("trace", "-s", 0.5, "--pid", other.pid, "--dir", tmp_path)
         assert f"process {other.pid}" in chosen.stdout
     finally:
-        other.kill()
-        other.wait()
+        end(other)
     # What a killed process left behind is nobody.
     assert program.gt("trace", "-s", 0.3, "--dir", tmp_path).returncode == 0
 
@@ -153,7 +158,7 @@ def test_a_server_is_traced_and_its_log_agrees(tcp, script, tmp_path):
         host = cluster.address.rpartition(":")[0]
         place = ["--host", host, "--port", cluster.port] if tcp else []
         environment = plain_environment(**cluster.environment)
-        trace = subprocess.Popen(command + place, env=environment, stdout=subprocess.PIPE)
+        trace = subprocess.Popen(command + place, env=environment, stdout=subprocess.DEVNULL)
         wait_for(lambda: trace_text(tmp_path).count("WORKER_RECV") == 0 and trace_text(tmp_path))
         for _ in range(2):
             script(
@@ -198,7 +203,9 @@ def a_log(tmp_path_factory) -> Path:
 def test_a_log_is_drawn(a_log, form, tmp_path):
     output = tmp_path / f"timeline.{form}"
     words = ["gt.scripts.visualize", str(a_log), "--output", str(output), "--dpi", "100"]
-    done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", *words], capture_output=True, text=True, check=True
+    )
     events = len(a_log.read_text().splitlines())
     assert f"{events} events" in done.stdout
     contents = output.read_bytes()
@@ -248,16 +255,32 @@ class Terminal:
             command = [sys.executable, "-m", *map(str, words)]
             os.execve(sys.executable, command, environment | {"TERM": "xterm-256color"})
         fcntl.ioctl(self.file, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        self.said = ""
+        self.screen = [[" "] * 80 for _ in range(24)]
+        self.row = self.column = 0
+
+    def show(self, written: str) -> None:
+        """Put what was written where it belongs on the screen."""
+        for place, other, letter in re.findall(
+            r"\x1b\[(\d+;\d+)H|(\x1b[\[(][^a-zA-Z]*.)|(.)", written
+        ):
+            if place:
+                self.row, self.column = (int(number) - 1 for number in place.split(";"))
+            elif letter and not other and self.row < 24 and self.column < 80:
+                self.screen[self.row][self.column] = letter
+                self.column += 1
+
+    @property
+    def text(self) -> str:
+        """Give what the screen shows."""
+        return "\n".join("".join(row).rstrip() for row in self.screen)
 
     def expect(self, pattern: str, seconds: float = 30) -> None:
-        """Read until something matches what was written since the last time."""
+        """Read until the screen shows something."""
         deadline = time.monotonic() + seconds
-        while not re.search(pattern, self.said, re.DOTALL):
-            assert time.monotonic() < deadline, f"no {pattern!r} in {self.said!r}"
+        while not re.search(pattern, self.text, re.DOTALL):
+            assert time.monotonic() < deadline, f"no {pattern!r} in\n{self.text}"
             if select.select([self.file], [], [], 0.2)[0]:
-                self.said += os.read(self.file, 1 << 16).decode(errors="replace")
-        self.said = ""
+                self.show(os.read(self.file, 1 << 16).decode(errors="replace"))
 
     def press(self, keys: str) -> None:
         """Press keys."""
@@ -278,11 +301,13 @@ def test_top_in_a_terminal_obeys_keys(program):
     terminal.expect(r"gt top.*WORKER.*SESSION.*q quit")
     terminal.expect("█")
     terminal.press("s")
-    terminal.expect("busy")
+    terminal.expect("sort: busy")
     terminal.press("p")
     terminal.expect("PAUSED")
     terminal.press("p/w1\r")
-    terminal.expect(r"\[filter:.*w1")
+    terminal.expect(r"\[filter: w1\]")
+    assert "\nw1 " in terminal.text
+    assert "\nw0 " not in terminal.text
     terminal.press("q")
     assert terminal.end() == 0
 

@@ -81,7 +81,7 @@ struct Clock {
 
 impl Clock {
     fn adjust(before: Option<Clock>, now_ns: u64, clock_ns: u64) -> Clock {
-        let offset_ns = now_ns as i64 - clock_ns as i64;
+        let offset_ns = (now_ns as i64).wrapping_sub(clock_ns as i64);
         let offset_ns = before.map_or(offset_ns, |before| {
             let drift_ns = now_ns.saturating_sub(before.seen_ns) / DRIFT;
             offset_ns.min(before.offset_ns.saturating_add(drift_ns as i64))
@@ -202,7 +202,9 @@ impl Recording {
         let Some(ledger) = self.ledger(session, worker) else { return };
         for span in &spans.list {
             let start_ns = span.start_ns.saturating_add_signed(clock.offset_ns).min(now_ns);
-            let span = Span { start_ns, ..*span };
+            // Nothing lasts longer than since it began.
+            let duration_ns = span.duration_ns.min(now_ns - start_ns);
+            let span = Span { start_ns, duration_ns, ..*span };
             let is_kept = ledger.spans.len() < MOST_WAITING;
             match ledger.spans.get_mut(&span.position) {
                 Some(first) => join(first, &span),
@@ -343,12 +345,11 @@ fn scope_of(scopes: &BTreeMap<u64, u32>, instruction: u64) -> u32 {
     scopes.range(..=instruction).next_back().map_or(0, |(_, scope)| *scope)
 }
 
-/// Two pieces of one command become one, from the first's beginning to the last's end.
+/// Two pieces of one command become one: it begins with the later piece and takes as long as both,
+/// because what lies between them is no work.
 fn join(first: &mut Span, more: &Span) {
-    let end = |span: &Span| span.start_ns + span.duration_ns;
-    let last = end(first).max(end(more));
-    first.start_ns = first.start_ns.min(more.start_ns);
-    first.duration_ns = last - first.start_ns;
+    first.start_ns = first.start_ns.max(more.start_ns);
+    first.duration_ns = first.duration_ns.saturating_add(more.duration_ns);
     first.bytes = first.bytes.max(more.bytes);
     first.fused = first.fused.max(more.fused);
     first.failed |= more.failed;

@@ -60,6 +60,22 @@ impl Kind {
         }
     }
 
+    /// The same in six letters.
+    pub fn short(self) -> &'static str {
+        match self {
+            Kind::Matmul => "matmul",
+            Kind::Elementwise => "elem",
+            Kind::Reduction => "reduce",
+            Kind::Composite => "compos",
+            Kind::Indexing => "index",
+            Kind::Movement => "move",
+            Kind::Create => "create",
+            Kind::Transfer => "transf",
+            Kind::Data => "data",
+            Kind::Control => "ctrl",
+        }
+    }
+
     /// Its colour: red, green, blue. They differ for those who do not see all colours.
     pub fn colour(self) -> (u8, u8, u8) {
         match self {

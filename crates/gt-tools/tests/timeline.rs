@@ -6,12 +6,12 @@ use gt_tools::timeline::{Builder, Filter, Model, png, svg, write_chrome, write_p
 /// A log of so many steps on so many workers: a product, an addition and a transfer in each.
 fn log(steps: u64, workers: u64) -> Vec<String> {
     let mut lines =
-        vec!["0.000s | #0000 | CONNECT | CLIENT s1 | | 0B | ns=0 name=\"a <b> & c\"".to_string()];
+        vec!["0.000s | #0000 | CONNECT | CLIENT s1 |  | 0B | ns=0 name=\"a <b> & c\"".to_string()];
     for step in 0..steps {
         let (now, i) = (step * 100_000, 3 * step + 1);
         for (n, op) in ["matmul", "add"].into_iter().enumerate() {
             let (time, i) = (now + 1_000 * n as u64, i + n as u64);
-            let signal = if step % 2 == 0 { " signal=\"forward\"" } else { "" };
+            let signal = if n == 0 { " signal=\"forward\"" } else { "" };
             lines.push(line(
                 time,
                 "RECV",
@@ -21,7 +21,8 @@ fn log(steps: u64, workers: u64) -> Vec<String> {
             ));
             for worker in 0..workers {
                 let source = format!("WORKER w{worker}");
-                let command = format!("session=s1 op={op} i={i} shard={}/{workers}", worker + 1);
+                let share = format!("shard={}/{workers}{signal}", worker + 1);
+                let command = format!("session=s1 op={op} i={i} {share}");
                 lines.push(line(time, "WORKER_SEND", &source, "WorkerBinaryOp", &command));
                 let start = now + 20_000 + 30_000 * n as u64;
                 let done = format!("{command} success=True start_ns={start} took_ns=25000");
@@ -30,7 +31,7 @@ fn log(steps: u64, workers: u64) -> Vec<String> {
         }
         let send =
             format!("session=s1 i={} start_ns={now} took_ns=9 send t1 to w1 as #{step}", i + 2);
-        lines.push(line(now + 80_000, "WORKER_SEND", "WORKER w0", "WorkerSendTensor", &send));
+        lines.push(line(now + 80_000, "WORKER_RECV", "WORKER w0", "WorkerSendTensor", &send));
         let receive = format!("session=s1 i={} t1 := receive #{step}", i + 2);
         lines.push(line(now + 90_000, "WORKER_SEND", "WORKER w1", "WorkerReceiveTensor", &receive));
     }
@@ -38,10 +39,8 @@ fn log(steps: u64, workers: u64) -> Vec<String> {
 }
 
 fn line(time: u64, event: &str, source: &str, command: &str, details: &str) -> String {
-    let (head, tail) = details.split_once(" start_ns").unwrap_or((details, ""));
-    let tail = if tail.is_empty() { String::new() } else { format!(" start_ns{tail}") };
     let seconds = time as f64 / 1e9;
-    format!("{seconds:.3}s | #1 | {event} | {source} | {command} | 4.0KB | {head} ns={time}{tail}")
+    format!("{seconds:.3}s | #1 | {event} | {source} | {command} | 4.0KB | ns={time} {details}")
 }
 
 fn model(lines: &[String], filter: Filter) -> Model {
@@ -55,7 +54,7 @@ fn a_log_becomes_lanes_spans_transfers_and_signals() {
     let model = model(&log(10, 2), Filter::default());
     assert_eq!((model.clients.len(), model.workers.len()), (1, 2));
     assert_eq!((model.spans.len(), model.transfers.len()), (50, 10));
-    assert_eq!(model.bands.len(), 5);
+    assert_eq!(model.bands.len(), 10);
     assert!(model.spans.iter().filter(|span| span.sent_ns.is_some()).count() >= 40);
     let used = by_time(&model);
     let names: Vec<&str> = used.iter().map(|one| one.name.as_str()).collect();

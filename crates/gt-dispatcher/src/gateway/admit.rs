@@ -33,7 +33,7 @@ impl Gateway {
                 self.send_status(now_ns, connection, out);
                 Ok(())
             }
-            Ok(Some(Message::Observe { messages })) => {
+            Ok(Some(Message::Observe { messages })) if credentials.role.is_some() => {
                 self.watch(now_ns, connection, messages, out);
                 Ok(())
             }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::draw::{INK, Layout, PALE, colour, put, text};
+use super::draw::{INK, Layout, PALE, RIGHT, WIDTH, colour, put, text};
 use super::entry::Event;
 use super::model::{Mark, Transfer};
 use crate::kind::Kind;
@@ -104,7 +104,8 @@ pub(super) fn draw(out: &mut String, layout: &Layout) {
         }
     }
     let mut all: Vec<_> = groups.into_iter().collect();
-    all.sort_by_key(|((y, event, kind), _)| (*y, event.0.name(), *kind));
+    // What computes lies on top of what does not.
+    all.sort_by_key(|((y, event, kind), _)| (*y, event.0.name(), std::cmp::Reverse(*kind)));
     for ((y, event, kind), groups) in all {
         for group in groups {
             let more = (group.count as f64).log2() * 0.25;
@@ -175,7 +176,7 @@ fn arrows(out: &mut String, layout: &Layout) {
 /// From the end of work to the dispatcher that hears of it.
 fn returns(out: &mut String, layout: &Layout, last: &mut HashMap<(u16, u8), f64>) {
     for span in &layout.model.spans {
-        let shown = [Kind::Data, Kind::Transfer].contains(&span.kind);
+        let shown = span.kind == Kind::Data;
         let x = layout.x(span.end_ns);
         let free = last.entry((span.lane, 3)).or_insert(f64::MIN);
         if shown && x - *free >= NEAR_ARROWS && span.end_ns <= layout.model.to_ns {
@@ -230,7 +231,8 @@ fn numbers(out: &mut String, layout: &Layout) {
     let received = layout.model.marks.iter().filter(|mark| mark.event == Event::Recv);
     for mark in received.filter(|mark| mark.instruction > 0 && in_view(layout, mark)) {
         let (x, words) = (layout.x(mark.time_ns), format!("#{}", mark.instruction));
-        if x >= free {
+        let has_room = x + DIGIT * words.len() as f64 + 8.0 < WIDTH - RIGHT;
+        if x >= free && has_room {
             text(out, (x + 5.0, layout.dispatcher() - 7.0), 8.5, PALE, &words);
             free = x + DIGIT * words.len() as f64 + 14.0;
         }

@@ -69,6 +69,8 @@ pub struct Span {
     pub lane: u16,
     /// The number of its name among the labels.
     pub label: u16,
+    /// That of its signal, if it has one.
+    pub signal: Option<u16>,
     /// What it is for.
     pub kind: Kind,
     /// Whether it failed.
@@ -189,6 +191,7 @@ impl Builder {
         self.transfer(parsed, worker);
         let Some((start_ns, took_ns)) = parsed.span else { return };
         let label = self.label(parsed.op.unwrap_or_else(|| short(parsed.command)));
+        let signal = parsed.signal.map(|name| self.label(name));
         self.model.spans.push(Span {
             start_ns,
             end_ns: start_ns + took_ns,
@@ -197,6 +200,7 @@ impl Builder {
             instruction: parsed.instruction.unwrap_or(0),
             lane: worker,
             label,
+            signal,
             kind: parsed.kind,
             has_failed: parsed.has_failed,
         });
@@ -205,6 +209,10 @@ impl Builder {
     fn transfer(&mut self, parsed: &Parsed, worker: u16) {
         let Some(tag) = parsed.tag else { return };
         let is_collective = parsed.command.ends_with("MoveTensor");
+        // A move lasts while workers are at it, and not while it waits for them.
+        if is_collective && parsed.span.is_none() {
+            return;
+        }
         let time_ns = parsed.span.map_or(parsed.time_ns, |(start, took)| start + took);
         let key = (if is_collective { parsed.instruction.unwrap_or(0) } else { 0 }, tag);
         let new =
@@ -213,6 +221,8 @@ impl Builder {
         *count += 1;
         transfer.end_ns = transfer.end_ns.max(time_ns);
         if is_collective {
+            let begins = parsed.span.map_or(time_ns, |(start, _)| start);
+            transfer.start_ns = transfer.start_ns.min(begins);
             let (first, last) = transfer.lanes;
             transfer.lanes = (first.min(worker), last.max(worker));
         } else if parsed.command.ends_with("SendTensor") {
@@ -257,11 +267,32 @@ impl Builder {
         };
         self.model.transfers =
             std::mem::take(&mut self.tags).into_values().filter_map(between).collect();
+        if !self.model.spans.is_empty() {
+            self.model.bands = bands(&self.model.spans);
+        }
         let model = &mut self.model;
         model.from_ns = model.from_ns.min(model.to_ns).max(self.filter.from_ns.unwrap_or(0));
         model.to_ns = model.to_ns.min(self.filter.to_ns.unwrap_or(u64::MAX)).max(model.from_ns + 1);
         self.model
     }
+}
+
+/// The signals by the time in which workers are at them; as the client says them they take none.
+fn bands(spans: &[Span]) -> Vec<Band> {
+    let signal = |span: &Span| Some((span.signal?, span.start_ns, span.end_ns));
+    let mut times: Vec<(u16, u64, u64)> = spans.iter().filter_map(signal).collect();
+    times.sort_unstable();
+    let mut bands: Vec<Band> = Vec::new();
+    let pause = spans.iter().map(|span| span.end_ns).max().unwrap_or(0) / 500;
+    for (label, start_ns, end_ns) in times {
+        match bands.last_mut().filter(|last| last.label == label && start_ns <= last.end_ns + pause)
+        {
+            Some(last) => last.end_ns = last.end_ns.max(end_ns),
+            None => bands.push(Band { label, start_ns, end_ns }),
+        }
+    }
+    bands.sort_by_key(|band| band.start_ns);
+    bands
 }
 
 /// The number of a client or worker, in the order in which they are first seen.

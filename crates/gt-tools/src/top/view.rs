@@ -18,12 +18,14 @@ const SHORTEST_BAR: u16 = 12;
 pub fn draw(frame: &mut Frame, state: &State, has_colours: bool) {
     let links = state.links.values().filter(|link| link.bytes.per_second() > 0.0).count();
     let link_rows = if links > 0 { links.min(4) as u16 + 2 } else { 0 };
+    let worker_rows = u16::try_from(state.workers.len().max(1) + 1).unwrap_or(u16::MAX);
     let session_rows = state.sessions.len().clamp(1, 6) as u16 + 2;
     let areas = Layout::vertical([
         Constraint::Length(3),
-        Constraint::Min(3),
+        Constraint::Max(worker_rows),
         Constraint::Length(session_rows),
         Constraint::Length(link_rows),
+        Constraint::Fill(1),
         Constraint::Length(1),
     ])
     .split(frame.area());
@@ -31,7 +33,7 @@ pub fn draw(frame: &mut Frame, state: &State, has_colours: bool) {
     workers(frame, areas[1], state, has_colours);
     sessions(frame, areas[2], state);
     links_of(frame, areas[3], state);
-    foot(frame, areas[4], state);
+    foot(frame, areas[5], state);
 }
 
 fn bold() -> Style {
@@ -67,9 +69,7 @@ fn head(frame: &mut Frame, area: Rect, state: &State, has_colours: bool) {
     for kind in Kind::ALL {
         let sign = if has_colours { '█' } else { kind.letter() };
         kinds.push(Span::styled(sign.to_string(), style(kind, has_colours)));
-        // A row of 80 letters has room for all names.
-        let name: String = kind.name().chars().take(5).collect();
-        kinds.push(Span::raw(format!("{name} ")));
+        kinds.push(Span::raw(format!("{} ", kind.short())));
     }
     frame.render_widget(Paragraph::new(vec![title, Line::from(kinds)]), area);
 }
@@ -128,7 +128,7 @@ fn worker_line<'a>(name: &str, worker: &WorkerState, width: usize, has_colours: 
 
 fn sessions(frame: &mut Frame, area: Rect, state: &State) {
     let heading = format!(
-        "{:<6} {:<26} {:>6} {:>8} {:>10} {:>7} {:>6} {}",
+        "{:<7} {:<20} {:>6} {:>8} {:>10} {:>6} {:>6} {}",
         "SESSION", "NAME", "SHARE", "OPS/S", "BYTES/S", "QUEUE", "VALUES", "STATE"
     );
     let all: f64 = state.sessions.values().map(|one| one.busy.per_second()).sum();
@@ -142,9 +142,9 @@ fn sessions(frame: &mut Frame, area: Rect, state: &State) {
             (false, _) => "runs",
         };
         lines.push(Line::raw(format!(
-            "{:<7} {:<26} {:>5.0}% {:>8} {:>10} {:>7} {:>6} {what}",
+            "{:<7} {:<20} {:>5.0}% {:>8} {:>10} {:>6} {:>6} {what}",
             id.to_string(),
-            cut(name, 26),
+            cut(name, 20),
             share,
             count(commands.per_second()),
             size(bytes.per_second() as u64),
