@@ -72,8 +72,8 @@ pub fn run(args: &Args) -> Result<()> {
     let missing = if *lost > 0 { format!(", {lost} are missing") } else { String::new() };
     let (path, seconds) = (path.display(), start.elapsed().as_secs_f64());
     say(format_args!(
-        "captured {events} events of {} sessions and {} workers of {} in {seconds:.1} s{missing}{ended}\n\
-         {path}\n  gt visualize {path} --output timeline.png",
+        "captured {events} events of {} sessions and {} workers of {} in {seconds:.1} s\
+         {missing}{ended}\n{path}\n  gt visualize {path} --output timeline.png",
         sessions.len(),
         workers.len(),
         source.name,

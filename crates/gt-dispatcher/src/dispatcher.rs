@@ -44,6 +44,12 @@ pub struct Dispatcher {
     recording: Recording,
 }
 
+impl Default for Dispatcher {
+    fn default() -> Self {
+        Dispatcher::new()
+    }
+}
+
 impl Dispatcher {
     /// A dispatcher without sessions and workers.
     pub fn new() -> Self {

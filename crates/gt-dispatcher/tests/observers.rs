@@ -32,12 +32,12 @@ fn work(harness: &mut Harness, client: &mut ReliableChannel) -> Vec<Delivery> {
     static REQUESTS: AtomicU32 = AtomicU32::new(1);
     let request = RequestId(REQUESTS.fetch_add(1, Ordering::Relaxed));
     let mut batch = Batch::default();
-    let ones = parse_instruction("t0 := ones shape=[2] dtype=float32").unwrap();
+    let ones = parse_instruction("t0 := ones shape=[2] dtype=float32").expect("an instruction");
     batch.push(&Command::Apply(ones));
     batch.push(&Command::Read { slot: Slot(0), request });
     batch.push(&Command::Free([Slot(0)].as_slice().into()));
     let message = Message::Commands { session: SessionId(1), batch: Arc::new(batch) };
-    harness.hear(CLIENT, client.say(&message).unwrap())
+    harness.hear(CLIENT, client.say(&message).expect("it fits"))
 }
 
 /// The worker says that it is done with so many commands.
@@ -45,7 +45,7 @@ fn finish(harness: &mut Harness, worker: &mut ReliableChannel, spans: Spans, com
     let (session, spans) = (SessionId(1), Box::new(spans));
     let done = Message::Done { session, commands, bytes: 0, busy_ns: 0 };
     for message in [Message::Spans { session, spans }, done] {
-        harness.hear(WORKER, worker.say(&message).unwrap());
+        harness.hear(WORKER, worker.say(&message).expect("it fits"));
     }
 }
 

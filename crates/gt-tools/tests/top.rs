@@ -14,7 +14,7 @@ use ratatui::backend::TestBackend;
 /// A worker is done with an operation that took so long.
 fn ended(events: &mut Events, (session, worker): (u64, u32), line: &str, duration_ns: u64) {
     let mut batch = Batch::default();
-    batch.push(&Command::Apply(parse_instruction(line).unwrap()));
+    batch.push(&Command::Apply(parse_instruction(line).expect("an instruction")));
     let event = Event::new(0, Station::Ended, SessionId(session)).at(WorkerId(worker));
     let event = event.with(Outcome::Success).about(1, batch.records[0]);
     events.push(Event { duration_ns, bytes: 1 << 20, ..event }, &[]);
@@ -70,8 +70,8 @@ fn state() -> State {
 }
 
 fn screen(state: &State, (width, height): (u16, u16), has_colours: bool) -> Vec<String> {
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| draw(frame, state, has_colours)).unwrap();
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a screen");
+    terminal.draw(|frame| draw(frame, state, has_colours)).expect("it is drawn");
     let buffer = terminal.backend().buffer();
     let cells = buffer.content.chunks(width as usize);
     cells.map(|row| row.iter().map(|cell| cell.symbol()).collect()).collect()

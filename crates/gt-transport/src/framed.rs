@@ -1,4 +1,5 @@
-//! Messages over a stream of bytes, such as a Unix socket: how many parts, how long each, the parts.
+//! Messages over a stream of bytes, such as a Unix socket: how many parts, how long each is, and
+//! then the parts.
 
 use std::io::{self, Read, Write};
 

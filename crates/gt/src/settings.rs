@@ -66,15 +66,15 @@ static CONFIG_STRICT: Variable = Variable {
 static INSTRUCTION_LOG: Variable = Variable {
     name: "GT_INSTRUCTION_LOG",
     default: "no log",
-    meaning: "A file that gets one line for each event, at its end; [the guide](../guide/seeing.md) \
-              explains it. A program that is connected to a server gets the events of its own \
+    meaning: "A file that gets one line for each event, at its end; \
+              [the guide](../guide/seeing.md) explains it. A program that is connected to a server gets the events of its own \
               session, a server those of all.",
 };
 static INSTRUCTION_LOG_SIZE: Variable = Variable {
     name: "GT_INSTRUCTION_LOG_SIZE",
     default: "no limit",
-    meaning: "How large the log may be, such as `1G`. A larger one is renamed, with `.1` at its end, \
-              and another one is begun, so that the log takes twice as much at most.",
+    meaning: "How large the log may be, such as `1G`. A larger one is renamed, with `.1` at its \
+              end, and another one is begun, so that the log takes twice as much at most.",
 };
 static THREADS: Variable = Variable {
     name: "GT_THREADS",
@@ -114,8 +114,8 @@ static CHECK_REPLICAS: Variable = Variable {
 static MONITOR: Variable = Variable {
     name: "GT_MONITOR",
     default: "1",
-    meaning: "With 0, sessions in the program's own process leave no socket in the runtime folder, and \
-              `gt top` and `gt trace` do not find them.",
+    meaning: "With 0, sessions in the program's own process leave no socket in the runtime \
+              folder, and `gt top` and `gt trace` do not find them.",
 };
 static VERBOSE: Variable = Variable {
     name: "GT_VERBOSE",

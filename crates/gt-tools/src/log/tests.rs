@@ -14,7 +14,7 @@ use super::names::op_name;
 use super::*;
 
 fn apply(line: &str) -> Command {
-    Command::Apply(parse_instruction(line).unwrap())
+    Command::Apply(parse_instruction(line).expect("an instruction"))
 }
 
 fn event(station: Station, worker: Option<u32>) -> Event {
@@ -35,10 +35,10 @@ fn about(events: &mut Events, event: Event, command: &Command) {
 fn lines(events: &Events) -> String {
     let mut text = Vec::new();
     let mut log = InstructionLog::new(&mut text);
-    log.write(events).unwrap();
-    log.flush().unwrap();
+    log.write(events).expect("memory takes it");
+    log.flush().expect("memory takes it");
     drop(log);
-    String::from_utf8(text).unwrap()
+    String::from_utf8(text).expect("text")
 }
 
 /// Everything from the name of the command on, without what all lines have.
@@ -46,7 +46,7 @@ fn what(command: &Command) -> String {
     let mut events = Events::default();
     about(&mut events, event(Station::Received, None), command);
     let line = lines(&events);
-    let (_, what) = line.split_once("CLIENT s1                    | ").unwrap();
+    let (_, what) = line.split_once("CLIENT s1                    | ").expect("a line");
     let what = what.replacen(" |       117B |", " |", 1);
     what.replacen(" i=3 ns=1608999999", "", 1).trim_end().to_string()
 }
@@ -73,7 +73,8 @@ fn a_command_is_followed_from_the_client_to_a_worker_and_back() {
     let expected = "\
 0.000s | #0000 | CONNECT      | WORKER w0                    |                     |         0B | \
 ns=0 name=\"gpu0\"
-0.000s | #0000 | CONNECT      | CLIENT s1                    |                     |         0B | ns=0
+0.000s | #0000 | CONNECT      | CLIENT s1                    |                     |         0B | \
+ns=0
 1.608s | #0011 | RECV         | CLIENT s1                    | BinaryOp            |       117B | \
 op=add result=2 left=0 right=1 i=3 ns=1608999999 t2 := add t0 t1
 1.608s | #0011 | WORKER_SEND  | WORKER w0                    | WorkerBinaryOp      |       117B | \

@@ -42,7 +42,8 @@ fn shape(out: &mut String, event: Event, (x, y): (f64, f64), size: f64, fill: &s
         ),
         Event::WorkerRecv => put!(
             out,
-            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{fill}\" {edge}/>",
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{fill}\" \
+             {edge}/>",
             x - half,
             y - half,
             2.0 * half,

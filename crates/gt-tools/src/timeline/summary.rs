@@ -91,7 +91,8 @@ fn busy(out: &mut String, model: &Model, top: f64) {
         put!(
             out,
             "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"260\" height=\"9\" rx=\"2\" fill=\"#e9ebee\"/>\
-             <rect x=\"{x:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"9\" rx=\"2\" fill=\"#3b6fb6\"/>",
+             <rect x=\"{x:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"9\" rx=\"2\" \
+             fill=\"#3b6fb6\"/>",
             y - 9.0,
             y - 9.0,
             260.0 * share.min(1.0),

@@ -41,7 +41,7 @@ impl Folder {
                         let record = serde_json::from_slice(&text).ok();
                         found.push(Running::Server { port, record });
                     }
-                } else if let Some(pid) = process_of(name) {
+                } else if let Some(pid) = pid_in(name) {
                     // What a process that was killed has left is nobody's.
                     if is_dead(&pid.to_string()) {
                         let _ = fs::remove_file(entry.path());
@@ -61,7 +61,7 @@ impl Folder {
 }
 
 /// The process whose socket this is.
-fn process_of(name: &str) -> Option<u32> {
+fn pid_in(name: &str) -> Option<u32> {
     let (pid, number) = name.strip_suffix(".process")?.split_once('-')?;
     number.parse::<u64>().ok()?;
     pid.parse().ok()
