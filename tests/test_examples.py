@@ -82,3 +82,16 @@ def test_signals_are_configured_by_the_program():
         "training: 32 rows on workers [0, 1], sum 128",
         "training: 256 rows on workers [0, 1, 2, 3], sum 1024",
     ]
+
+
+def test_what_workers_do_is_drawn(tmp_path):
+    picture = tmp_path / "timeline.png"
+    text = run("visualize_demo.py", "--steps", "2", "--size", "32", "--output", str(picture))
+    assert "events of 4 workers" in text
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_workers_are_busy_with_is_shown():
+    text = run("show_stats.py")
+    assert re.search(r"worker \d: idle \d+%  matmul \d+%", text)
+    assert "commands per second" in text

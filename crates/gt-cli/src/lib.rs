@@ -1,13 +1,17 @@
-//! The command line of GT: `gt server`, `gt worker`, `gt status`, `gt keys`. A binary and the
-//! Python package both enter through [`main`].
+//! The command line of GT: `gt server`, `gt worker`, `gt status`, `gt trace`, `gt keys`. A binary
+//! and the Python package both enter through [`main`].
 
 mod keys;
 mod place;
 mod say;
 mod server;
 mod signals;
+mod source;
 mod status;
 mod table;
+mod top;
+mod trace;
+mod visualize;
 mod worker;
 
 use clap::{Parser, Subcommand};
@@ -28,6 +32,12 @@ enum Command {
     Worker(worker::Args),
     /// Show who is connected to a server, and what waits.
     Status(status::Args),
+    /// Show who works on what, live.
+    Top(top::Args),
+    /// Write down what happens at a running dispatcher, for a while.
+    Trace(trace::Args),
+    /// Draw instruction logs and traces.
+    Visualize(visualize::Args),
     /// Make, list and remove the keys that may connect to servers of this ring.
     Keys(keys::Args),
 }
@@ -46,6 +56,9 @@ pub fn main(args: Vec<String>) -> u8 {
         Command::Server(args) => ("server", server::run(args)),
         Command::Worker(args) => ("worker", worker::run(args)),
         Command::Status(args) => ("status", status::run(&args)),
+        Command::Top(args) => ("top", top::run(&args)),
+        Command::Trace(args) => ("trace", trace::run(&args)),
+        Command::Visualize(args) => ("visualize", visualize::run(&args)),
         Command::Keys(args) => ("keys", keys::run(&args)),
     };
     match outcome {

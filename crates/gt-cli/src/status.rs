@@ -74,7 +74,7 @@ fn understand(address: &Address, parts: &[Bytes]) -> Result<Report> {
     }
 }
 
-fn nobody(address: &Address, reason: &str) -> Error {
+pub(crate) fn nobody(address: &Address, reason: &str) -> Error {
     let port = address.port();
     Error::Lost(format!(
         "there is no server at {address} ({reason}); start one there with `gt server -p {port}`, \
@@ -82,14 +82,14 @@ fn nobody(address: &Address, reason: &str) -> Error {
     ))
 }
 
-fn rejected(address: &Address, reason: &str) -> Error {
+pub(crate) fn rejected(address: &Address, reason: &str) -> Error {
     Error::Lost(format!(
         "the server at {address} refuses this key ({reason}); copy the server's cluster.key, or a \
          file made there with `gt keys new`, and name it with --key or GT_KEY"
     ))
 }
 
-fn closed(address: &Address) -> Error {
+pub(crate) fn closed(address: &Address) -> Error {
     Error::Lost(format!(
         "the server at {address} has closed the connection; it ends, or admits other users only"
     ))

@@ -2,8 +2,9 @@
 //! only the wire is missing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, MutexGuard, Weak};
+use std::sync::{Arc, MutexGuard, OnceLock, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,11 +23,16 @@ use gt_worker::{Executor, Outcome, Window, Worker, panic_hook};
 use tracing::{debug, info};
 
 use self::in_process::InProcess;
+use self::monitor::Monitor;
 use crate::inner::Inner;
-use crate::local_cluster::{LocalCluster, Parcel, let_go};
+use crate::local_cluster::{LocalCluster, Parcel, Works, let_go};
 use crate::{fork, host, shared};
 
 mod in_process;
+mod monitor;
+mod report;
+
+pub(crate) use self::monitor::Watcher;
 
 /// A batch that does not fill up is sent after this time.
 const TICK: Duration = Duration::from_micros(100);
@@ -36,8 +42,6 @@ const TICKS_BEFORE_SLEEP: u32 = 500;
 const SMALL_NS: u64 = 200_000;
 /// … unless it is the one that a thread waits for; but the user may want to interrupt that thread.
 const LARGE_NS: u64 = 40_000_000;
-/// How many events are kept for observers.
-const EVENTS: usize = 1 << 14;
 
 /// How an embedded system is set up.
 pub struct Options {
@@ -57,6 +61,8 @@ pub struct Options {
     pub compare_copies: bool,
     /// The observer of events.
     pub sink: Option<Box<dyn EventSink>>,
+    /// Where other processes of the user can watch.
+    pub monitor: Option<PathBuf>,
 }
 
 /// A dispatcher, workers, and the threads that drive them.
@@ -70,6 +76,7 @@ pub struct Embedded {
     sleeping: AtomicBool,
     stopped: AtomicBool,
     start: Instant,
+    monitor: OnceLock<Monitor>,
 }
 
 /// Starts a dispatcher and its workers in this process, and opens a session there.
@@ -87,26 +94,25 @@ pub(crate) fn open(options: Options) -> Result<(Arc<Inner>, Arc<Embedded>)> {
 impl Embedded {
     /// Starts a dispatcher and its workers.
     pub fn start(options: Options) -> Result<Arc<Self>> {
-        let Options { workers, threads, memory, backend, window, sink, .. } = options;
+        let Options { workers, threads, memory, backend, window, sink, monitor, .. } = options;
         fork::watch();
         panic_hook::kernel_panics();
         let (pool, threads) = shared::resources(memory, threads)?;
         let engine = backend.engine(&pool, &threads)?;
         let executor = || Executor::new(engine.clone());
         let lanes = (0..workers).map(|_| Lane::new(executor(), SMALL_NS)).collect();
-        let mut dispatcher = Dispatcher::new(if sink.is_some() { EVENTS } else { 0 });
+        let (mut dispatcher, mut outbox) = (Dispatcher::new(), Outbox::default());
+        dispatcher.observe(sink.is_some(), &mut outbox);
         let ids = || (0..workers as u32).map(WorkerId);
         for id in ids() {
-            dispatcher.step(
-                0,
-                Peer::Worker(id),
-                Message::Register(Box::default()),
-                &mut Outbox::default(),
-            );
+            let register = Message::Register(Box::default());
+            dispatcher.step(0, Peer::Worker(id), register, &mut outbox);
         }
         let machines = ids().map(|id| Worker::new(id, window, engine.clone())).collect();
+        let mut machines = LocalCluster::new(dispatcher, machines, sink);
+        machines.route(&mut outbox, 0, &mut Works::new());
         let embedded = Arc::new(Embedded {
-            machines: Mutex::new(LocalCluster::new(dispatcher, machines, sink)),
+            machines: Mutex::new(machines),
             inbox: Channel::default(),
             lanes,
             pool,
@@ -114,9 +120,11 @@ impl Embedded {
             sleeping: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
             start: Instant::now(),
+            monitor: OnceLock::new(),
         });
         // Without all of its threads it is of no use, and those there are would wait for ever.
         embedded.spawn_all().inspect_err(|_| embedded.stop())?;
+        embedded.open_monitor(monitor.as_deref());
         info!(target: "gt", workers, threads = embedded.threads.count(), memory, "embedded system");
         Ok(embedded)
     }
@@ -156,8 +164,8 @@ impl Embedded {
                 return self.leave_to_others();
             };
             self.turn(&mut machines);
-            // A program may end right after a read, and no thread would flush the rest.
-            machines.flush_sink();
+            // A program may end right after a read, and no thread would show the rest.
+            machines.show_events();
             let_go(machines);
             if !self.run_some() {
                 return;
@@ -208,6 +216,7 @@ impl Embedded {
         self.stopped.store(true, Ordering::SeqCst);
         self.inbox.wake();
         self.lanes.iter().for_each(Lane::stop);
+        self.monitor.get().into_iter().for_each(Monitor::close);
     }
 
     fn is_stopped(&self) -> bool {
@@ -225,6 +234,7 @@ impl Embedded {
 
     fn deliver_with(&self, mut machines: MutexGuard<'_, LocalCluster>) {
         let planned = self.turn(&mut machines);
+        machines.show_events();
         let_go(machines);
         if planned {
             self.lanes.iter().for_each(Lane::wake);
@@ -242,7 +252,7 @@ impl Embedded {
             let session = parcel.session();
             let deliver = AssertUnwindSafe(|| machines.deliver(parcel, now_ns));
             let works = catch_unwind(deliver).unwrap_or_else(|_| machines.end(session, now_ns));
-            machines.log();
+            machines.show_many_events();
             for (worker, work) in works {
                 planned = true;
                 self.lanes[worker.0 as usize].leave(work);
@@ -345,6 +355,7 @@ mod tests {
             sync: false,
             compare_copies: false,
             sink: None,
+            monitor: None,
         };
         let (inner, embedded) = open(options).expect("threads can be started");
         (Session(inner), embedded)

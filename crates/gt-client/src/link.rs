@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use gt_core::Result;
+use gt_core::event::EventSink;
 use gt_transport::Message;
 use gt_transport::report::MemoryUsage;
 
@@ -23,6 +24,9 @@ pub(crate) trait Link: Send + Sync {
 
     /// The session is over, after what was sent before.
     fn stop(&self);
+
+    /// From now on the events of the session go there. Within a process they do from its start.
+    fn observe(&self, _sink: Box<dyn EventSink>) {}
 
     /// Who works for the session.
     fn summary(&self) -> ClusterSummary;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, MutexGuard, Weak};
 
-use gt_core::event::EventSink;
+use gt_core::event::{EventSink, Events};
 use gt_core::{Error, SessionId, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::{Message, Peer};
@@ -12,7 +12,11 @@ use gt_worker::plan::Work;
 use gt_worker::{Action, Outcome, Told, Worker};
 use smallvec::SmallVec;
 
+use crate::embedded::Watcher;
 use crate::inner::Inner;
+
+/// So many events do not wait to be shown.
+const MANY_EVENTS: usize = 1 << 12;
 
 /// Something to deliver.
 pub(crate) enum Parcel {
@@ -63,7 +67,8 @@ pub(crate) struct LocalCluster {
     /// Room for what a worker wants done.
     actions: Vec<Action>,
     pub(crate) sink: Option<Box<dyn EventSink>>,
-    pub(crate) logged: u64,
+    /// Those who watch from other processes.
+    watchers: Vec<Arc<Watcher>>,
     /// Whether delivering to a worker panics.
     #[cfg(test)]
     pub(crate) is_broken: bool,
@@ -92,7 +97,7 @@ impl LocalCluster {
             mail,
             actions: Vec::new(),
             sink,
-            logged: 0,
+            watchers: Vec::new(),
             #[cfg(test)]
             is_broken: false,
         }
@@ -139,7 +144,7 @@ impl LocalCluster {
     }
 
     /// Delivers what the dispatcher sends.
-    fn route(&mut self, outbox: &mut Outbox, now_ns: u64, works: &mut Works) {
+    pub(crate) fn route(&mut self, outbox: &mut Outbox, now_ns: u64, works: &mut Works) {
         while !outbox.is_empty() {
             for (to, message) in std::mem::take(outbox).drain() {
                 match to {
@@ -176,17 +181,43 @@ impl LocalCluster {
         self.actions = actions;
     }
 
-    /// Passes events to the observer.
-    pub(crate) fn log(&mut self) {
-        let Some(sink) = &mut self.sink else { return };
-        let (events, next) = self.dispatcher.events.since(self.logged);
-        events.for_each(|event| sink.take(event));
-        self.logged = next;
+    /// Shows events to whoever observes, if there are so many that they should not wait.
+    pub(crate) fn show_many_events(&mut self) {
+        if self.dispatcher.recording().waiting() >= MANY_EVENTS {
+            self.show_events();
+        }
     }
 
-    /// Lets the observer flush.
+    /// Shows events to whoever observes.
+    pub(crate) fn show_events(&mut self) {
+        let Some(events) = self.dispatcher.recording().take() else { return };
+        let events = Arc::new(events);
+        if let Some(sink) = &mut self.sink {
+            sink.take(&events);
+        }
+        self.watchers.iter().for_each(|watcher| watcher.offer(&events));
+    }
+
+    /// What rewrites the streams.
+    pub(crate) fn dispatcher(&self) -> &Dispatcher {
+        &self.dispatcher
+    }
+
+    /// Somebody watches, or watches no more. Records if anybody does; gives who is there.
+    pub(crate) fn watch(&mut self, watcher: Option<&Arc<Watcher>>, now_ns: u64) -> (Events, Works) {
+        self.show_events();
+        self.watchers.retain(|watcher| !watcher.is_over());
+        self.watchers.extend(watcher.cloned());
+        let (mut outbox, mut works) = (Outbox::default(), Works::new());
+        let on = self.sink.is_some() || !self.watchers.is_empty();
+        self.dispatcher.observe(on, &mut outbox);
+        self.route(&mut outbox, now_ns, &mut works);
+        (self.dispatcher.introduction(now_ns), works)
+    }
+
+    /// The same, and waits until they are where they belong.
     pub(crate) fn flush_sink(&mut self) {
-        self.log();
+        self.show_events();
         if let Some(sink) = &mut self.sink {
             sink.flush();
         }

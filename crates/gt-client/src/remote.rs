@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
+use gt_core::event::EventSink;
 use gt_core::{Error, Result};
 use gt_transport::Message;
 use gt_transport::hello::Welcome;
@@ -17,6 +18,7 @@ use gt_zmq::{Endpoint, Waker};
 
 use self::connect::Door;
 use self::driver::Driver;
+use self::log::Log;
 use self::wire::Wire;
 use crate::inner::Inner;
 use crate::link::{ClusterSummary, Link};
@@ -26,6 +28,7 @@ use crate::{fork, host};
 
 mod connect;
 mod driver;
+mod log;
 mod wire;
 
 /// How long the end of a session waits for its last messages to leave.
@@ -89,6 +92,7 @@ struct Shared {
     thread: OnceLock<ThreadId>,
     ended: Mutex<bool>,
     end: Condvar,
+    log: Log,
 }
 
 impl Shared {
@@ -115,6 +119,7 @@ impl Shared {
             thread: OnceLock::new(),
             ended: Mutex::new(false),
             end: Condvar::default(),
+            log: Log::default(),
         })
     }
 
@@ -181,6 +186,11 @@ impl Link for Remote {
         if !*ended {
             drop(self.0.end.wait_for(ended, FAREWELL));
         }
+    }
+
+    fn observe(&self, sink: Box<dyn EventSink>) {
+        self.0.log.open(sink);
+        self.send(Message::Observe { messages: 0 });
     }
 
     fn summary(&self) -> ClusterSummary {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
+use gt_core::event::EventSink;
 use gt_core::{DType, Result};
 use gt_transport::report::MemoryUsage;
 
@@ -55,6 +56,12 @@ pub struct Line {
 }
 
 impl Session {
+    /// From now on the events of a session elsewhere go there. Those of one in this process go
+    /// where its options say.
+    pub fn observe(&self, sink: Box<dyn EventSink>) {
+        self.0.link.observe(sink);
+    }
+
     /// What the session is at. Waits for nothing.
     pub fn status(&self) -> Status {
         let inner = &self.0;

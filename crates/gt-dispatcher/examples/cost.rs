@@ -81,7 +81,7 @@ fn microseconds(workers: u32, wish: Option<Wish>) -> f64 {
 
 /// A dispatcher with a session in a signal, which has uploaded so many values.
 fn opened(workers: u32, wish: Option<Wish>, uploads: u32) -> (Dispatcher, Outbox) {
-    let mut dispatcher = Dispatcher::new(0);
+    let mut dispatcher = Dispatcher::new();
     let mut out = Outbox::default();
     for worker in 0..workers {
         let register = Message::Register(Box::default());

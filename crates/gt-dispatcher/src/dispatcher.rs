@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gt_core::event::{Event, Ring, Station};
+use gt_core::event::Station;
 use gt_core::instruction::Command;
 use gt_core::{Error, Provenance, RequestId, Result, SessionId, Slot, WorkerId};
 use gt_transport::hello::{Hello, WorkerInfo};
@@ -14,10 +14,12 @@ use smallvec::SmallVec;
 use crate::context::{Context, Observer, Pace};
 use crate::load::{Health, Load};
 use crate::outbox::Outbox;
+use crate::recording::Recording;
 use crate::session::{Reach, Session};
 use crate::tickets::Tickets;
 use crate::worker_table::WorkerTable;
 
+mod observe;
 mod report;
 
 /// So many workers are given what is for them without being held back longer than told …
@@ -39,15 +41,19 @@ pub struct Dispatcher {
     hold_ns: u64,
     /// When the first of them have to go.
     flush_at_ns: Option<u64>,
-    /// What happened, for whoever is interested.
-    pub events: Ring,
+    recording: Recording,
+}
+
+impl Default for Dispatcher {
+    fn default() -> Self {
+        Dispatcher::new()
+    }
 }
 
 impl Dispatcher {
-    /// A dispatcher without sessions and workers, which records up to `events` events.
-    pub fn new(events: usize) -> Self {
+    /// A dispatcher without sessions and workers.
+    pub fn new() -> Self {
         let (sessions, load, worker_table) = Default::default();
-        let events = Ring::new(events);
         let last_session = SessionId(0);
         Dispatcher {
             sessions,
@@ -58,7 +64,7 @@ impl Dispatcher {
             tickets: None,
             hold_ns: 0,
             flush_at_ns: None,
-            events,
+            recording: Recording::default(),
         }
     }
 
@@ -81,7 +87,7 @@ impl Dispatcher {
 
     /// Sends what was held back for long enough.
     pub fn flush(&mut self, now_ns: u64, out: &mut Outbox) {
-        let pace = self.pace(now_ns);
+        let (pace, before) = (self.pace(now_ns), out.len());
         let due = |since: u64| since.saturating_add(pace.hold_ns);
         for session in self.sessions.values_mut() {
             if session.held_since().is_some_and(|since| due(since) <= now_ns) {
@@ -91,6 +97,7 @@ impl Dispatcher {
         // What still waits has a worker that is busy, and goes when that is done.
         let later = self.sessions.values().filter_map(Session::held_since).map(due);
         self.flush_at_ns = later.filter(|at_ns| *at_ns > now_ns).min();
+        self.record_outbox(now_ns, before, out);
     }
 
     /// What is shared out among many workers is little for each of them, and is held back longer.
@@ -102,6 +109,7 @@ impl Dispatcher {
     /// Takes one message. A session that breaks the rules is ended; nobody else notices. A worker
     /// that breaks them is lost to those who had something there.
     pub fn step(&mut self, now_ns: u64, from: Peer, message: Message, out: &mut Outbox) {
+        let before = out.len();
         match from {
             Peer::Client(session) => {
                 if let Err(error) = self.step_client(now_ns, session, message, out) {
@@ -118,6 +126,7 @@ impl Dispatcher {
             }
             Peer::Relay => {}
         }
+        self.record_outbox(now_ns, before, out);
     }
 
     /// Opens a session for a client.
@@ -132,7 +141,7 @@ impl Dispatcher {
         }
         self.sessions.insert(id, session);
         self.last_session = self.last_session.max(id);
-        self.note(now_ns, Station::Connected, id, None, None, None);
+        self.recording.peer(now_ns, Station::Connected, id, None, &hello.name);
         Ok(())
     }
 
@@ -148,8 +157,9 @@ impl Dispatcher {
         let Some(member) = self.worker_table.leave(worker) else { return };
         self.load.leave(worker);
         self.tickets.iter_mut().for_each(|tickets| tickets.forget(worker));
-        self.note(now_ns, Station::Disconnected, SessionId(0), Some(worker), None, None);
         let (name, host) = (&member.info.name, &member.info.host);
+        let gone = Station::Disconnected;
+        self.recording.peer(now_ns, gone, SessionId(0), Some(worker), name);
         let failure = Arc::new(Failure {
             id: FailureId::NONE,
             error: Error::Lost(format!(
@@ -245,18 +255,21 @@ impl Dispatcher {
         let (load, next_tag, tickets) = (&mut self.load, &mut self.next_tag, self.tickets.as_mut());
         let mut context = Context { now_ns, load, next_tag, tickets };
         session.check_pace(batch, &context)?;
-        let events = &mut self.events;
+        let first = session.trail.begin(batch.len());
+        let is_observed = self.recording.is_on();
+        if is_observed {
+            self.recording.receive(now_ns, id, first, batch);
+        }
         for index in 0..batch.len() {
-            if !events.is_on() && session.rewrite_quickly(batch, index, &mut context)? {
+            session.trail.reach(if is_observed { first + index as u64 } else { 0 });
+            if session.rewrite_quickly(batch, index, &mut context)? {
                 continue;
             }
             let command = batch.client_command(index)?;
-            events.record(|| event(now_ns, Station::Received, id, None, Some(&command), None));
-            let mut note = |worker, command: &Command| {
-                let (station, worker) = (Station::Sent, Some(worker));
-                events.record(|| event(now_ns, station, id, worker, Some(command), None));
-            };
-            session.rewrite(command, &mut context, &mut Observer(Some(&mut note)))?;
+            if let Command::DefineScope { scope, name, .. } = &command {
+                session.trail.names.insert(*scope, name.clone());
+            }
+            session.rewrite(command, &mut context, &mut Observer(None))?;
         }
         session.charge_load(&mut context);
         let done = session.flush(batch.len() as u64, batch.bytes() as u64, pace, out);
@@ -271,7 +284,13 @@ impl Dispatcher {
     }
 
     /// A worker is there, for new sessions and for those that want more.
-    fn register(&mut self, now_ns: u64, worker: WorkerId, info: WorkerInfo) -> Result<()> {
+    fn register(
+        &mut self,
+        now_ns: u64,
+        worker: WorkerId,
+        info: WorkerInfo,
+        out: &mut Outbox,
+    ) -> Result<()> {
         if self.worker_table.get(worker).is_some() {
             return Err(Error::bug(format!("{worker} is there already")));
         }
@@ -279,13 +298,16 @@ impl Dispatcher {
         if let Some(tickets) = &mut self.tickets {
             tickets.listen(worker, info.data.clone());
         }
+        self.recording.peer(now_ns, Station::Connected, SessionId(0), Some(worker), &info.name);
         self.worker_table.join(worker, info);
+        if self.recording.is_on() {
+            out.send(Peer::Worker(worker), Message::Record { on: true });
+        }
         for session in self.sessions.values_mut() {
             if session.engage(worker) {
                 self.worker_table.count(worker, 1);
             }
         }
-        self.note(now_ns, Station::Connected, SessionId(0), Some(worker), None, None);
         Ok(())
     }
 
@@ -313,39 +335,11 @@ impl Dispatcher {
     /// Forgets a session everywhere; says whether it was open.
     fn end(&mut self, now_ns: u64, id: SessionId, out: &mut Outbox) -> bool {
         let Some(session) = self.sessions.remove(&id) else { return false };
-        self.note(now_ns, Station::Disconnected, id, None, None, None);
+        self.recording.peer(now_ns, Station::Disconnected, id, None, &session.name);
         session.workers().for_each(|worker| self.worker_table.count(worker, -1));
         for worker in self.load.workers() {
             out.send(Peer::Worker(worker), Message::Forget { session: id });
         }
         true
     }
-
-    fn note(
-        &mut self,
-        now_ns: u64,
-        station: Station,
-        session: SessionId,
-        worker: Option<WorkerId>,
-        command: Option<&Command>,
-        error: Option<Box<str>>,
-    ) {
-        self.events.record(|| event(now_ns, station, session, worker, command, error));
-    }
-}
-
-fn event(
-    time_ns: u64,
-    station: Station,
-    session: SessionId,
-    worker: Option<WorkerId>,
-    command: Option<&Command>,
-    error: Option<Box<str>>,
-) -> Event {
-    let bytes = match command {
-        Some(Command::Upload { data, .. }) => data.len() as u64,
-        Some(_) => size_of::<gt_core::record::Record>() as u64,
-        None => 0,
-    };
-    Event { time_ns, number: 0, station, session, worker, bytes, command: command.cloned(), error }
 }

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytes::Bytes;
-use gt_core::event::Ring;
 use gt_core::{Error, SessionId, WorkerId};
 use gt_transport::reliable::unsequenced;
 use gt_transport::report::Traffic;
 use gt_transport::ticket::Secret;
 use gt_transport::{Message, Peer};
 
+use self::observers::Observers;
 use self::peer_state::PeerState;
 use self::shared_encoder::SharedEncoder;
 use crate::dispatcher::Dispatcher;
@@ -20,6 +20,7 @@ use crate::outbox::Outbox;
 use crate::role::Credentials;
 
 mod admit;
+mod observers;
 mod peer_state;
 mod shared_encoder;
 mod status;
@@ -82,6 +83,7 @@ pub struct Gateway {
     /// When the clock was last looked at.
     checked_ns: u64,
     traffic: Traffic,
+    observers: Observers,
 }
 
 impl Gateway {
@@ -100,6 +102,7 @@ impl Gateway {
             most_workers: 1 << 12,
             checked_ns: 0,
             traffic: Traffic::default(),
+            observers: Observers::default(),
         }
     }
 
@@ -134,12 +137,15 @@ impl Gateway {
                     self.dispatcher.note_channels(worker, channels);
                 }
             }
+            Ok(Some(Message::Observe { .. })) => self.observe_session(now_ns, peer, out),
             Ok(Some(Message::Bye)) if matches!(peer, Peer::Worker(_)) => {
                 self.drop_worker(now_ns, peer, "left", out);
             }
             Ok(Some(Message::Bye)) => {
                 self.step(now_ns, peer, Message::Bye, out);
-                self.disconnect(peer, out);
+                if !self.is_observed(peer) {
+                    self.disconnect(peer, out);
+                }
             }
             Ok(Some(message)) => {
                 if let Message::Commands { batch, .. } = &message {
@@ -161,6 +167,7 @@ impl Gateway {
 
     /// A connection was closed.
     pub fn gone(&mut self, now_ns: u64, connection: ConnectionId, out: &mut Vec<Delivery>) {
+        self.observers.watchers.remove(&connection);
         match self.connections.remove(&connection) {
             Some(peer @ Peer::Worker(_)) => self.drop_worker(now_ns, peer, "was lost", out),
             Some(Peer::Client(session)) => {
@@ -184,6 +191,7 @@ impl Gateway {
     /// Time has passed: suspects workers that are silent, and gives up who is gone.
     pub fn check_silence(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
         self.excuse_pause(now_ns);
+        self.forget_observers(now_ns, out);
         let Timeouts { closed_ns, silent_ns, suspect_ns, worker_ns } = self.timeouts;
         let over = |state: &PeerState| {
             let timeouts = if state.connection.is_some() { silent_ns } else { closed_ns };
@@ -239,11 +247,6 @@ impl Gateway {
                 state.connection.map(|connection| Delivery::Send(connection, unsequenced(&ended))),
             );
         }
-    }
-
-    /// What happened, for whoever is interested.
-    pub fn events(&self) -> &Ring {
-        &self.dispatcher.events
     }
 
     /// What passed through so far; the relay's part is counted elsewhere.

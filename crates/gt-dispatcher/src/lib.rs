@@ -13,6 +13,7 @@ pub mod load;
 pub mod outbox;
 pub mod placements;
 pub mod recipe;
+pub mod recording;
 pub mod registry;
 pub mod role;
 mod scopes;

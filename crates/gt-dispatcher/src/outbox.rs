@@ -24,6 +24,16 @@ impl Outbox {
         }
     }
 
+    /// How many messages are to be sent.
+    pub fn len(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// The messages from the `first` on.
+    pub fn since(&self, first: usize) -> &[(Peer, Message)] {
+        self.messages.get(first..).unwrap_or_default()
+    }
+
     /// Whether nothing is to be sent.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()

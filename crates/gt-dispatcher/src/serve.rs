@@ -29,8 +29,10 @@ const LOOK: Duration = Duration::from_millis(250);
 const HOLD_NS: u64 = 5_000_000;
 /// Messages of one peer that may wait to be heard.
 const WAITING: u32 = 128;
-/// Events that are kept for whoever looks.
-const EVENTS: usize = 1 << 14;
+/// Events are shown together, after so long …
+const SHOW_NS: u64 = 10_000_000;
+/// … or when there are so many.
+const MANY_EVENTS: usize = 1 << 12;
 /// How long what is to be sent waits for what else may go with it.
 const TOGETHER_NS: u64 = 100_000;
 /// Messages that are taken in before the clock is looked at again.
@@ -73,7 +75,7 @@ pub struct Server {
     relay: Arc<DataPlane>,
     gateway: Gateway,
     sink: Option<Box<dyn EventSink>>,
-    logged: u64,
+    published_ns: u64,
     tcp: Option<String>,
     start: Instant,
     peers: HashMap<ConnectionId, PeerId>,
@@ -130,18 +132,20 @@ impl Server {
         let secret = Secret::random();
         relay.identify(Peer::Relay, Some(secret.listener(Peer::Relay)));
         let tickets = Tickets::new(secret.clone(), Some(relay.address().clone()));
-        let events = if sink.is_some() { EVENTS } else { 0 };
-        let dispatcher = Dispatcher::new(events).between_processes(tickets).holding(HOLD_NS);
-        let gateway = Gateway::new(dispatcher, secret, timeouts);
+        let dispatcher = Dispatcher::new().between_processes(tickets).holding(HOLD_NS);
+        let mut gateway = Gateway::new(dispatcher, secret, timeouts);
+        if sink.is_some() {
+            gateway.record_all();
+        }
         let (peers, connections, late) = Default::default();
-        let (start, logged, next_connection) = (Instant::now(), 0, 0);
+        let (start, published_ns, next_connection) = (Instant::now(), 0, 0);
         Ok(Server {
             router,
             publisher,
             relay,
             gateway,
             sink,
-            logged,
+            published_ns,
             tcp,
             start,
             peers,
@@ -165,6 +169,8 @@ impl Server {
             let held = self.gateway.flush_at_ns().map(|at_ns| at_ns.saturating_sub(self.now_ns()));
             let left = next_look.saturating_duration_since(Instant::now());
             let left = held.map_or(left, |held_ns| left.min(Duration::from_nanos(held_ns)));
+            let is_told = self.gateway.waiting_events() == 0;
+            let left = if is_told { left } else { left.min(Duration::from_nanos(SHOW_NS)) };
             gt_zmq::wait(&[&self.router], &[stop.waker()], left).map_err(cannot_listen)?;
             self.hear_all()?;
             if self.gateway.flush_at_ns().is_some_and(|at_ns| at_ns <= self.now_ns()) {
@@ -172,6 +178,7 @@ impl Server {
                 self.gateway.flush(self.now_ns(), &mut out);
                 self.send_all(out);
             }
+            self.show_events_in_time();
             let now = Instant::now();
             if now >= next_look {
                 let mut out = Vec::new();
@@ -187,7 +194,8 @@ impl Server {
         let mut out = Vec::new();
         self.gateway.close(self.now_ns(), &mut out);
         self.send_all(out);
-        self.flush_events();
+        self.show_events();
+        self.sink.iter_mut().for_each(|sink| sink.flush());
         self.relay.close();
         Ok(())
     }
@@ -211,7 +219,6 @@ impl Server {
             }
         }
         self.send_all(out);
-        self.log();
         Ok(())
     }
 
@@ -313,7 +320,6 @@ impl Server {
         self.gateway.tick(self.now_ns(), &mut out);
         self.send_all(out);
         self.publish_report();
-        self.flush_events();
     }
 
     /// Tells those who watch how things are.
@@ -326,17 +332,24 @@ impl Server {
         let _ = publisher.publish(b"report", &frames);
     }
 
-    /// Shows events to whoever is interested.
-    fn log(&mut self) {
-        let Some(sink) = &mut self.sink else { return };
-        let (events, next) = self.gateway.events().since(self.logged);
-        events.for_each(|event| sink.take(event));
-        self.logged = next;
+    /// Shows events to whoever is interested, when it is time.
+    fn show_events_in_time(&mut self) {
+        let now_ns = self.now_ns();
+        let waiting = self.gateway.waiting_events();
+        let is_late = now_ns.saturating_sub(self.published_ns) >= SHOW_NS;
+        if waiting >= MANY_EVENTS || (waiting > 0 && is_late) {
+            self.show_events();
+        }
     }
 
-    fn flush_events(&mut self) {
-        self.log();
-        self.sink.iter_mut().for_each(|sink| sink.flush());
+    fn show_events(&mut self) {
+        self.published_ns = self.now_ns();
+        let mut out = Vec::new();
+        let events = self.gateway.publish_events(self.published_ns, &mut out);
+        self.send_all(out);
+        if let (Some(sink), Some(events)) = (&mut self.sink, &events) {
+            sink.take(events);
+        }
     }
 
     fn now_ns(&self) -> u64 {

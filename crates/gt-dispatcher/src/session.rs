@@ -15,6 +15,7 @@ use self::outgoing::Outgoing;
 use self::place::{Target, no_worker};
 use self::report::PendingMemoryQuery;
 use self::run::Run;
+use self::trail::Trail;
 use crate::context::{Context, Observer, Pace};
 use crate::decide::{Memo, Request};
 use crate::expected::{Expected, ExpectedReplies, Reply, Way};
@@ -39,6 +40,7 @@ mod read;
 mod recipes;
 mod report;
 mod run;
+pub(crate) mod trail;
 mod transfer;
 mod vote;
 
@@ -97,6 +99,7 @@ pub struct Session {
     /// Bytes that the batch under way announced; they count as its own.
     announced: u64,
     failure_barrier: FailureBarrier,
+    pub(crate) trail: Trail,
     /// How many bytes went from which worker to which.
     moved: HashMap<(WorkerId, WorkerId), u64>,
 }
@@ -126,6 +129,7 @@ impl Session {
             memory_queries: HashMap::new(),
             announced: 0,
             failure_barrier: FailureBarrier::default(),
+            trail: Trail::default(),
             moved: HashMap::new(),
         }
     }
@@ -381,7 +385,7 @@ impl Session {
         if self.is_in_run(worker) {
             self.close_run();
         }
-        self.outgoing.of(worker)
+        self.outgoing.of(worker).marked(self.trail.instruction)
     }
 
     /// The last command for a worker asks it to send something.

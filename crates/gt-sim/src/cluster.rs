@@ -114,7 +114,7 @@ pub struct Cluster {
 /// A dispatcher that knows nobody, behind its gateway.
 fn gateway(secret: Secret) -> Gateway {
     let tickets = Tickets::new(secret.clone(), Some(Address::default()));
-    let dispatcher = Dispatcher::new(0).between_processes(tickets);
+    let dispatcher = Dispatcher::new().between_processes(tickets);
     Gateway::new(dispatcher, secret, Timeouts::default())
 }
 

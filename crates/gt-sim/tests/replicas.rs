@@ -23,7 +23,7 @@ const FAULTY: WorkerId = WorkerId(2);
 /// What a client hears that uploads copies, updates them if it is `in_place`, and reads them.
 fn answer(compare_copies: bool, faulty: bool, in_place: bool) -> Result<Value, Arc<Failure>> {
     let engine = Arc::new(Native::new(Pool::new(1 << 20), 1).expect("it needs no threads"));
-    let mut dispatcher = Dispatcher::new(0);
+    let mut dispatcher = Dispatcher::new();
     let ids = || (0..WORKERS).map(WorkerId);
     let mut workers: Vec<Worker> =
         ids().map(|id| Worker::new(id, Window::default(), engine.clone())).collect();

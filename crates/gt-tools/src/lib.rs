@@ -1,5 +1,8 @@
-//! Views of the event stream: the instruction log.
+//! Views of the event stream: the instruction log, the timeline that is drawn from it, and top.
 
+pub mod kind;
 pub mod log;
+pub mod timeline;
+pub mod top;
 
 pub use log::InstructionLog;

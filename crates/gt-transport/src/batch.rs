@@ -9,10 +9,12 @@ use gt_core::{
 use serde::Serialize;
 use smallvec::SmallVec;
 
+pub use self::logged::logged;
 use self::rest::{Bare, RestOfInstruction, RestOfUpload, RestOfVote};
 use self::rest::{checked, ended, join_scalars, read, read_attrs, split_scalars};
 
 mod check;
+mod logged;
 pub(crate) mod rest;
 
 /// Uploads up to this many bytes travel inside the batch; larger ones beside it, by reference

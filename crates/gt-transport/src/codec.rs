@@ -18,11 +18,12 @@ use crate::message::{Checksum, Failure, Message, Value};
 use crate::ticket::Ticket;
 
 mod kind;
+mod observed;
 
 /// Changes when older peers could misread a message.
 pub const MAJOR: u16 = 2;
 /// Changes when there is more to say. The version before is understood too.
-pub const MINOR: u16 = 0;
+pub const MINOR: u16 = 1;
 
 const MAGIC: [u8; 4] = *b"GTmx";
 
@@ -111,6 +112,10 @@ pub fn encode(message: &Message) -> Frames {
         M::MemoryReply { session, request, parts, usage } => {
             frames(kind::MEMORY_REPLY, &(session, request, parts, &**usage))
         }
+        M::Record { on } => frames(kind::RECORD, on),
+        M::Spans { session, spans } => observed::spans(*session, spans),
+        M::Observe { messages } => frames(kind::OBSERVE, messages),
+        M::Events(events) => observed::events(events),
         M::StatusRequest => frames(kind::STATUS_REQUEST, &()),
         M::Report(report) => frames(kind::REPORT, &**report),
         M::Commands { session, batch } => batch_frames(*session, batch),
@@ -248,6 +253,10 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
             let (session, request, parts, usage) = all(body, payloads)?;
             Message::MemoryReply { session, request, parts, usage }
         }
+        kind::RECORD => Message::Record { on: all(body, payloads)? },
+        kind::SPANS => observed::read_spans(all(body, payloads)?)?,
+        kind::OBSERVE => Message::Observe { messages: all(body, payloads)? },
+        kind::EVENTS => observed::read_events(all(body, payloads)?)?,
         kind::STATUS_REQUEST => all(body, payloads).map(|()| Message::StatusRequest)?,
         kind::REPORT => Message::Report(all(body, payloads)?),
         kind::FORGET => Message::Forget { session: all(body, payloads)? },

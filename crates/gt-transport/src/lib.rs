@@ -3,6 +3,7 @@
 pub mod batch;
 pub mod channel;
 pub mod codec;
+pub mod framed;
 pub mod hello;
 pub mod lock;
 pub mod message;

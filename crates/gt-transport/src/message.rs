@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use gt_core::event::{Events, Spans};
 use gt_core::wire::few;
 use gt_core::{Error, Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
 use serde::{Deserialize, Serialize};
@@ -143,6 +144,26 @@ pub enum Message {
         /// How long they took.
         busy_ns: u64,
     },
+    /// Dispatcher to worker: measure how long each command takes, or do so no longer.
+    Record {
+        /// Whether to.
+        on: bool,
+    },
+    /// Worker to dispatcher, before it says that they are done: how long commands took.
+    Spans {
+        /// Whose they are.
+        session: SessionId,
+        /// How long they took.
+        spans: Box<Spans>,
+    },
+    /// Client to dispatcher: send the events of the session. Anybody else to dispatcher: send so
+    /// many more messages with events; what does not fit into these is left out and counted.
+    Observe {
+        /// How many messages.
+        messages: u32,
+    },
+    /// Dispatcher to client or to whoever observes: what has happened.
+    Events(Arc<Events>),
     /// Worker to worker: a value that both sides call `tag`.
     Handover {
         /// Whose value it is.

@@ -9,28 +9,39 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use gt_core::event::Spans;
 use gt_core::{DType, Error, Meta, Provenance, SessionId, WorkerId};
 use gt_transport::Message;
 use gt_transport::lock::Mutex;
 
 use self::run::Run;
 use self::store::Store;
+use self::timing::Timing;
 use crate::engine::Engine;
 use crate::memory::{self, Holding};
 use crate::plan::{Plan, ValueId, Work};
 
 mod run;
 mod store;
+mod timing;
 
 /// What runs plans, whatever its engine keeps tensors in.
 pub struct Executor(Box<dyn Runs>);
 
 /// What an executor does with its engine.
 trait Runs: Send + Sync {
-    fn run_steps(&self, plan: &mut Plan) -> (Vec<Message>, Vec<(ValueId, Meta)>);
+    fn run_steps(&self, plan: &mut Plan) -> Ran;
     fn forget(&self, session: SessionId);
     fn stored(&self, session: SessionId) -> u64;
     fn holdings(&self, session: SessionId) -> Vec<Holding>;
+}
+
+/// What came of the steps of a plan.
+#[derive(Default)]
+struct Ran {
+    messages: Vec<Message>,
+    metas: Vec<(ValueId, Meta)>,
+    spans: Option<Box<Spans>>,
 }
 
 /// An engine, and the values of sessions.
@@ -56,6 +67,8 @@ pub struct Outcome {
     pub commands: u64,
     /// How long it took; whoever has a clock fills it in.
     pub busy_ns: u64,
+    /// How long each command took, if somebody wants to know.
+    pub spans: Option<Box<Spans>>,
 }
 
 impl Executor {
@@ -80,10 +93,11 @@ impl Executor {
     pub fn run(&self, plan: &mut Plan) -> Outcome {
         let Plan { session, worker, number, commands, .. } = *plan;
         let run = AssertUnwindSafe(|| self.0.run_steps(plan));
-        let (messages, metas) = catch_unwind(run).unwrap_or_else(|panic| {
-            (vec![Message::Ended { session, error: panicked(&*panic) }], Vec::new())
+        let Ran { messages, metas, spans } = catch_unwind(run).unwrap_or_else(|panic| {
+            let messages = vec![Message::Ended { session, error: panicked(&*panic) }];
+            Ran { messages, ..Ran::default() }
         });
-        Outcome { session, worker, number, metas, messages, commands, busy_ns: 0 }
+        Outcome { session, worker, number, metas, messages, commands, busy_ns: 0, spans }
     }
 
     /// How many values of a session were ever kept; what lives only inside a plan is not.
@@ -110,7 +124,7 @@ impl<E: Engine + ?Sized> Runner<E> {
 }
 
 impl<E: Engine + ?Sized> Runs for Runner<E> {
-    fn run_steps(&self, plan: &mut Plan) -> (Vec<Message>, Vec<(ValueId, Meta)>) {
+    fn run_steps(&self, plan: &mut Plan) -> Ran {
         let mut run = Run::new(self, plan);
         let dropped = self.within(plan.session, |store| {
             run.load(store, &plan.loads);
@@ -118,13 +132,19 @@ impl<E: Engine + ?Sized> Runs for Runner<E> {
         });
         // Those that the plan uses are in its registers.
         drop(dropped);
-        plan.steps.iter_mut().for_each(|step| run.step(step));
+        let spans = match plan.timed {
+            true => Some(Timing::of(plan.steps.iter_mut(), |step| run.timed_step(step))),
+            false => {
+                plan.steps.iter_mut().for_each(|step| run.step(step));
+                None
+            }
+        };
         let metas = self.within(plan.session, |store| {
             run.keep(store, &plan.keeps);
             let meta = |&id: &ValueId| Some((id, store.meta(id)?.clone()));
             plan.described.iter().filter_map(meta).collect()
         });
-        (std::mem::take(&mut run.messages), metas)
+        Ran { messages: std::mem::take(&mut run.messages), metas, spans }
     }
 
     fn forget(&self, session: SessionId) {
@@ -155,7 +175,7 @@ mod tests {
     use crate::buffer::Pool;
     use crate::engine::null::Null;
     use crate::panic_hook::in_kernel;
-    use crate::plan::{Register, Step, Use};
+    use crate::plan::{Position, Register, Step, Use};
 
     #[test]
     fn a_panic_ends_the_session_of_its_plan() {
@@ -165,7 +185,8 @@ mod tests {
         let mut plan = Plan { commands: 3, ..Plan::new(worker, SessionId(7)) };
         // A register that no plan has.
         let value = Use { register: Register(99), last: true };
-        plan.steps.push(Step::Handover { to: worker, tag: 0, value });
+        let position = Position::default();
+        plan.steps.push(Step::Handover { position, to: worker, tag: 0, value });
         let outcome = in_kernel(|| executor.run(&mut plan));
         assert_eq!((outcome.session, outcome.commands), (SessionId(7), 3));
         let ended = |message: &Message| matches!(message, Message::Ended { .. });

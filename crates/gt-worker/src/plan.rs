@@ -62,6 +62,8 @@ pub struct Plan {
     pub commands: u64,
     /// About how long one core needs.
     pub cost_ns: u64,
+    /// Whether somebody wants to know how long each command takes.
+    pub timed: bool,
 }
 
 /// One step of a plan.
@@ -135,6 +137,8 @@ pub enum Step {
     },
     /// Hand a value to another worker.
     Handover {
+        /// Which command wants it.
+        position: Position,
         /// Who gets it.
         to: WorkerId,
         /// What both sides call it.
@@ -294,6 +298,7 @@ impl Plan {
             described: Vec::new(),
             commands: 0,
             cost_ns: 0,
+            timed: false,
         }
     }
 

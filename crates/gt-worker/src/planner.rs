@@ -110,7 +110,8 @@ impl<'a> Planner<'a> {
             Task::Get(get) => self.get(get, arrived)?,
             Task::Send { value, to, tag } => {
                 let value = Use::of(self.load(*value)?);
-                self.plan.steps.push(Step::Handover { to: *to, tag: *tag, value });
+                let (to, tag) = (*to, *tag);
+                self.plan.steps.push(Step::Handover { position, to, tag, value });
             }
             Task::Answer { value, request, wanted } => {
                 let (request, wanted) = (*request, *wanted);

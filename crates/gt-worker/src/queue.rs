@@ -42,6 +42,8 @@ pub struct Asked<'a> {
     pub number: u64,
     /// What will compute.
     pub engine: &'a dyn Takes,
+    /// Whether somebody wants to know how long each command takes.
+    pub timed: bool,
 }
 
 /// A value that another worker handed over, or why there is none.
@@ -134,7 +136,7 @@ impl Queue {
 
     /// A plan for the next commands; `None` if there are none, or all of them wait for something.
     pub fn plan(&mut self, session: SessionId, asked: Asked) -> Result<Option<Box<Plan>>> {
-        let Asked { worker, window, number, engine } = asked;
+        let Asked { worker, window, number, engine, timed } = asked;
         #[cfg(test)]
         assert!(!self.is_broken, "this test wants a panic");
         if self.backlog.is_idle() && self.names.is_settled() {
@@ -143,14 +145,14 @@ impl Queue {
         let mut planner =
             Planner::new(worker, session, &mut self.names, &mut self.resolutions, engine);
         self.backlog.fill(&mut planner, window, number)?;
-        let plan = planner.finish(number);
+        let plan = Plan { timed, ..planner.finish(number) };
         Ok((!plan.is_empty()).then(|| Box::new(plan)))
     }
 
     /// Takes in what came of a plan; gives what is to be sent, which is nothing if the plan is not
     /// one of this queue.
     pub fn finish(&mut self, outcome: Outcome) -> Vec<Message> {
-        let Outcome { session, number, metas, mut messages, busy_ns, .. } = outcome;
+        let Outcome { session, number, metas, mut messages, busy_ns, spans, .. } = outcome;
         if !self.backlog.finish(number) {
             return Vec::new();
         }
@@ -163,6 +165,7 @@ impl Queue {
             self.backlog.note_failure();
         }
         self.backlog.wait(busy_ns);
+        messages.extend(spans.map(|spans| Message::Spans { session, spans }));
         self.busy_ns += busy_ns;
         // Whoever counts commands believes that all before them are done too.
         let done = self.backlog.done();

@@ -33,6 +33,8 @@ pub struct Worker {
     plans: usize,
     /// How many there were.
     planned: u64,
+    /// Whether somebody wants to know how long each command takes.
+    timed: bool,
 }
 
 /// What a worker wants done, in order.
@@ -57,7 +59,7 @@ impl Worker {
     /// A worker without sessions.
     pub fn new(id: WorkerId, window: Window, engine: Arc<dyn Takes>) -> Self {
         let (queues, turns) = (BTreeMap::new(), VecDeque::new());
-        Worker { id, window, engine, queues, turns, plans: 0, planned: 0 }
+        Worker { id, window, engine, queues, turns, plans: 0, planned: 0, timed: false }
     }
 
     /// Its number.
@@ -89,6 +91,7 @@ impl Worker {
                 self.within(session, out, |queue| queue.judge(barrier, verdict));
             }
             Message::Forget { session } => self.forget(session, out),
+            Message::Record { on } => self.timed = on,
             // Whatever else arrives was meant for somebody else; ignoring it harms no session.
             _ => {}
         }
@@ -162,9 +165,9 @@ impl Worker {
             let Some(session) = self.turns.pop_front() else { return };
             self.turns.push_back(session);
             let (worker, window, number) = (self.id, self.window(), self.planned);
-            let engine = self.engine.clone();
+            let (engine, timed) = (self.engine.clone(), self.timed);
             let plan = self.within(session, out, |queue| {
-                queue.plan(session, Asked { worker, window, number, engine: &*engine })
+                queue.plan(session, Asked { worker, window, number, engine: &*engine, timed })
             });
             fruitless += 1;
             if let Some(plan) = plan.flatten() {

@@ -230,6 +230,9 @@ fn connect_remote(
         sync: settings.sync,
         compare_copies: settings.check_replicas,
     })?;
+    if let Some(sink) = settings.sink()? {
+        session.observe(sink);
+    }
     let mut defaults = defaults();
     match defaults.current() {
         Some(faster) if rival == Rival::Wins => {

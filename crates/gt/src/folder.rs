@@ -15,8 +15,10 @@ use gt_zmq::IpcAccess;
 use crate::settings;
 
 mod claim;
+mod running;
 
 pub use claim::{Claim, Record, Sockets};
+pub use running::Running;
 
 /// What the address of a Unix socket has room for.
 const SOCKET_PATH_BYTES: usize = 107;

@@ -2,6 +2,7 @@
 //! generate` prints it as `docs/reference/environment.md`.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use gt_client::Options;
 use gt_core::event::EventSink;
@@ -9,6 +10,7 @@ use gt_core::{Error, Result};
 use gt_worker::Window;
 use gt_worker::engine::backend::Backend;
 
+use crate::folder::Folder;
 use crate::{limits, log_file, verbose};
 
 /// An environment variable.
@@ -64,7 +66,15 @@ static CONFIG_STRICT: Variable = Variable {
 static INSTRUCTION_LOG: Variable = Variable {
     name: "GT_INSTRUCTION_LOG",
     default: "no log",
-    meaning: "A file that gets one line for each event, at its end.",
+    meaning: "A file that gets one line for each event, at its end; \
+              [the guide](../guide/seeing.md) explains it. A program that is connected to a server gets the events of its own \
+              session, a server those of all.",
+};
+static INSTRUCTION_LOG_SIZE: Variable = Variable {
+    name: "GT_INSTRUCTION_LOG_SIZE",
+    default: "no limit",
+    meaning: "How large the log may be, such as `1G`. A larger one is renamed, with `.1` at its \
+              end, and another one is begun, so that the log takes twice as much at most.",
 };
 static THREADS: Variable = Variable {
     name: "GT_THREADS",
@@ -100,6 +110,12 @@ static CHECK_REPLICAS: Variable = Variable {
     meaning: "With 1, the copies of every tensor that is read or updated in place on several \
               workers are compared; if their bits differ, the next read raises an error that names \
               the tensor, its line and the workers. Slow; for debugging.",
+};
+static MONITOR: Variable = Variable {
+    name: "GT_MONITOR",
+    default: "1",
+    meaning: "With 0, sessions in the program's own process leave no socket in the runtime \
+              folder, and `gt top` and `gt trace` do not find them.",
 };
 static VERBOSE: Variable = Variable {
     name: "GT_VERBOSE",
@@ -137,12 +153,14 @@ pub static ALL: &[&Variable] = &[
     &CONFIG,
     &CONFIG_STRICT,
     &INSTRUCTION_LOG,
+    &INSTRUCTION_LOG_SIZE,
     &THREADS,
     &MEMORY,
     &BACKEND,
     &WORKER_BATCH_SIZE,
     &SYNC,
     &CHECK_REPLICAS,
+    &MONITOR,
     &VERBOSE,
     &DEBUG_CLIENT,
     &DEBUG_DISPATCHER,
@@ -214,6 +232,14 @@ pub fn parse_bytes(text: &str) -> Option<usize> {
     number.parse::<usize>().ok()?.checked_mul(1 << shift).filter(|&bytes| bytes > 0)
 }
 
+/// Where a session of this process can be watched, if there is a place for a socket.
+fn monitor_socket() -> Option<PathBuf> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("{}-{number}.process", std::process::id());
+    Folder::own().and_then(|folder| folder.socket(&name)).ok()
+}
+
 /// The key file that the environment names.
 pub(crate) fn key_file() -> Result<Option<PathBuf>> {
     Ok(KEY.text()?.map(PathBuf::from))
@@ -240,6 +266,11 @@ pub(crate) fn login_folder() -> Option<PathBuf> {
     absolute("XDG_RUNTIME_DIR")
 }
 
+/// Whether people want colours, as <https://no-color.org> has it.
+pub fn wants_colours() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
 /// What the user is called.
 pub(crate) fn user() -> String {
     let name = |variable| std::env::var(variable).ok().filter(|name| !name.is_empty());
@@ -264,6 +295,8 @@ pub struct Settings {
     pub config_strict: bool,
     /// Where to write a line for each event.
     pub instruction_log: Option<PathBuf>,
+    /// How large that may be.
+    pub instruction_log_size: Option<usize>,
     /// How many threads large kernels use; all cores if zero.
     pub threads: usize,
     /// How many bytes the workers may use; most of what there is if absent.
@@ -276,6 +309,8 @@ pub struct Settings {
     pub sync: bool,
     /// Whether copies are compared.
     pub check_replicas: bool,
+    /// Whether other processes can watch sessions of this one.
+    pub monitor: bool,
     /// Who speaks.
     pub voices: verbose::LogFilter,
 }
@@ -288,12 +323,14 @@ impl Settings {
             config: CONFIG.text()?.map(PathBuf::from),
             config_strict: CONFIG_STRICT.switch()?,
             instruction_log: INSTRUCTION_LOG.text()?.map(PathBuf::from),
+            instruction_log_size: INSTRUCTION_LOG_SIZE.bytes()?,
             threads: THREADS.number()?,
             memory: MEMORY.bytes()?,
             backend: BACKEND.backend()?,
             worker_batch_size: WORKER_BATCH_SIZE.number()?,
             sync: SYNC.switch()?,
             check_replicas: CHECK_REPLICAS.switch()?,
+            monitor: MONITOR.text()?.as_deref() != Some("0"),
             voices: verbose::LogFilter {
                 sessions: VERBOSE.switch()?,
                 client: DEBUG_CLIENT.switch()?,
@@ -317,6 +354,7 @@ impl Settings {
             sync: self.sync,
             compare_copies: self.check_replicas,
             sink: self.sink()?,
+            monitor: self.monitor.then(monitor_socket).flatten(),
         })
     }
 
@@ -344,7 +382,9 @@ impl Settings {
 
     /// The instruction log, if one is wanted.
     pub fn sink(&self) -> Result<Option<Box<dyn EventSink>>> {
-        self.instruction_log.as_deref().map(log_file::create).transpose()
+        let Some(path) = self.instruction_log.clone() else { return Ok(None) };
+        let place = log_file::LogPlace { path, most_bytes: self.instruction_log_size };
+        log_file::create(&place).map(Some)
     }
 }
 

@@ -91,6 +91,7 @@ pub(super) fn run(shared: &Arc<Shared>) {
     wire.transfers.carrier.close();
     wire.dealer.close_after(LINGER);
     drop(wire.door);
+    shared.log.flush();
     *shared.ended.lock() = true;
     shared.end.notify_all();
 }
@@ -191,7 +192,7 @@ impl Wire {
         let stopped = self.shared.is_stopped();
         self.send_all()?;
         if stopped {
-            return Ok(None);
+            return Ok(self.shared.log.linger());
         }
         let patience = self.look(pace);
         let is_full = !self.unsent.is_empty();
@@ -308,6 +309,7 @@ impl Wire {
                 self.channel.confirm(received)?;
                 self.shared.used_bytes.store(used_bytes, Ordering::Relaxed);
             }
+            Message::Events(events) => self.shared.log.take(&events),
             Message::Ticket(ticket) => {
                 let answered = self.transfers.take_ticket(*ticket);
                 answered.into_iter().for_each(|answered| self.deliver_read(answered));

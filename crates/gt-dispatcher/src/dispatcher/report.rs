@@ -1,11 +1,10 @@
 //! What workers report. It counts only for sessions and requests that the worker was given.
 
-use gt_core::event::{Event, Station};
 use gt_core::{Error, RequestId, Result, SessionId, WorkerId};
 use gt_transport::report::MemoryUsage;
 use gt_transport::{Message, Peer};
 
-use super::{Dispatcher, event};
+use super::Dispatcher;
 use crate::outbox::Outbox;
 use crate::session::Session;
 
@@ -31,23 +30,17 @@ impl Dispatcher {
     ) -> Result<()> {
         let pace = self.pace(now_ns);
         match message {
-            Message::Register(info) => return self.register(now_ns, worker, *info),
+            Message::Register(info) => return self.register(now_ns, worker, *info, out),
             Message::Answer { session, request, result } => {
                 let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
                 open.answer(worker, request, &result, pace, out)?;
-                self.events.record(|| Event {
-                    bytes: result.as_ref().map_or(0, |value| value.data.len() as u64),
-                    error: result.as_ref().err().map(|failure| failure.error.to_string().into()),
-                    ..event(now_ns, Station::Answered, session, Some(worker), None, None)
-                });
                 out.send(Peer::Client(session), Message::Answer { session, request, result });
             }
             Message::Failed { session, failure } => {
                 if let Some(open) = self.session_of(worker, session)? {
                     open.note_failure(worker, failure.id, pace, out);
                 }
-                let error = Some(failure.error.to_string().into());
-                self.note(now_ns, Station::Ended, session, Some(worker), None, error);
+                self.recording.fail(session, worker, &failure);
             }
             Message::FailureReport { session, barrier, failure, checksums } => {
                 let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
@@ -56,10 +49,16 @@ impl Dispatcher {
             Message::Done { session, commands, busy_ns, .. } => {
                 let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
                 let done = open.finish(worker, commands, pace, out)?;
-                self.note(now_ns, Station::Ended, session, Some(worker), None, None);
+                let finished = open.progress(worker).done;
+                self.recording.finish(now_ns, (session, worker), finished);
                 if let Some((commands, bytes)) = done {
                     let done = Message::Done { session, commands, bytes, busy_ns };
                     out.send(Peer::Client(session), done);
+                }
+            }
+            Message::Spans { session, spans } => {
+                if self.session_of(worker, session)?.is_some() {
+                    self.recording.spans(now_ns, (session, worker), &spans);
                 }
             }
             Message::Ended { session, error } => {

@@ -33,6 +33,10 @@ impl Gateway {
                 self.send_status(now_ns, connection, out);
                 Ok(())
             }
+            Ok(Some(Message::Observe { messages })) if credentials.role.is_some() => {
+                self.watch(now_ns, connection, messages, out);
+                Ok(())
+            }
             // The last words of somebody who was given up.
             Ok(Some(Message::Heartbeat { .. })) => Err(Error::Lost(
                 "the dispatcher has given this connection up; connect again".to_string(),

@@ -11,6 +11,8 @@ use gt_core::record::Record;
 use gt_transport::Batch;
 use gt_transport::codec::Limits;
 
+use super::trail::{Mark, Progress};
+
 /// A message is complete when it has so many commands …
 pub(super) const FULL_RECORDS: usize = Limits::CONTROL.records / 4;
 /// … or so many bytes beside them. What one command takes fits into the rest.
@@ -37,6 +39,10 @@ pub(super) struct Outgoing {
     held_since: Option<u64>,
     /// How many commands were not counted by [`Outgoing::added`].
     uncounted: u64,
+    /// How many commands were sent.
+    departed: u64,
+    /// Which commands of the client they come from, while somebody observes.
+    marks: VecDeque<Mark>,
 }
 
 impl Outgoing {
@@ -58,6 +64,34 @@ impl Outgoing {
         self.batch.push_free(slots);
         self.uncounted += 1;
         self.cut();
+    }
+
+    /// The same; what is pushed next comes from this command of the client.
+    pub(super) fn marked(&mut self, instruction: u64) -> &mut Self {
+        if instruction != 0 && self.marks.back().is_none_or(|last| !last.is_alone(instruction)) {
+            let position = self.position();
+            self.marks.push_back(Mark { position, instruction, share: 0, shares: 0 });
+        }
+        self
+    }
+
+    /// What is shared next comes from these commands of the client.
+    pub(super) fn mark_shared(&mut self, marks: &[(u64, u64)], index: usize, shares: usize) {
+        let (first, shares) = (self.position(), u16::try_from(shares).unwrap_or(u16::MAX));
+        let share = u16::try_from(index + 1).unwrap_or(u16::MAX);
+        let shared = |&(position, instruction): &(u64, u64)| Mark {
+            position: first + position,
+            instruction,
+            share,
+            shares,
+        };
+        self.marks.extend(marks.iter().map(shared));
+    }
+
+    /// How far the worker is.
+    pub(super) fn progress(&mut self) -> Progress<'_> {
+        let (sent, done) = (self.departed, self.departed - self.unfinished());
+        Progress { sent, done, marks: &mut self.marks }
     }
 
     /// Commands that the worker shares with others are under way; they count here too.
@@ -136,6 +170,7 @@ impl Outgoing {
         }
         let full = std::mem::take(&mut self.full);
         self.sent.extend(full.iter().map(|batch| batch.len() as u64));
+        self.departed += full.iter().map(|batch| batch.len() as u64).sum::<u64>();
         full.into_iter()
     }
 

@@ -45,11 +45,17 @@ pub(super) struct Run {
     risk: Option<(Risk, usize)>,
     /// Since when they are held back.
     held_since: Option<u64>,
+    /// Which commands of the client they come from, while somebody observes.
+    pub(super) marks: Vec<(u64, u64)>,
 }
 
 impl Run {
     fn count(&mut self, before: usize) {
         self.uncounted += (self.batch.len() - before) as u64;
+    }
+
+    pub(super) fn position(&self) -> u64 {
+        self.batch.len() as u64
     }
 
     fn is_full(&self) -> bool {
@@ -240,9 +246,13 @@ impl Session {
         let batch = Arc::new(std::mem::take(&mut self.run.batch));
         (self.run.urgent, self.run.cost_ns, self.run.held_since) = (false, 0, None);
         self.run.signature = SignatureId::NONE;
+        let marks = std::mem::take(&mut self.run.marks);
         if !batch.is_empty() {
-            for &member in self.registry.placements.members(mesh) {
-                self.outgoing.of(member).push_shared(batch.clone());
+            let members = self.registry.placements.members(mesh);
+            for (index, &member) in members.iter().enumerate() {
+                let outgoing = self.outgoing.of(member);
+                outgoing.mark_shared(&marks, index, members.len());
+                outgoing.push_shared(batch.clone());
             }
         }
     }
@@ -253,5 +263,6 @@ impl Session {
             self.close_run();
             self.run.mesh = Some(mesh);
         }
+        self.mark_run();
     }
 }

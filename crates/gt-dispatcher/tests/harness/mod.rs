@@ -35,7 +35,7 @@ pub struct Harness {
 impl Harness {
     pub fn open() -> Harness {
         let secret = Secret::known(7);
-        let dispatcher = Dispatcher::new(0).between_processes(Tickets::new(secret.clone(), None));
+        let dispatcher = Dispatcher::new().between_processes(Tickets::new(secret.clone(), None));
         Harness { gateway: Gateway::new(dispatcher, secret, Timeouts::default()), now_ns: 0 }
     }
 

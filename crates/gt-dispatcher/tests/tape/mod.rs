@@ -79,7 +79,7 @@ struct Player {
 
 impl Default for Player {
     fn default() -> Self {
-        let (dispatcher, batch) = (Dispatcher::new(0), Batch::default());
+        let (dispatcher, batch) = (Dispatcher::new(), Batch::default());
         Player { dispatcher, now_ns: 0, batch, told: Vec::new(), workers: 0 }
     }
 }

@@ -131,3 +131,20 @@ pub(super) fn read_attrs(op: &Op, mut bytes: &[u8]) -> Result<Attrs> {
     ended(bytes)?;
     Ok(attrs)
 }
+
+/// Bytes as one piece, for `#[serde(with)]`.
+pub(crate) mod bytes {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    /// Writes them.
+    pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(bytes)
+    }
+
+    /// Reads them where they lie.
+    pub(crate) fn deserialize<'de: 'a, 'a, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<&'a [u8], D::Error> {
+        <&'de [u8]>::deserialize(deserializer)
+    }
+}

@@ -44,3 +44,13 @@ pub const FAILURE_REPORT: u16 = 20;
 pub const FAILURE_VERDICT: u16 = 21;
 /// [`crate::Message::Channels`]: the channels.
 pub const CHANNELS: u16 = 22;
+/// [`crate::Message::Record`]: whether to.
+pub const RECORD: u16 = 23;
+/// [`crate::Message::Spans`]: session, the worker's clock, how many are left out, spans as they lie
+/// in memory.
+pub const SPANS: u16 = 24;
+/// [`crate::Message::Observe`]: messages.
+pub const OBSERVE: u16 = 25;
+/// [`crate::Message::Events`]: how many are lost, events as they lie in memory, what belongs to
+/// them.
+pub const EVENTS: u16 = 26;

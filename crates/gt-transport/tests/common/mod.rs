@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use gt_core::event::{Event, Events, Span, Spans, Station};
 use gt_core::instruction::{After, Command, Instruction, Move, Operand, Question, Replaces};
 use gt_core::op::SampleInput;
 use gt_core::placement::{At, Cut, Layout, Mesh, Placement, Signature, Wish};
@@ -179,7 +180,33 @@ fn accounts() -> impl Strategy<Value = Message> {
             Message::Report(Box::new(Report { version, uptime_ns, workers, sessions, traffic }))
         },
     );
-    prop_oneof![memory_usage, replied, report, Just(Message::StatusRequest)]
+    prop_oneof![memory_usage, replied, report, Just(Message::StatusRequest), observed()]
+}
+
+/// What is said to and by those who observe.
+fn observed() -> impl Strategy<Value = Message> {
+    let span = any::<[u64; 4]>().prop_map(|[position, start_ns, duration_ns, bytes]| {
+        let (fused, failed) = (bytes as u32, position as u32);
+        Span { position, start_ns, duration_ns, bytes, fused, failed }
+    });
+    let spans = (session(), any::<[u64; 2]>(), prop::collection::vec(span, 0..5)).prop_map(
+        |(session, [clock_ns, lost], list)| Message::Spans {
+            session,
+            spans: Box::new(Spans { clock_ns, list, lost }),
+        },
+    );
+    let event = (any::<[u64; 3]>(), any::<Vec<u8>>());
+    let events = (any::<u64>(), prop::collection::vec(event, 0..5)).prop_map(|(lost, list)| {
+        let mut events = Events { lost, ..Events::default() };
+        for ([time_ns, instruction, bytes], beside) in list {
+            let event = Event::new(time_ns, Station::Ended, SessionId(instruction));
+            events.push(Event { instruction, bytes, ..event }, &beside);
+        }
+        Message::Events(events.into())
+    });
+    let record = any::<bool>().prop_map(|on| Message::Record { on });
+    let observe = any::<u32>().prop_map(|messages| Message::Observe { messages });
+    prop_oneof![spans, events, record, observe]
 }
 
 /// A batch of any commands.

@@ -105,7 +105,7 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
                 });
                 self.answer(position, request, result);
             }
-            Step::Handover { to, tag, value } => {
+            Step::Handover { to, tag, value, .. } => {
                 let stored = self.use_value(value);
                 let meta = stored.meta().clone();
                 let result = stored.into_result().map(|value| value.to_bytes());
@@ -117,6 +117,11 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
 
     fn set(&mut self, register: Register, stored: Stored<E::Value>) {
         self.registers[register.0 as usize] = Some(stored);
+    }
+
+    /// Whether what a register holds has failed.
+    pub(super) fn has_failed(&self, register: Register) -> bool {
+        matches!(self.registers[register.0 as usize], Some(Stored::Failed(..)))
     }
 
     /// What has failed before a command and was not told to the client.
@@ -206,9 +211,7 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
     }
 
     fn can_run_together(&self, fused: &Fused) -> bool {
-        let has_failed = |used: &Use| {
-            matches!(self.registers[used.register.0 as usize], Some(Stored::Failed(..)))
-        };
+        let has_failed = |used: &Use| self.has_failed(used.register);
         let keeps_old = |compute: &Compute| {
             compute.replaces.is_some() && self.failed_before(compute.origin.position).is_some()
         };

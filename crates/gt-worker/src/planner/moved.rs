@@ -20,7 +20,8 @@ impl Planner<'_> {
         let own = self.load(give.value)?;
         for (to, tag, part) in &give.parts {
             let value = Use::of(self.slice_part(own, &give.own, part)?);
-            self.plan.steps.push(Step::Handover { to: *to, tag: *tag, value });
+            let position = self.origin.position;
+            self.plan.steps.push(Step::Handover { position, to: *to, tag: *tag, value });
         }
         Ok(())
     }

@@ -179,7 +179,7 @@ fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-fn is_dead(pid: &str) -> bool {
+pub(super) fn is_dead(pid: &str) -> bool {
     let Ok(pid) = pid.parse::<i32>() else { return false };
     // SAFETY: the signal 0 is not sent; the call only tells whether there is somebody to get it.
     let status = unsafe { libc::kill(pid, 0) };

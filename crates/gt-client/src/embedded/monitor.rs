@@ -1,0 +1,176 @@
+//! The monitor socket of an embedded system: whoever may enter the runtime folder can connect and
+//! sees what happens. While nobody does, it is one thread that sleeps.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gt_core::event::Events;
+use gt_transport::lock::{Condvar, Mutex};
+use gt_transport::report::Report;
+use gt_transport::{Message, framed};
+
+/// How many may watch at a time.
+const MOST_WATCHERS: usize = 8;
+/// Events that wait for somebody who is slow; more are left out and counted.
+const MOST_WAITING: usize = 1 << 18;
+/// How often somebody who watches is told how things are.
+const REPORT: Duration = Duration::from_millis(500);
+/// How long they may take to say what they want, and to take what they are sent.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Somebody who watches.
+#[derive(Default)]
+pub(crate) struct Watcher {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Arc<Events>>,
+    events: usize,
+    lost: u64,
+    is_over: bool,
+}
+
+impl Watcher {
+    /// Leaves events for them; nobody waits for whoever is slow.
+    pub(crate) fn offer(&self, events: &Arc<Events>) {
+        let mut state = self.state.lock();
+        if state.events >= MOST_WAITING {
+            state.lost += events.lost + events.list.len() as u64;
+            return;
+        }
+        state.events += events.list.len();
+        let events = match std::mem::take(&mut state.lost) {
+            0 => events.clone(),
+            lost => Arc::new(Events { lost: events.lost + lost, ..(**events).clone() }),
+        };
+        state.waiting.push_back(events);
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Whether nobody is there any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.state.lock().is_over
+    }
+
+    fn next(&self, patience: Duration) -> VecDeque<Arc<Events>> {
+        let mut state = self.state.lock();
+        if state.waiting.is_empty() {
+            state = self.changed.wait_for(state, patience);
+        }
+        state.events = 0;
+        std::mem::take(&mut state.waiting)
+    }
+}
+
+/// What a monitor shows.
+pub(super) trait Monitored: Send + Sync + 'static {
+    /// Whether it has ended.
+    fn is_over(&self) -> bool;
+    /// How things are.
+    fn report(&self) -> Report;
+    /// Somebody watches from now on; gives who is there.
+    fn watch(&self, watcher: &Arc<Watcher>) -> Events;
+    /// Somebody watches no more.
+    fn look_away(&self);
+}
+
+/// A socket that is removed with this.
+pub(super) struct Monitor {
+    path: PathBuf,
+}
+
+impl Monitor {
+    /// Begins to listen.
+    pub(super) fn open(path: &Path, shown: Arc<dyn Monitored>) -> io::Result<Monitor> {
+        // A file that is there is of a process that had our number before.
+        let _ = fs::remove_file(path);
+        let listener = UnixListener::bind(path)?;
+        let monitor = Monitor { path: path.to_path_buf() };
+        let thread = thread::Builder::new().name("gt-monitor".to_string());
+        thread.spawn(move || listen(&listener, &shown))?;
+        Ok(monitor)
+    }
+
+    /// Ends the thread that listens, once what it shows is over.
+    pub(super) fn close(&self) {
+        let woken = UnixStream::connect(&self.path);
+        let _ = fs::remove_file(&self.path);
+        drop(woken);
+    }
+}
+
+fn listen(listener: &UnixListener, shown: &Arc<dyn Monitored>) {
+    let mut watchers: Vec<Arc<()>> = Vec::new();
+    while let Ok((stream, _)) = listener.accept() {
+        if shown.is_over() {
+            return;
+        }
+        watchers.retain(|watcher| Arc::strong_count(watcher) > 1);
+        if watchers.len() >= MOST_WATCHERS {
+            continue;
+        }
+        let (shown, alive) = (shown.clone(), Arc::new(()));
+        watchers.push(alive.clone());
+        let thread = thread::Builder::new().name("gt-watcher".to_string());
+        // Whoever cannot be served sees the connection close.
+        let _ = thread.spawn(move || {
+            let _ = attend(stream, &*shown);
+            drop(alive);
+        });
+    }
+}
+
+/// Tells somebody how things are, once or again and again with everything that happens.
+fn attend(mut stream: UnixStream, shown: &dyn Monitored) -> io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    match framed::read(&mut stream) {
+        Ok(Message::Observe { .. }) => {}
+        Ok(Message::StatusRequest) => {
+            return framed::write(&mut stream, &Message::Report(Box::new(shown.report())));
+        }
+        _ => return Ok(()),
+    }
+    let watcher = Arc::new(Watcher::default());
+    let introduction = shown.watch(&watcher);
+    let shown_all = show(&mut stream, introduction, &watcher, shown);
+    watcher.state.lock().is_over = true;
+    shown.look_away();
+    shown_all
+}
+
+fn show(
+    stream: &mut UnixStream,
+    introduction: Events,
+    watcher: &Watcher,
+    shown: &dyn Monitored,
+) -> io::Result<()> {
+    framed::write(stream, &Message::Events(Arc::new(introduction)))?;
+    let mut next_report = Instant::now();
+    while !shown.is_over() {
+        if Instant::now() >= next_report {
+            framed::write(stream, &Message::Report(Box::new(shown.report())))?;
+            next_report = Instant::now() + REPORT;
+        }
+        for events in watcher.next(next_report.saturating_duration_since(Instant::now())) {
+            for piece in Arc::unwrap_or_clone(events).split() {
+                framed::write(stream, &Message::Events(Arc::new(piece)))?;
+            }
+        }
+    }
+    // What happened last is shown too.
+    for events in watcher.next(Duration::ZERO) {
+        framed::write(stream, &Message::Events(events))?;
+    }
+    Ok(())
+}

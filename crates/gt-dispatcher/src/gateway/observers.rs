@@ -1,0 +1,175 @@
+//! Those who want to know what happens: a log, clients, and whoever watches for a while.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gt_core::SessionId;
+use gt_core::event::Events;
+use gt_transport::reliable::unsequenced;
+use gt_transport::{Message, Peer};
+
+use super::{ConnectionId, Delivery, Gateway};
+use crate::outbox::Outbox;
+
+/// Somebody who watches says so again within this time.
+const WATCH_NS: u64 = 5_000_000_000;
+/// Messages that somebody who watches may be sent before they ask for more.
+const MOST_MESSAGES: u32 = 1 << 10;
+/// How many may watch.
+const MOST_WATCHERS: usize = 64;
+
+/// Who observes.
+#[derive(Debug, Default)]
+pub(super) struct Observers {
+    /// Whether everything goes into a log.
+    has_log: bool,
+    /// Clients that want the events of their sessions, and how many of these could not be sent.
+    sessions: HashMap<SessionId, u64>,
+    pub(super) watchers: HashMap<ConnectionId, Watcher>,
+}
+
+/// Somebody who watches.
+#[derive(Debug)]
+pub(super) struct Watcher {
+    /// How many messages it may be sent.
+    messages: u32,
+    until_ns: u64,
+    lost: u64,
+}
+
+impl Gateway {
+    /// From now on everything is recorded; [`Gateway::publish_events`] gives it.
+    pub fn record_all(&mut self) {
+        self.observers.has_log = true;
+        self.dispatcher.observe(true, &mut Outbox::default());
+    }
+
+    /// A client wants the events of its session.
+    pub(super) fn observe_session(&mut self, now_ns: u64, peer: Peer, out: &mut Vec<Delivery>) {
+        let Peer::Client(session) = peer else { return };
+        self.observers.sessions.insert(session, 0);
+        let introduction = self.dispatcher.introduction(now_ns).of(session);
+        self.send_events(session, introduction, out);
+        self.observe(now_ns, out);
+    }
+
+    /// Somebody wants to see so many more messages with events.
+    pub(super) fn watch(
+        &mut self,
+        now_ns: u64,
+        connection: ConnectionId,
+        messages: u32,
+        out: &mut Vec<Delivery>,
+    ) {
+        let watchers = &mut self.observers.watchers;
+        let until_ns = now_ns.saturating_add(WATCH_NS);
+        if let Some(watcher) = watchers.get_mut(&connection) {
+            watcher.messages = watcher.messages.saturating_add(messages).min(MOST_MESSAGES);
+            watcher.until_ns = until_ns;
+            return;
+        }
+        if watchers.len() >= MOST_WATCHERS {
+            let error = gt_core::Error::Lost(format!(
+                "{MOST_WATCHERS} others watch this server already; end one of them"
+            ));
+            return self.turn_away(connection, error, out);
+        }
+        let messages = messages.min(MOST_MESSAGES);
+        watchers.insert(connection, Watcher { messages, until_ns, lost: 0 });
+        for piece in self.dispatcher.introduction(now_ns).split() {
+            let message = Message::Events(Arc::new(piece));
+            out.push(Delivery::Send(connection, unsequenced(&message)));
+        }
+        self.observe(now_ns, out);
+    }
+
+    /// How many events wait to be published.
+    pub fn waiting_events(&mut self) -> usize {
+        self.dispatcher.recording().waiting()
+    }
+
+    /// Sends what was recorded to those who observe, and gives it for a log.
+    pub fn publish_events(&mut self, now_ns: u64, out: &mut Vec<Delivery>) -> Option<Arc<Events>> {
+        let events = Arc::new(self.dispatcher.recording().take()?);
+        let sessions: Vec<SessionId> = self.observers.sessions.keys().copied().collect();
+        for session in sessions {
+            self.send_events(session, events.of(session), out);
+            if self.dispatcher.session(session).is_none() {
+                self.part(session, out);
+            }
+        }
+        if !self.observers.watchers.is_empty() {
+            for piece in (*events).clone().split() {
+                self.show(piece, out);
+            }
+        }
+        self.observe(now_ns, out);
+        self.observers.has_log.then_some(events)
+    }
+
+    /// Whether a client waits for the last events of its session.
+    pub(super) fn is_observed(&self, peer: Peer) -> bool {
+        matches!(peer, Peer::Client(session) if self.observers.sessions.contains_key(&session))
+    }
+
+    /// The client of a session that is over has its last events.
+    fn part(&mut self, session: SessionId, out: &mut Vec<Delivery>) {
+        let connection = self.clients.get(&session).and_then(|state| state.connection);
+        let error = gt_core::Error::Lost("the session is closed".to_string());
+        let ended = unsequenced(&Message::Ended { session, error });
+        out.extend(connection.map(|connection| Delivery::Send(connection, ended)));
+        self.disconnect(Peer::Client(session), out);
+    }
+
+    /// Sends events to the client that they are of. They are many, and a client that is slow to
+    /// confirm them misses some rather than its session.
+    fn send_events(&mut self, session: SessionId, events: Events, out: &mut Vec<Delivery>) {
+        let Some(lost) = self.observers.sessions.get_mut(&session) else { return };
+        let Some(state) = self.clients.get_mut(&session) else { return };
+        if events.list.is_empty() {
+            return;
+        }
+        for mut piece in events.split() {
+            piece.lost += std::mem::take(lost);
+            let count = piece.lost + piece.list.len() as u64;
+            match state.channel.say(&Message::Events(Arc::new(piece))) {
+                Ok(parts) => {
+                    let send = |connection| Delivery::Send(connection, parts);
+                    out.extend(state.connection.map(send));
+                }
+                Err(_) => *lost = count,
+            }
+        }
+    }
+
+    /// Sends events to those who watch and have room for a message.
+    fn show(&mut self, mut piece: Events, out: &mut Vec<Delivery>) {
+        let missed = piece.lost;
+        for (&connection, watcher) in &mut self.observers.watchers {
+            piece.lost = missed + watcher.lost;
+            if watcher.messages == 0 {
+                watcher.lost = piece.lost + piece.list.len() as u64;
+                continue;
+            }
+            (watcher.messages, watcher.lost) = (watcher.messages - 1, 0);
+            let message = Message::Events(Arc::new(piece.clone()));
+            out.push(Delivery::Send(connection, unsequenced(&message)));
+        }
+    }
+
+    /// Time has passed: whoever does not say so any more does not watch.
+    pub(super) fn forget_observers(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
+        self.observers.watchers.retain(|_, watcher| watcher.until_ns > now_ns);
+        self.observe(now_ns, out);
+    }
+
+    /// Records if somebody observes, and only then.
+    fn observe(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
+        let Observers { has_log, sessions, watchers } = &mut self.observers;
+        sessions.retain(|session, _| self.clients.contains_key(session));
+        let on = *has_log || !sessions.is_empty() || !watchers.is_empty();
+        let mut outbox = Outbox::default();
+        self.dispatcher.observe(on, &mut outbox);
+        self.deliver(now_ns, &mut outbox, out);
+    }
+}

@@ -1,0 +1,208 @@
+//! Those who observe: what they see, what they miss, and what it costs when nobody does.
+
+mod harness;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use gt_core::event::{Event, Events, Outcome, Span, Spans, Station};
+use gt_core::instruction::Command;
+use gt_core::text::parse_instruction;
+use gt_core::{RequestId, SessionId, Slot};
+use gt_dispatcher::gateway::Delivery;
+use gt_dispatcher::role::Credentials;
+use gt_transport::reliable::ReliableChannel;
+use gt_transport::{Batch, Message};
+use harness::{Harness, OWN, refusal, words};
+
+const WORKER: u64 = 1;
+const CLIENT: u64 = 2;
+const WATCHER: u64 = 9;
+
+/// A harness with a worker and a client, and the client's side of its channel.
+fn open() -> (Harness, ReliableChannel) {
+    let mut harness = Harness::open();
+    harness.add_worker(WORKER);
+    harness.add_client(CLIENT);
+    (harness, ReliableChannel::default())
+}
+
+/// The client makes a value, and reads it.
+fn work(harness: &mut Harness, client: &mut ReliableChannel) -> Vec<Delivery> {
+    static REQUESTS: AtomicU32 = AtomicU32::new(1);
+    let request = RequestId(REQUESTS.fetch_add(1, Ordering::Relaxed));
+    let mut batch = Batch::default();
+    let ones = parse_instruction("t0 := ones shape=[2] dtype=float32").expect("an instruction");
+    batch.push(&Command::Apply(ones));
+    batch.push(&Command::Read { slot: Slot(0), request });
+    batch.push(&Command::Free([Slot(0)].as_slice().into()));
+    let message = Message::Commands { session: SessionId(1), batch: Arc::new(batch) };
+    harness.hear(CLIENT, client.say(&message).expect("it fits"))
+}
+
+/// The worker says that it is done with so many commands.
+fn finish(harness: &mut Harness, worker: &mut ReliableChannel, spans: Spans, commands: u64) {
+    let (session, spans) = (SessionId(1), Box::new(spans));
+    let done = Message::Done { session, commands, bytes: 0, busy_ns: 0 };
+    for message in [Message::Spans { session, spans }, done] {
+        harness.hear(WORKER, worker.say(&message).expect("it fits"));
+    }
+}
+
+fn publish(harness: &mut Harness) -> Vec<Delivery> {
+    let mut out = Vec::new();
+    harness.gateway.publish_events(harness.now_ns, &mut out);
+    out
+}
+
+/// The events that somebody is sent.
+fn seen(out: &[Delivery], by: u64) -> Vec<Arc<Events>> {
+    let events = |(connection, message)| match message {
+        Message::Events(events) if connection == by => Some(events),
+        _ => None,
+    };
+    words(out).into_iter().filter_map(events).collect()
+}
+
+fn stations(events: &Events) -> Vec<Station> {
+    events.list.iter().filter_map(Event::station).collect()
+}
+
+/// Whether the worker is told to measure, or to do so no longer.
+fn told_to_record(out: &[Delivery]) -> Vec<bool> {
+    let record = |(connection, message)| match message {
+        Message::Record { on } if connection == WORKER => Some(on),
+        _ => None,
+    };
+    words(out).into_iter().filter_map(record).collect()
+}
+
+#[test]
+fn whoever_watches_sees_who_is_there_and_then_what_happens() {
+    let (mut harness, mut client) = open();
+    work(&mut harness, &mut client);
+    assert!(publish(&mut harness).is_empty(), "nobody watches, and nothing is recorded");
+    let out = harness.say(WATCHER, &Message::Observe { messages: 5 });
+    assert_eq!(told_to_record(&out), [true]);
+    assert_eq!(stations(&seen(&out, WATCHER)[0]), [Station::Connected, Station::Connected]);
+    harness.now_ns = 5_000;
+    work(&mut harness, &mut client);
+    let out = publish(&mut harness);
+    let events = &seen(&out, WATCHER)[0];
+    let received = [Station::Received; 3];
+    assert_eq!(stations(events)[..3], received);
+    assert!(stations(events)[3..].iter().all(|station| *station == Station::Sent));
+    let numbers: Vec<u64> = events.list[..3].iter().map(|event| event.instruction).collect();
+    assert_eq!(numbers, [4, 5, 6], "the client's commands are counted from its first");
+    assert!(events.list.iter().all(|event| event.session == 1 && event.time_ns == 5_000));
+    let sent: Vec<u64> = events.list[3..].iter().map(|event| event.instruction).collect();
+    assert!(sent.windows(2).all(|pair| pair[0] <= pair[1]) && sent[0] >= 4, "{sent:?}");
+}
+
+#[test]
+fn a_worker_s_times_are_those_of_the_dispatcher() {
+    let (mut harness, mut client) = open();
+    let mut worker = ReliableChannel::without_replay();
+    harness.say(WATCHER, &Message::Observe { messages: 5 });
+    work(&mut harness, &mut client);
+    publish(&mut harness);
+    // The worker's clock is ahead by a second, and its message takes 300 ns.
+    harness.now_ns = 10_300;
+    let ahead = 1_000_000_000;
+    let span = Span {
+        position: 0,
+        start_ns: ahead + 4_000,
+        duration_ns: 5_000,
+        bytes: 8,
+        fused: 0,
+        failed: 0,
+    };
+    let spans = Spans { clock_ns: ahead + 10_000, list: vec![span], lost: 0 };
+    finish(&mut harness, &mut worker, spans, 1);
+    let out = publish(&mut harness);
+    let ended = seen(&out, WATCHER)[0].list[0];
+    assert_eq!((ended.station(), ended.outcome()), (Some(Station::Ended), Outcome::Success));
+    assert_eq!((ended.start_ns, ended.duration_ns, ended.bytes), (4_300, 5_000, 8));
+    assert_eq!(ended.instruction, 1);
+}
+
+#[test]
+fn times_that_make_no_sense_harm_nobody() {
+    let (mut harness, mut client) = open();
+    let mut worker = ReliableChannel::without_replay();
+    harness.say(WATCHER, &Message::Observe { messages: 5 });
+    work(&mut harness, &mut client);
+    let wild = |position, start_ns| Span {
+        position,
+        start_ns,
+        duration_ns: u64::MAX,
+        bytes: u64::MAX,
+        fused: u32::MAX,
+        failed: 7,
+    };
+    let list = vec![wild(0, u64::MAX), wild(0, 0), wild(u64::MAX, 1)];
+    finish(&mut harness, &mut worker, Spans { clock_ns: u64::MAX, list, lost: 3 }, 1);
+    assert_eq!(harness.sessions(), 1);
+    assert!(!seen(&publish(&mut harness), WATCHER).is_empty());
+}
+
+#[test]
+fn whoever_is_slow_misses_events_and_is_told_how_many() {
+    let (mut harness, mut client) = open();
+    harness.say(WATCHER, &Message::Observe { messages: 1 });
+    work(&mut harness, &mut client);
+    let first = seen(&publish(&mut harness), WATCHER)[0].list.len() as u64;
+    work(&mut harness, &mut client);
+    let second = publish(&mut harness);
+    assert!(seen(&second, WATCHER).is_empty(), "it did not ask for more");
+    harness.say(WATCHER, &Message::Observe { messages: 1 });
+    work(&mut harness, &mut client);
+    let third = &seen(&publish(&mut harness), WATCHER)[0];
+    assert!(third.lost > 0);
+    assert_eq!(third.list[0].number, first + third.lost, "numbers tell the same");
+}
+
+#[test]
+fn whoever_says_nothing_watches_no_more() {
+    let (mut harness, _) = open();
+    harness.say(WATCHER, &Message::Observe { messages: 1 });
+    let out = harness.pass(4, &[WORKER, CLIENT]);
+    assert_eq!(told_to_record(&out), [] as [bool; 0]);
+    let out = harness.pass(2, &[WORKER, CLIENT]);
+    assert_eq!(told_to_record(&out), [false]);
+    // And so does whoever hangs up.
+    harness.say(WATCHER, &Message::Observe { messages: 1 });
+    harness.gone(WATCHER);
+    let out = harness.pass(1, &[WORKER, CLIENT]);
+    assert_eq!(told_to_record(&out), [false]);
+}
+
+#[test]
+fn nobody_watches_who_may_do_nothing_else() {
+    let (mut harness, _) = open();
+    let nobody = Credentials { role: None, ..OWN };
+    let observe = gt_transport::reliable::unsequenced(&Message::Observe { messages: 1 });
+    let out = harness.hear_from(nobody, WATCHER, observe);
+    assert!(refusal(&out).is_some() && seen(&out, WATCHER).is_empty(), "{out:?}");
+}
+
+#[test]
+fn a_client_sees_its_own_session_to_the_end() {
+    let (mut harness, mut client) = open();
+    harness.add_client(3);
+    let out = harness.hear(CLIENT, client.say(&Message::Observe { messages: 0 }).unwrap());
+    assert_eq!(told_to_record(&out), [true]);
+    let there = seen(&out, CLIENT);
+    assert!(there[0].list.iter().all(|event| [0, 1].contains(&event.session)));
+    work(&mut harness, &mut client);
+    let goodbye = client.say(&Message::Bye).unwrap();
+    harness.hear(CLIENT, goodbye);
+    let out = publish(&mut harness);
+    let events = &seen(&out, CLIENT)[0];
+    assert_eq!(stations(events).last(), Some(&Station::Disconnected));
+    assert_eq!(stations(events)[..3], [Station::Received; 3]);
+    let last = words(&out).into_iter().filter(|(connection, _)| *connection == CLIENT).last();
+    assert!(matches!(last, Some((_, Message::Ended { .. }))), "it hears that this is all");
+    assert_eq!(harness.sessions(), 1);
+    assert_eq!(told_to_record(&out), [false], "nobody else observes");
+}

@@ -1,0 +1,309 @@
+//! What a timeline shows: lanes, spans of work, marks of events, transfers, signals.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use super::entry::{Event, Parsed, parse};
+use crate::kind::Kind;
+
+/// So many marks are kept; what comes after is counted only.
+const MOST_MARKS: usize = 6_000_000;
+
+/// What of a log is drawn.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// From when on, in nanoseconds since the dispatcher's start.
+    pub from_ns: Option<u64>,
+    /// Until when.
+    pub to_ns: Option<u64>,
+    /// Only this session.
+    pub session: Option<String>,
+    /// Only this worker.
+    pub worker: Option<String>,
+}
+
+impl Filter {
+    fn takes(&self, parsed: &Parsed) -> bool {
+        let is_same = |wanted: &Option<String>, found: Option<&str>| {
+            wanted.as_deref().is_none_or(|wanted| found == Some(wanted))
+        };
+        let begins = parsed.span.map_or(parsed.time_ns, |(start_ns, _)| start_ns);
+        let worker = parsed.is_worker.then_some(parsed.source);
+        self.from_ns.is_none_or(|from| parsed.time_ns >= from)
+            && self.to_ns.is_none_or(|to| begins <= to)
+            && is_same(&self.session, parsed.session)
+            && (worker.is_none() || is_same(&self.worker, worker))
+    }
+}
+
+/// An event at one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    /// When.
+    pub time_ns: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// The number of the instruction; zero if there is none.
+    pub instruction: u64,
+    /// The number of the client or worker in its list.
+    pub lane: u16,
+    /// What happened.
+    pub event: Event,
+    /// What the command is for.
+    pub kind: Kind,
+}
+
+/// A command while a worker is at it.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// When it began.
+    pub start_ns: u64,
+    /// When it ended.
+    pub end_ns: u64,
+    /// When it was sent, if that is known.
+    pub sent_ns: Option<u64>,
+    /// Bytes that it made.
+    pub bytes: u64,
+    /// The number of the instruction; zero if there is none.
+    pub instruction: u64,
+    /// The number of the worker in its list.
+    pub lane: u16,
+    /// The number of its name among the labels.
+    pub label: u16,
+    /// That of its signal, if it has one.
+    pub signal: Option<u16>,
+    /// What it is for.
+    pub kind: Kind,
+    /// Whether it failed.
+    pub has_failed: bool,
+}
+
+/// A value on its way between workers.
+#[derive(Clone, Copy, Debug)]
+pub struct Transfer {
+    /// When it left, and when it was there.
+    pub start_ns: u64,
+    /// When it was there.
+    pub end_ns: u64,
+    /// The first and the last worker that take part.
+    pub lanes: (u16, u16),
+    /// Whether all workers between these take part.
+    pub is_collective: bool,
+}
+
+/// A signal while commands belong to it.
+#[derive(Clone, Debug)]
+pub struct Band {
+    /// The number of its name among the labels.
+    pub label: u16,
+    /// When it began.
+    pub start_ns: u64,
+    /// When it ended.
+    pub end_ns: u64,
+}
+
+/// What a log comes to.
+#[derive(Debug, Default)]
+pub struct Model {
+    /// The clients.
+    pub clients: Vec<String>,
+    /// The workers.
+    pub workers: Vec<String>,
+    /// Names of operations, commands and signals.
+    pub labels: Vec<String>,
+    /// Events.
+    pub marks: Vec<Mark>,
+    /// Work.
+    pub spans: Vec<Span>,
+    /// Values on their way.
+    pub transfers: Vec<Transfer>,
+    /// Signals.
+    pub bands: Vec<Band>,
+    /// How many events there are.
+    pub events: u64,
+    /// How many events are not drawn, because there are too many.
+    pub left_out: u64,
+    /// How many events the log says are missing.
+    pub missing: u64,
+    /// When the first of them was …
+    pub from_ns: u64,
+    /// … and the last.
+    pub to_ns: u64,
+}
+
+/// Reads a log line by line.
+#[derive(Default)]
+pub struct Builder {
+    filter: Filter,
+    model: Model,
+    names: HashMap<String, u16>,
+    /// When the commands were sent that a worker has, for each session.
+    sent: HashMap<(u16, u16), VecDeque<u64>>,
+    /// Transfers by tag: when, first and last worker, how many.
+    tags: BTreeMap<(u64, u64), (Transfer, u32)>,
+    band: Option<(u16, u16)>,
+}
+
+impl Builder {
+    /// Reads what a filter takes.
+    pub fn new(filter: Filter) -> Self {
+        let model = Model { from_ns: u64::MAX, ..Model::default() };
+        Builder { filter, model, ..Builder::default() }
+    }
+
+    /// Reads a line. What is no line of the log is passed over.
+    pub fn line(&mut self, line: &str) {
+        if let Some(missing) = line.strip_prefix("# ") {
+            let number = missing.split(' ').next().and_then(|number| number.parse::<u64>().ok());
+            self.model.missing += number.unwrap_or(0);
+            return;
+        }
+        let Some(parsed) = parse(line).filter(|parsed| self.filter.takes(parsed)) else { return };
+        let begins = parsed.span.map_or(parsed.time_ns, |(start, _)| start.min(parsed.time_ns));
+        self.model.from_ns = self.model.from_ns.min(begins);
+        self.model.to_ns = self.model.to_ns.max(parsed.time_ns);
+        self.model.events += 1;
+        if self.model.marks.len() >= MOST_MARKS {
+            self.model.left_out += 1;
+            return;
+        }
+        let lane = lane(
+            if parsed.is_worker { &mut self.model.workers } else { &mut self.model.clients },
+            parsed.source,
+        );
+        let Parsed { time_ns, bytes, event, kind, .. } = parsed;
+        let instruction = parsed.instruction.unwrap_or(0);
+        self.model.marks.push(Mark { time_ns, bytes, instruction, lane, event, kind });
+        match event {
+            Event::WorkerSend | Event::WorkerRecv => self.at_worker(&parsed, lane),
+            Event::Recv => self.signal(&parsed, lane),
+            Event::Connect | Event::Disconnect | Event::Send => {}
+        }
+    }
+
+    fn at_worker(&mut self, parsed: &Parsed, worker: u16) {
+        let session = parsed.session.map_or(0, |one| lane(&mut self.model.clients, one));
+        let sent = self.sent.entry((session, worker)).or_default();
+        if parsed.event == Event::WorkerSend {
+            sent.push_back(parsed.time_ns);
+            return self.transfer(parsed, worker);
+        }
+        let sent_ns = sent.pop_front();
+        self.transfer(parsed, worker);
+        let Some((start_ns, took_ns)) = parsed.span else { return };
+        let label = self.label(parsed.op.unwrap_or_else(|| short(parsed.command)));
+        let signal = parsed.signal.map(|name| self.label(name));
+        self.model.spans.push(Span {
+            start_ns,
+            end_ns: start_ns + took_ns,
+            sent_ns,
+            bytes: parsed.bytes,
+            instruction: parsed.instruction.unwrap_or(0),
+            lane: worker,
+            label,
+            signal,
+            kind: parsed.kind,
+            has_failed: parsed.has_failed,
+        });
+    }
+
+    fn transfer(&mut self, parsed: &Parsed, worker: u16) {
+        let Some(tag) = parsed.tag else { return };
+        let is_collective = parsed.command.ends_with("MoveTensor");
+        // A move lasts while workers are at it, and not while it waits for them.
+        if is_collective && parsed.span.is_none() {
+            return;
+        }
+        let time_ns = parsed.span.map_or(parsed.time_ns, |(start, took)| start + took);
+        let key = (if is_collective { parsed.instruction.unwrap_or(0) } else { 0 }, tag);
+        let new =
+            Transfer { start_ns: time_ns, end_ns: time_ns, lanes: (worker, worker), is_collective };
+        let (transfer, count) = self.tags.entry(key).or_insert((new, 0));
+        *count += 1;
+        transfer.end_ns = transfer.end_ns.max(time_ns);
+        if is_collective {
+            let begins = parsed.span.map_or(time_ns, |(start, _)| start);
+            transfer.start_ns = transfer.start_ns.min(begins);
+            let (first, last) = transfer.lanes;
+            transfer.lanes = (first.min(worker), last.max(worker));
+        } else if parsed.command.ends_with("SendTensor") {
+            transfer.lanes.0 = worker;
+            transfer.start_ns = time_ns;
+        } else {
+            transfer.lanes.1 = worker;
+        }
+    }
+
+    fn signal(&mut self, parsed: &Parsed, client: u16) {
+        let Some(name) = parsed.signal else {
+            self.band = None;
+            return;
+        };
+        let label = self.label(name);
+        if self.band == Some((label, client))
+            && let Some(band) = self.model.bands.last_mut()
+        {
+            band.end_ns = parsed.time_ns;
+            return;
+        }
+        self.band = Some((label, client));
+        let (start_ns, end_ns) = (parsed.time_ns, parsed.time_ns);
+        self.model.bands.push(Band { label, start_ns, end_ns });
+    }
+
+    fn label(&mut self, name: &str) -> u16 {
+        if let Some(&known) = self.names.get(name) {
+            return known;
+        }
+        let number = u16::try_from(self.model.labels.len()).unwrap_or(u16::MAX);
+        self.names.insert(name.to_string(), number);
+        self.model.labels.push(name.to_string());
+        number
+    }
+
+    /// Everything that was read.
+    pub fn finish(mut self) -> Model {
+        let between = |(transfer, count): (Transfer, u32)| {
+            (count > 1 && transfer.lanes.0 != transfer.lanes.1).then_some(transfer)
+        };
+        self.model.transfers =
+            std::mem::take(&mut self.tags).into_values().filter_map(between).collect();
+        if !self.model.spans.is_empty() {
+            self.model.bands = bands(&self.model.spans);
+        }
+        let model = &mut self.model;
+        model.from_ns = model.from_ns.min(model.to_ns).max(self.filter.from_ns.unwrap_or(0));
+        model.to_ns = model.to_ns.min(self.filter.to_ns.unwrap_or(u64::MAX)).max(model.from_ns + 1);
+        self.model
+    }
+}
+
+/// The signals by the time in which workers are at them; as the client says them they take none.
+fn bands(spans: &[Span]) -> Vec<Band> {
+    let signal = |span: &Span| Some((span.signal?, span.start_ns, span.end_ns));
+    let mut times: Vec<(u16, u64, u64)> = spans.iter().filter_map(signal).collect();
+    times.sort_unstable();
+    let mut bands: Vec<Band> = Vec::new();
+    let pause = spans.iter().map(|span| span.end_ns).max().unwrap_or(0) / 500;
+    for (label, start_ns, end_ns) in times {
+        match bands.last_mut().filter(|last| last.label == label && start_ns <= last.end_ns + pause)
+        {
+            Some(last) => last.end_ns = last.end_ns.max(end_ns),
+            None => bands.push(Band { label, start_ns, end_ns }),
+        }
+    }
+    bands.sort_by_key(|band| band.start_ns);
+    bands
+}
+
+/// The number of a client or worker, in the order in which they are first seen.
+fn lane(lanes: &mut Vec<String>, name: &str) -> u16 {
+    let found = lanes.iter().position(|one| one == name).unwrap_or_else(|| {
+        lanes.push(name.to_string());
+        lanes.len() - 1
+    });
+    u16::try_from(found).unwrap_or(u16::MAX)
+}
+
+fn short(command: &str) -> &str {
+    command.trim_start_matches("Worker")
+}

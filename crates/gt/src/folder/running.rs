@@ -1,0 +1,68 @@
+//! Which dispatchers of this user run on this host, in servers and inside programs.
+
+use std::fs;
+use std::path::PathBuf;
+
+use gt_core::Result;
+
+use super::claim::{self, is_dead};
+use super::{Folder, Record, check_private, own_paths};
+
+/// A dispatcher that can be watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Running {
+    /// A server.
+    Server {
+        /// Its port.
+        port: u16,
+        /// What it tells of itself.
+        record: Option<Record>,
+    },
+    /// A session inside a program.
+    Process {
+        /// The program's process.
+        pid: u32,
+        /// Where it can be watched.
+        socket: PathBuf,
+    },
+}
+
+impl Folder {
+    /// The dispatchers that run, servers first, in the order of their numbers.
+    pub fn running() -> Result<Vec<Running>> {
+        let mut found = Vec::new();
+        for path in own_paths()?.into_iter().filter(|path| check_private(path).is_ok()) {
+            for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
+                let name = entry.file_name();
+                let name = name.to_str().unwrap_or_default();
+                if let Some(port) = name.strip_suffix(".json").and_then(|port| port.parse().ok()) {
+                    if claim::is_held(&path, port) {
+                        let text = fs::read(entry.path()).unwrap_or_default();
+                        let record = serde_json::from_slice(&text).ok();
+                        found.push(Running::Server { port, record });
+                    }
+                } else if let Some(pid) = pid_in(name) {
+                    // What a process that was killed has left is nobody's.
+                    if is_dead(&pid.to_string()) {
+                        let _ = fs::remove_file(entry.path());
+                    } else {
+                        found.push(Running::Process { pid, socket: entry.path() });
+                    }
+                }
+            }
+        }
+        found.sort_by_key(|running| match running {
+            Running::Server { port, .. } => (0, u32::from(*port), PathBuf::new()),
+            Running::Process { pid, socket } => (1, *pid, socket.clone()),
+        });
+        found.dedup();
+        Ok(found)
+    }
+}
+
+/// The process whose socket this is.
+fn pid_in(name: &str) -> Option<u32> {
+    let (pid, number) = name.strip_suffix(".process")?.split_once('-')?;
+    number.parse::<u64>().ok()?;
+    pid.parse().ok()
+}

@@ -1,0 +1,319 @@
+"""Seeing it run: traces of programs and servers, timelines, and top in a terminal."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cluster import Cluster, plain_environment
+
+pytestmark = pytest.mark.embedded("each test says where GT runs")
+
+# It tells that it runs, and computes until it is ended.
+BUSY = """
+import sys, gt
+gt.workers(2)
+a, b = gt.randn(200, 200), gt.randn(200, 200)
+(a @ b).sum().item()
+print("runs", flush=True)
+while True:
+    x = a
+    for _ in range(20): x = (x @ b).relu() * 0.01
+    x.sum().item()
+"""
+
+
+class Program:
+    """A program that runs until the test is over, in a runtime folder of its own."""
+
+    def __init__(self, **variables: str):
+        self.folder = tempfile.TemporaryDirectory(prefix="gt-")
+        self.environment = plain_environment(GT_RUNTIME_DIR=f"{self.folder.name}/run", **variables)
+        self.child = self.start()
+
+    def start(self) -> subprocess.Popen[str]:
+        """Start it, and wait until it computes."""
+        command = [sys.executable, "-c", BUSY]
+        child = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, text=True)
+        assert child.stdout.readline() == "runs\n"
+        return child
+
+    def gt(self, *words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of GT's beside it."""
+        return gt_command(*words, **(self.environment | environment))
+
+    def close(self) -> None:
+        """End it."""
+        end(self.child)
+        self.folder.cleanup()
+
+
+def end(child: subprocess.Popen[str]) -> None:
+    """End a program, and read what it has said."""
+    child.kill()
+    child.communicate()
+
+
+def gt_command(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of GT's to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "gt", *map(str, words)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+@pytest.fixture
+def program() -> Iterator[Program]:
+    """Give a program that computes."""
+    running = Program()
+    yield running
+    running.close()
+
+
+def trace_of(folder: Path) -> str:
+    """Give the only trace in a folder."""
+    (path,) = folder.glob("trace_*.log")
+    return path.read_text()
+
+
+def test_a_trace_of_a_program_is_found_by_itself(program, tmp_path):
+    done = program.gt("trace", "-s", 1, "--dir", tmp_path)
+    assert done.returncode == 0, done.stderr
+    captured = int(re.search(r"captured (\d+) events of 1 sessions and 2 workers", done.stdout)[1])
+    lines = [line for line in trace_of(tmp_path).splitlines() if not line.startswith("# ")]
+    assert captured == len(lines) > 100
+    assert sum("op=matmul" in line and "took_ns=" in line for line in lines) > 20
+
+
+def test_a_trace_ends_after_so_many_events(program, tmp_path):
+    done = program.gt("trace", "-s", 30, "-n", 100, "--dir", tmp_path)
+    assert "captured 100 events" in done.stdout, done.stderr
+    assert len(trace_of(tmp_path).splitlines()) == 100
+
+
+def test_a_program_that_nobody_watches_records_nothing(program, tmp_path):
+    """After a trace everything is as before: the next one begins where that has not been."""
+    for folder in ("one", "two"):
+        program.gt("trace", "-s", 0.5, "--dir", tmp_path / folder)
+    numbers = [
+        [int(n) for n in re.findall(r"s \| #(\d+) \|", trace_of(tmp_path / folder))]
+        for folder in ("one", "two")
+    ]
+    first, second = ([n for n in some if n > 0] for some in numbers)
+    assert second[0] - first[-1] < 10_000
+
+
+def test_whoever_names_nobody_is_told_who_is_there(program, tmp_path):
+    other = program.start()
+    try:
+        done = program.gt("trace", "-s", 1, "--dir", tmp_path)
+        assert done.returncode == 1
+        assert f"--pid {program.child.pid}" in done.stderr
+        assert f"--pid {other.pid}" in done.stderr
+        chosen = program.gt("trace", "-s", 0.5, "--pid", other.pid, "--dir", tmp_path)
+        assert f"process {other.pid}" in chosen.stdout
+    finally:
+        end(other)
+    # What a killed process left behind is nobody.
+    assert program.gt("trace", "-s", 0.3, "--dir", tmp_path).returncode == 0
+
+
+def test_nobody_to_watch_is_an_error_with_advice(tmp_path):
+    environment = plain_environment(GT_RUNTIME_DIR=str(tmp_path / "run"))
+    for command in (["trace", "-s", 1], ["top", "--once"]):
+        done = gt_command(*command, **environment)
+        assert done.returncode == 1
+        assert "no dispatcher of this user runs on this host" in done.stderr
+
+
+def test_a_program_can_refuse_to_be_watched(tmp_path):
+    hidden = Program(GT_MONITOR="0")
+    try:
+        assert hidden.gt("trace", "-s", 1, "--dir", tmp_path).returncode == 1
+    finally:
+        hidden.close()
+
+
+@pytest.mark.parametrize("tcp", [False, True], ids=["ipc", "tcp"])
+def test_a_server_is_traced_and_its_log_agrees(tcp, script, tmp_path):
+    """What a trace counts is what the log of the server counts."""
+    log = tmp_path / "server.log"
+    with Cluster("--log", str(log), workers=2, tcp=tcp) as cluster:
+        command = [sys.executable, "-m", "gt", "trace", "-s", "60", "--dir", str(tmp_path)]
+        host = cluster.address.rpartition(":")[0]
+        place = ["--host", host, "--port", cluster.port] if tcp else []
+        environment = plain_environment(**cluster.environment)
+        trace = subprocess.Popen(command + place, env=environment, stdout=subprocess.DEVNULL)
+        wait_for(lambda: trace_text(tmp_path).count("WORKER_RECV") == 0 and trace_text(tmp_path))
+        for _ in range(2):
+            script(
+                "import gt\nx = gt.ones(9)\nfor _ in range(300): x = x + 1\nx.numpy()",
+                **cluster.variables,
+            )
+        wait_for(lambda: trace_text(tmp_path).count("DISCONNECT") == 2)
+        trace.terminate()
+        trace.wait()
+    traced, logged = trace_text(tmp_path), log.read_text()
+    for event in ("RECV         |", "WORKER_SEND", "WORKER_RECV", "SEND         | CLIENT"):
+        assert traced.count(event) == logged.count(event) > 0, event
+
+
+def trace_text(folder: Path) -> str:
+    """Give what a trace has written so far."""
+    return "".join(path.read_text() for path in folder.glob("trace_*.log"))
+
+
+def wait_for(condition, seconds=60):
+    """Wait until something holds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it does not come to hold"
+        time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def a_log(tmp_path_factory) -> Path:
+    """Give the log of a small program."""
+    path = tmp_path_factory.mktemp("log") / "ops.log"
+    code = (
+        "import gt\ngt.workers(2)\na = gt.randn(64, 64)\n"
+        "for _ in range(10): (a @ a).relu().sum().item()"
+    )
+    environment = plain_environment(GT_INSTRUCTION_LOG=str(path))
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    return path
+
+
+@pytest.mark.parametrize("form", ["png", "svg", "html", "json"])
+def test_a_log_is_drawn(a_log, form, tmp_path):
+    output = tmp_path / f"timeline.{form}"
+    words = ["gt.scripts.visualize", str(a_log), "--output", str(output), "--dpi", "100"]
+    done = subprocess.run(
+        [sys.executable, "-m", *words], capture_output=True, text=True, check=True
+    )
+    events = len(a_log.read_text().splitlines())
+    assert f"{events} events" in done.stdout
+    contents = output.read_bytes()
+    match form:
+        case "png":
+            assert contents.startswith(b"\x89PNG")
+        case "svg":
+            assert b"Instruction timeline" in contents
+        case "html":
+            assert b"<canvas" in contents
+        case "json":
+            spans = [one for one in json.loads(contents)["traceEvents"] if one["ph"] == "X"]
+            assert sum(one["name"] == "matmul" for one in spans) == 10
+
+
+def test_what_cannot_be_drawn_is_refused(a_log, tmp_path):
+    environment = dict(os.environ)
+    cases = {
+        ("nowhere.log",): "nowhere.log cannot be read",
+        (a_log, "-o", tmp_path / "a.gif"): "must end in .png, .svg, .html or .json",
+        (a_log, "--session", "s99", "-o", tmp_path / "a.svg"): "no events to draw",
+    }
+    for words, message in cases.items():
+        done = gt_command("visualize", *words, **environment)
+        assert done.returncode == 1
+        assert message in done.stderr
+
+
+def test_top_shows_work_once_and_as_json(program):
+    done = program.gt("top", "--once")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^w0 +[MERCIVNTD]", done.stdout, re.MULTILINE), done.stdout
+    shown = json.loads(program.gt("top", "--once", "--json").stdout)
+    assert [worker["id"] for worker in shown["workers"]] == [0, 1]
+    assert max(worker["kinds"]["matmul"] for worker in shown["workers"]) > 0.05
+    (session,) = shown["sessions"]
+    assert session["commands_per_second"] > 100
+    assert session["share"] == pytest.approx(1)
+
+
+class Terminal:
+    """A command in a terminal of 80 columns and 24 rows."""
+
+    def __init__(self, *words: object, **environment: str):
+        self.pid, self.file = pty.fork()
+        if self.pid == 0:
+            command = [sys.executable, "-m", *map(str, words)]
+            os.execve(sys.executable, command, environment | {"TERM": "xterm-256color"})
+        fcntl.ioctl(self.file, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.screen = [[" "] * 80 for _ in range(24)]
+        self.row = self.column = 0
+
+    def show(self, written: str) -> None:
+        """Put what was written where it belongs on the screen."""
+        for place, other, letter in re.findall(
+            r"\x1b\[(\d+;\d+)H|(\x1b[\[(][^a-zA-Z]*.)|(.)", written
+        ):
+            if place:
+                self.row, self.column = (int(number) - 1 for number in place.split(";"))
+            elif letter and not other and self.row < 24 and self.column < 80:
+                self.screen[self.row][self.column] = letter
+                self.column += 1
+
+    @property
+    def text(self) -> str:
+        """Give what the screen shows."""
+        return "\n".join("".join(row).rstrip() for row in self.screen)
+
+    def expect(self, pattern: str, seconds: float = 30) -> None:
+        """Read until the screen shows something."""
+        deadline = time.monotonic() + seconds
+        while not re.search(pattern, self.text, re.DOTALL):
+            assert time.monotonic() < deadline, f"no {pattern!r} in\n{self.text}"
+            if select.select([self.file], [], [], 0.2)[0]:
+                self.show(os.read(self.file, 1 << 16).decode(errors="replace"))
+
+    def press(self, keys: str) -> None:
+        """Press keys."""
+        os.write(self.file, keys.encode())
+
+    def end(self) -> int:
+        """Wait for its end and give the exit code."""
+        try:
+            while os.read(self.file, 1 << 16):
+                pass
+        except OSError:
+            pass
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def test_top_in_a_terminal_obeys_keys(program):
+    terminal = Terminal("gt.scripts.top", **program.environment)
+    terminal.expect(r"gt top.*WORKER.*SESSION.*q quit")
+    terminal.expect("█")
+    terminal.press("s")
+    terminal.expect("sort: busy")
+    terminal.press("p")
+    terminal.expect("PAUSED")
+    terminal.press("p/w1\r")
+    terminal.expect(r"\[filter: w1\]")
+    assert "\nw1 " in terminal.text
+    assert "\nw0 " not in terminal.text
+    terminal.press("q")
+    assert terminal.end() == 0
+
+
+def test_top_without_colours_uses_letters(program):
+    terminal = Terminal("gt", "top", **(program.environment | {"NO_COLOR": "1"}))
+    terminal.expect(r"MM|EE")
+    terminal.press("\x03")
+    assert terminal.end() == 0
