@@ -19,14 +19,19 @@ const LANES: usize = 32;
 /// What all lanes come to: halves are combined until one is left.
 #[inline(always)]
 fn fold<T: Float>(mut lanes: [T; LANES], with: impl Fn(T, T) -> T) -> T {
-    let mut count = LANES;
-    while count > 1 {
-        count /= 2;
-        for lane in 0..count {
-            lanes[lane] = with(lanes[lane], lanes[lane + count]);
-        }
+    // Halves of a fixed length, so that the lanes stay in registers.
+    halve::<T, 16>(&mut lanes, &with);
+    halve::<T, 8>(&mut lanes, &with);
+    halve::<T, 4>(&mut lanes, &with);
+    halve::<T, 2>(&mut lanes, &with);
+    with(lanes[0], lanes[1])
+}
+
+#[inline(always)]
+fn halve<T: Float, const HALF: usize>(lanes: &mut [T; LANES], with: impl Fn(T, T) -> T) {
+    for lane in 0..HALF {
+        lanes[lane] = with(lanes[lane], lanes[lane + HALF]);
     }
-    lanes[0]
 }
 
 /// Combines what `each` makes of every number, in lanes.
@@ -97,28 +102,36 @@ vectorized! {
 }
 
 vectorized! {
-    fn exps<T: Float>(x: &[T], below: T, out: &mut [T]) {
-        for (out, &x) in out.iter_mut().zip(x) {
-            *out = x.minus(below).exp();
+    /// Exponentials, and their sum.
+    fn exps<T: Float>(x: &[T], below: T, out: &mut [T]) -> T {
+        let mut lanes = [T::ZERO; LANES];
+        let ((chunks, rest), (outs, out)) =
+            (x.as_chunks::<LANES>(), out[..x.len()].as_chunks_mut::<LANES>());
+        for (chunk, out) in chunks.iter().zip(outs) {
+            for lane in 0..LANES {
+                out[lane] = chunk[lane].minus(below).exp();
+                lanes[lane] = lanes[lane].plus(out[lane]);
+            }
         }
+        for ((lane, &x), out) in lanes.iter_mut().zip(rest).zip(out) {
+            *out = x.minus(below).exp();
+            *lane = lane.plus(*out);
+        }
+        fold(lanes, T::plus)
     }
 }
 
-/// The sum of the exponentials, which nobody else needs.
-fn sum_of_exps<T: Float>(x: &[T], below: T) -> T {
-    let mut some = [T::ZERO; 16 * LANES];
-    let sums = x.chunks(some.len()).map(|x| {
-        let some = &mut some[..x.len()];
-        exps(x, below, some);
-        sum(some)
-    });
-    sums.fold(T::ZERO, T::plus)
+vectorized! {
+    /// The sum of the exponentials, which nobody else needs.
+    fn sum_of_exps<T: Float>(x: &[T], below: T) -> T {
+        combine(x, T::ZERO, T::plus, |x| x.minus(below).exp())
+    }
 }
 
 vectorized! {
-    fn divide<T: Float>(out: &mut [T], by: T) {
+    fn multiply<T: Float>(out: &mut [T], by: T) {
         for out in out {
-            *out = out.over(by);
+            *out = out.times(by);
         }
     }
 }
@@ -365,8 +378,9 @@ pub(super) fn softmax<T: Float>(
         if log {
             return shift(x, below, sum_of_exps(x, below).log(), to);
         }
-        exps(x, below, to);
-        divide(to, sum(to));
+        let total = exps(x, below, to);
+        // One division for the row, which changes the last bit of a result at most.
+        multiply(to, T::ONE.over(total));
     });
     Ok(smallvec![result])
 }

@@ -1,29 +1,31 @@
-//! Matrix products of the last two axes, in batches. Floats go through `gemm`, which reads any
-//! strides, on one thread for each panel of the result; 16-bit floats are widened first, so that
-//! their result is rounded once.
+//! Matrix products of the last two axes, in batches, on one thread for each panel of the result.
+//! Products with a vector go through `gemm`; 16-bit floats are widened first, so that their result
+//! is rounded once.
+
+pub(super) mod block;
 
 use gemm::{Parallelism, gemm};
 use gt_core::dtype::DType;
 use gt_core::error::{Error, Result};
 use gt_core::shape::{Meta, Shape};
 
+use super::lanes::Vectors;
 use super::number::Number;
 use super::tile::{CHUNK, Shared};
 use super::{Native, elementwise, movement};
 use crate::value::strided::Walk;
 use crate::value::{Strides, Value};
+use block::Matrix;
 
 /// Products with less work than this are computed by the caller alone.
 const SMALL: usize = 1 << 20;
 
-/// Products up to this size on every side are made of rows that lie one after another.
-const SMALL_SIDE: usize = 64;
-/// The same for products with a vector, by the number of elements of the matrix.
+/// Products of a vector and a matrix of up to so many elements are made of rows that lie one after
+/// another.
 const SMALL_VECTOR: usize = 1 << 16;
 
-/// A side of a product is cut into panels of about this size at least; that leaves more than
-/// [`SMALL_SIDE`] for the last of them, which may lack a part of a tile.
-const PANEL_SIDE: usize = 128;
+/// A side of a product is cut into panels of about this size at least.
+const PANEL_SIDE: usize = 96;
 /// A product with more work than this has more panels than threads, so that helpers can make room
 /// for another caller, and a thread that was held up does not hold up the others.
 const LONG: usize = 1 << 31;
@@ -72,13 +74,13 @@ pub fn matmul(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> 
     Ok(result)
 }
 
-/// Whether `gemm` sums this product in an order that depends on how its operands lie. Those have
-/// little to copy; how a value lies depends on where it was computed, and no bit may.
+/// Whether this product goes to `gemm` and is summed in an order that depends on how its operands
+/// lie. Those have little to copy; how a value lies depends on where it was computed, and no bit
+/// may.
 fn is_small(a: &Value, b: &Value) -> bool {
     let (rows, inner) = (a.shape()[a.shape().rank() - 2], a.shape()[a.shape().rank() - 1]);
     let columns = b.shape()[b.shape().rank() - 1];
-    let largest = rows.max(inner).max(columns);
-    largest <= SMALL_SIDE || (rows.min(columns) == 1 && inner * largest <= SMALL_VECTOR)
+    rows.min(columns) == 1 && inner * rows.max(inner).max(columns) <= SMALL_VECTOR
 }
 
 /// The value itself if its rows or columns are runs, else a copy of it.
@@ -139,27 +141,50 @@ impl Product {
         self.batch.row_count() * self.batch.row_len()
     }
 
-    fn float<T: Number>(&self, native: &Native, factors: [T; 2]) {
+    fn float<T: Vectors>(&self, native: &Native, factors: [T; 2]) {
         let work = self.m.saturating_mul(self.n).saturating_mul(self.k);
         let count = self.count();
         let threads = native.threads.count();
         let whole = Panel { rows: (0, self.m), columns: (0, self.n) };
         // Many products are shared whole; a few large ones are shared within.
         if work.saturating_mul(count) <= SMALL || threads == 1 {
-            (0..count).for_each(|index| self.gemm(index, whole, factors));
+            (0..count).for_each(|index| self.panel(index, whole, factors));
         } else if count >= 2 * threads && work <= SMALL * 64 {
             let together = (SMALL / work.max(1)).max(1);
             native.threads.share(count.div_ceil(together), |chunk| {
                 let first = chunk * together;
                 for index in first..(first + together).min(count) {
-                    self.gemm(index, whole, factors);
+                    self.panel(index, whole, factors);
                 }
             });
         } else {
             let panels = panels(self.m, self.n, threads * (work / LONG).clamp(1, 4));
             native.threads.share(count * panels.len(), |task| {
-                self.gemm(task / panels.len(), panels[task % panels.len()], factors);
+                self.panel(task / panels.len(), panels[task % panels.len()], factors);
             });
+        }
+    }
+
+    /// Computes a panel of one of the products.
+    fn panel<T: Vectors>(&self, index: usize, panel: Panel, factors: [T; 2]) {
+        if self.m == 1 || self.n == 1 {
+            return self.gemm(index, panel, factors);
+        }
+        let [out, left, right] = self.batch.position(index);
+        let Panel { rows: (row, rows), columns: (column, columns) } = panel;
+        let left = left + row as isize * self.left_steps[0];
+        let right = right + column as isize * self.right_steps[1];
+        let matrix = |start: Shared<u8>, at: isize, steps: [isize; 2]| Matrix {
+            start: start.get().cast::<T>().wrapping_offset(at).cast_const(),
+            steps,
+        };
+        let factors =
+            [matrix(self.left, left, self.left_steps), matrix(self.right, right, self.right_steps)];
+        let out = out + (row * self.n + column) as isize;
+        // SAFETY: the matrices lie within their values, and each panel has its own output.
+        unsafe {
+            let out = self.out.get().cast::<T>().offset(out);
+            block::product([rows, self.k, columns], factors, out, self.n);
         }
     }
 
@@ -238,9 +263,7 @@ struct Panel {
 
 /// Cuts a result of `m` rows and `n` columns into as many parts as it is large enough for. What is
 /// multiplied for a panel is brought into order for each of them, so the grid is the one with the
-/// shortest sides. The sums of an element are the same in a panel as in the whole, because
-/// `gemm` cuts the inner axis by its length alone as soon as one of the other sides has more than
-/// [`SMALL_SIDE`] elements.
+/// shortest sides.
 fn panels(m: usize, n: usize, parts: usize) -> Vec<Panel> {
     let most = |side: usize, parts: usize| parts.min(side / PANEL_SIDE).max(1);
     let grids = (1..=most(m, parts)).map(|rows| (rows, most(n, parts / rows)));
@@ -305,14 +328,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn panels_cover_a_result_once_and_are_not_small() {
+    fn panels_cover_a_result_once() {
         for threads in [2, 3, 4, 8, 72] {
             for (m, n) in [(64, 256), (257, 33), (1000, 1000), (300, 5), (4096, 10), (513, 769)] {
                 let panels = panels(m, n, threads);
                 assert!(panels.len() <= threads);
                 let mut seen = vec![0; m * n];
                 for Panel { rows: (row, rows), columns: (column, columns) } in &panels {
-                    assert!(panels.len() == 1 || *rows.max(columns) > SMALL_SIDE);
                     for at in *row..row + rows {
                         seen[at * n + column..][..*columns].iter_mut().for_each(|seen| *seen += 1);
                     }
