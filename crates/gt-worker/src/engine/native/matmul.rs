@@ -1,5 +1,5 @@
 //! Matrix products of the last two axes, in batches, on one thread for each panel of the result.
-//! Products with a vector go through `gemm`; 16-bit floats are widened first, so that their result
+//! Large products with a vector go through `gemm`; 16-bit floats are widened first, so that their result
 //! is rounded once.
 
 pub(super) mod block;
@@ -20,11 +20,13 @@ use block::Matrix;
 /// Products with less work than this are computed by the caller alone.
 const SMALL: usize = 1 << 20;
 
-/// Products of a vector and a matrix of up to so many elements are made of rows that lie one after
-/// another.
+/// A vector and a matrix of more elements than this are multiplied as fast as the matrix can be
+/// read, which the order of sums in [`block`] does not allow.
 const SMALL_VECTOR: usize = 1 << 16;
 
-/// A side of a product is cut into panels of about this size at least.
+/// A side of a product is cut into panels of about this size at least. A part of a vector keeps its
+/// bits because `gemm` cuts the inner axis by its length alone, as soon as one of the other sides
+/// has more than 64 elements; that holds for the last panel too, which may lack a part of a tile.
 const PANEL_SIDE: usize = 96;
 /// A product with more work than this has more panels than threads, so that helpers can make room
 /// for another caller, and a thread that was held up does not hold up the others.
@@ -47,10 +49,7 @@ pub fn matmul(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> 
         let mut result = matmul(native, wide(a)?, wide(b)?, &wide_out)?;
         return elementwise::cast(native, &mut result, out);
     }
-    let (a, b) = match is_small(&a, &b) {
-        true => (movement::contiguous(native, &a)?, movement::contiguous(native, &b)?),
-        false => (with_unit_stride(native, a)?, with_unit_stride(native, b)?),
-    };
+    let (a, b) = (with_unit_stride(native, a)?, with_unit_stride(native, b)?);
     let (result, writer) = native.output(out)?;
     if out.shape.count() == 0 {
         return Ok(result);
@@ -72,15 +71,6 @@ pub fn matmul(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> 
         _ => return Err(Error::bug(format!("there is no matrix product for {dtype}"))),
     }
     Ok(result)
-}
-
-/// Whether this product goes to `gemm` and is summed in an order that depends on how its operands
-/// lie. Those have little to copy; how a value lies depends on where it was computed, and no bit
-/// may.
-fn is_small(a: &Value, b: &Value) -> bool {
-    let (rows, inner) = (a.shape()[a.shape().rank() - 2], a.shape()[a.shape().rank() - 1]);
-    let columns = b.shape()[b.shape().rank() - 1];
-    rows.min(columns) == 1 && inner * rows.max(inner).max(columns) <= SMALL_VECTOR
 }
 
 /// The value itself if its rows or columns are runs, else a copy of it.
@@ -167,7 +157,7 @@ impl Product {
 
     /// Computes a panel of one of the products.
     fn panel<T: Vectors>(&self, index: usize, panel: Panel, factors: [T; 2]) {
-        if self.m == 1 || self.n == 1 {
+        if self.m.min(self.n) == 1 && self.m.max(self.n) * self.k > SMALL_VECTOR {
             return self.gemm(index, panel, factors);
         }
         let [out, left, right] = self.batch.position(index);
@@ -328,13 +318,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn panels_cover_a_result_once() {
+    fn panels_cover_a_result_once_and_are_not_small() {
         for threads in [2, 3, 4, 8, 72] {
             for (m, n) in [(64, 256), (257, 33), (1000, 1000), (300, 5), (4096, 10), (513, 769)] {
                 let panels = panels(m, n, threads);
                 assert!(panels.len() <= threads);
                 let mut seen = vec![0; m * n];
                 for Panel { rows: (row, rows), columns: (column, columns) } in &panels {
+                    assert!(panels.len() == 1 || *rows.max(columns) > 64);
                     for at in *row..row + rows {
                         seen[at * n + column..][..*columns].iter_mut().for_each(|seen| *seen += 1);
                     }

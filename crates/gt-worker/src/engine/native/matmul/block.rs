@@ -73,10 +73,10 @@ impl<T: Vectors> Work<T> for Block<T> {
     unsafe fn run<V: Lanes<Number = T>>(&self) {
         // SAFETY: as promised by the caller of `product`; tiles fit the processor's registers.
         unsafe {
-            if V::REGISTERS >= 24 {
-                self.parts::<V, 8, 3>();
-            } else {
-                self.parts::<V, 4, 3>();
+            match (self.sizes[0], V::REGISTERS) {
+                (1, _) => self.parts::<V, 1, 3>(),
+                (_, 24..) => self.parts::<V, 8, 3>(),
+                _ => self.parts::<V, 4, 3>(),
             }
         }
     }
@@ -213,9 +213,9 @@ impl<T: Vectors> Block<T> {
             let left = self.panels[0].wrapping_add(row * part.depth);
             let out = self.out.wrapping_add((part.row + row) * self.step + part.column);
             let adds = part.first > 0;
+            expect_writes::<V, R, C>(out, self.step);
             // SAFETY: as promised by the caller.
             unsafe {
-                expect_writes::<V, R, C>(out, self.step);
                 let sums = tile::<V, R, C>(part.depth, left, right, step);
                 if rows == R && part.columns == C * V::COUNT {
                     store(&sums, out, self.step, adds);
@@ -259,19 +259,33 @@ unsafe fn tile<V: Lanes, const R: usize, const C: usize>(
 
 /// Has the places of a tile brought near while it is computed.
 #[inline(always)]
-unsafe fn expect_writes<V: Lanes, const R: usize, const C: usize>(
-    out: *mut V::Number,
-    step: usize,
-) {
-    #[cfg(target_arch = "x86_64")]
+fn expect_writes<V: Lanes, const R: usize, const C: usize>(out: *mut V::Number, step: usize) {
     for row in 0..R {
         for index in 0..C {
-            use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
             let place = out.wrapping_add(row * step + index * V::COUNT);
-            // SAFETY: a prefetch reads nothing that could be seen, wherever it points.
-            unsafe { _mm_prefetch::<_MM_HINT_ET0>(place.cast_const().cast()) };
+            #[cfg(target_arch = "x86_64")]
+            {
+                use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+                // SAFETY: a prefetch reads nothing that could be seen, wherever it points.
+                unsafe { _mm_prefetch::<_MM_HINT_ET0>(place.cast_const().cast()) };
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            let _ = place;
         }
     }
+}
+
+/// Has a cache line brought near.
+#[inline(always)]
+fn expect_reads<T>(place: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing that could be seen, wherever it points.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
 }
 
 /// Writes a tile, or adds it to what is there.
@@ -353,6 +367,10 @@ unsafe fn pack<T: Vectors>(
     let mut first = 0;
     while first < depth {
         let end = depth.min(first + TURNED);
+        if along == 1 && end < depth {
+            // The runs are too many for the processor to see where each goes on.
+            (0..count).for_each(|run| expect_reads(at(run, end)));
+        }
         for group in 0..groups {
             let mut number = first;
             // SAFETY: four runs of four numbers are there, and so is their place in the panel.
