@@ -293,6 +293,7 @@ impl Loops {
         let (from, to) = (at(step), at(step + 1));
         if from < to {
             self.readers.iter().for_each(|reader| reader.prefetch(first + from, to - from));
+            self.writers.iter().for_each(|writer| writer.prefetch(first + from, to - from));
         }
     }
 
