@@ -84,7 +84,8 @@ macro_rules! vectors {
     };
 }
 
-vectors!(f32: 4, M8, M16, unsafe fn turn(from: *const f32, step: isize, to: *mut f32, width: usize) {
+vectors!(f32: 4, M8, M16,
+unsafe fn turn(from: *const f32, step: isize, to: *mut f32, width: usize) {
     use std::arch::x86_64::*;
     // SAFETY: as promised by the caller; every processor of this architecture can do this.
     unsafe {

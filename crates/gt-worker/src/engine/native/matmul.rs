@@ -1,8 +1,9 @@
 //! Matrix products of the last two axes, in batches, on one thread for each panel of the result.
-//! Large products with a vector go through `gemm`; 16-bit floats are widened first, so that their result
-//! is rounded once.
+//! Large products with a vector go through `gemm`; 16-bit floats are widened first, so that their
+//! result is rounded once.
 
 pub(super) mod block;
+mod pack;
 
 use gemm::{Parallelism, gemm};
 use gt_core::dtype::DType;
