@@ -48,6 +48,24 @@ pub enum Whole {
         /// Whether the result was a logarithm.
         log: bool,
     },
+    /// Steps of an LSTM, from the products of its inputs, the weights and the first states: the
+    /// states and the gates of each step.
+    LstmSteps(Steps),
+    /// The gradient of [`Whole::LstmSteps`]: those of its results, the weights, the gates, the cell
+    /// states after each step, and the first one.
+    LstmStepsGrad(Steps),
+}
+
+/// A piece of a sequence: how many steps, how many sequences, and how many numbers a state has.
+/// None of these is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Steps {
+    /// How many steps there are.
+    pub steps: usize,
+    /// How many sequences there are.
+    pub batch: usize,
+    /// How many numbers a state has.
+    pub hidden: usize,
 }
 
 /// Elements of a tensor `(outer, count, inner)` that belong together: those with the same index

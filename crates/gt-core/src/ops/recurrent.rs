@@ -14,6 +14,7 @@ use crate::op::{
 };
 use crate::rules::shard::{Factors, Letters};
 use crate::shape::Shape;
+use crate::whole::{Steps, Whole};
 
 /// So many steps are one instruction at most: an expansion is as deep as there are steps.
 pub const MOST_STEPS: usize = 64;
@@ -64,6 +65,7 @@ pub static LSTM_STEPS: Op = Op {
         by_batch(call, &letters, &[&[1], &[1], &[2]])
     },
     expansion: Some(lstm_steps),
+    whole: Some(|call| Ok(Whole::LstmSteps(Sizes::of(call, 0)?.in_one_piece()?))),
     autocast: Autocast::Lower,
     python: Python::FUNCTION,
     samples: || {
@@ -110,6 +112,7 @@ pub static LSTM_STEPS_BACKWARD: Op = Op {
         by_batch(call, &letters, &[&[1], &[0], &[0]])
     },
     expansion: Some(lstm_steps_backward),
+    whole: Some(|call| Ok(Whole::LstmStepsGrad(Sizes::of_states(call, 0)?.in_one_piece()?))),
     autocast: Autocast::Keep,
     python: Python::HIDDEN,
     samples: || {
@@ -162,6 +165,15 @@ impl Sizes {
             )));
         }
         Ok(self)
+    }
+
+    /// The same for an engine that computes all of them at once.
+    fn in_one_piece(self) -> Result<Steps> {
+        let Sizes { steps, batch, hidden } = self;
+        if batch * hidden == 0 {
+            return Err(Error::runtime("there is nothing to compute"));
+        }
+        Ok(Steps { steps, batch, hidden })
     }
 
     fn expect(self, call: &Call, index: usize, expected: &[usize]) -> Result<()> {

@@ -237,6 +237,42 @@ fn matrix_products_have_the_same_bits_for_any_number_of_threads_and_layout() {
     }
 }
 
+/// Sizes around those of tiles, panels and parts of the inner axis.
+#[test]
+fn rows_of_a_product_are_right_and_the_same_whatever_is_computed_with_them() {
+    let (dice, one) = (&mut Dice(9), native(1));
+    let cases = [(9, 257, 97), (27, 256, 48), (2, 511, 17), (193, 40, 1537), (25, 513, 130)];
+    for ((rows, inner, columns), dtype) in
+        cases.into_iter().flat_map(|case| [DType::F32, DType::F64].map(|dtype| (case, dtype)))
+    {
+        let a = Plain::new(dtype, &[rows, inner], |_| dice.tame(dtype));
+        let b = Plain::new(dtype, &[inner, columns], |_| dice.tame(dtype));
+        let of = |first: usize, count: usize| {
+            let strides = [inner as isize, 1].into_iter().collect();
+            let some = a.value(&one).view(Shape::from([count, inner]), strides, first * inner);
+            let inputs = tensors([some, b.value(&one)]);
+            run(&one, &Kernel::Matmul, inputs, Meta::new(dtype, [count, columns]))
+        };
+        let whole = of(0, rows);
+        let (bytes, row) = (whole.to_bytes(), columns * dtype.size());
+        for first in 0..rows - 1 {
+            assert_eq!(bytes[first * row..][..2 * row], of(first, 2).to_bytes()[..]);
+            if inner * columns <= 1 << 16 {
+                assert_eq!(bytes[first * row..][..row], of(first, 1).to_bytes()[..]);
+            }
+        }
+        for (at, found) in Plain::of_value(&whole).cells.iter().enumerate() {
+            let (row, column) = (at / columns, at % columns);
+            let term = |index: usize| {
+                a.cells[row * inner + index].float() * b.cells[index * columns + column].float()
+            };
+            let size: f64 = (0..inner).map(|index| term(index).abs()).sum();
+            let error = (found.float() - exact_sum((0..inner).map(term))).abs();
+            assert!(error <= 8.0 * epsilon(dtype) * size, "{dtype} {row} {column}: {error}");
+        }
+    }
+}
+
 #[test]
 fn batches_of_products_are_shared_by_threads() {
     let (dice, one, two) = (&mut Dice(8), native(1), native(2));

@@ -4,7 +4,7 @@
 use gt_core::attrs::{Attr, Attrs};
 use gt_core::expr::Term;
 use gt_core::op::{Arg, Call, Op};
-use gt_core::{DType, Meta, ops};
+use gt_core::{DType, Meta, Shape, ops};
 
 use crate::common::array::{Array, Dice};
 use crate::common::native::NativeKernels;
@@ -177,4 +177,25 @@ fn largest_elements_and_their_gradients_agree_with_their_windows() {
         taken += usize::from(compare("max_pool2d_grad", &[grad, places], &attrs, &what));
     }
     assert!(taken > 100, "only {taken} were computed in one piece");
+}
+
+#[test]
+fn steps_of_an_lstm_and_their_gradients_agree_with_single_operations() {
+    let mut dice = Dice(18);
+    let mut taken = 0;
+    for case in 0..60 {
+        let dtype = [DType::F32, DType::F64][dice.below(2)];
+        let (steps, batch, hidden) = (1 + dice.below(6), 1 + dice.below(40), 1 + dice.below(70));
+        let what = format!("case {case}: {steps} steps of {batch} x {hidden}");
+        let mut array = |sizes: &[usize]| dice.array(Meta::new(dtype, Shape::from(sizes)));
+        let (states, gates) = ([steps, batch, hidden], [steps, 4, batch, hidden]);
+        let (weight, state) = ([4 * hidden, hidden], [batch, hidden]);
+        let given = [steps, batch, 4 * hidden];
+        let inputs = [array(&given), array(&weight), array(&state), array(&state)];
+        taken += usize::from(compare("lstm_steps", &inputs, &Attrs::of([]), &what));
+        let inputs = [&states[..], &states, &gates, &weight, &gates, &states, &state];
+        let inputs = inputs.map(array);
+        taken += usize::from(compare("lstm_steps_backward", &inputs, &Attrs::of([]), &what));
+    }
+    assert_eq!(taken, 120, "some were not computed in one piece");
 }

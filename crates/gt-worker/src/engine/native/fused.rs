@@ -204,8 +204,7 @@ impl Loops {
                 len = len.min(row - first % row);
             }
             let (next, left) = (first + len, end - first - len);
-            self.readers.iter().for_each(|reader| reader.prefetch(next, TILE.min(left)));
-            self.tile(first, len, &mut scratches);
+            self.tile((first, len), (next, TILE.min(left)), &mut scratches);
             first = next;
         }
     }
@@ -227,14 +226,10 @@ impl Loops {
             let end = ((task + 1) * together).min(count);
             let mut scratches = Scratches::new(self.room());
             for leaf in task * together..end {
-                if leaf + 1 < end {
-                    let (next, len) = place(leaf + 1);
-                    self.readers.iter().for_each(|reader| reader.prefetch(next, len));
-                }
-                let (first, len) = place(leaf);
-                let made = self.tile(first, len, &mut scratches);
+                let next = if leaf + 1 < end { place(leaf + 1) } else { (0, 0) };
+                let made = self.tile(place(leaf), next, &mut scratches);
                 // SAFETY: the tile has the elements of the leaf, which no other task computes.
-                unsafe { closing.leaf(leaf, made[step], len) };
+                unsafe { closing.leaf(leaf, made[step], place(leaf).1) };
             }
         });
     }
@@ -244,8 +239,14 @@ impl Loops {
         self.scratches + self.readers.len() + SPARE
     }
 
-    /// Computes a tile; gives where the results of each step are.
-    fn tile(&self, first: usize, len: usize, scratches: &mut Scratches) -> Made {
+    /// Computes a tile, given as its first element and its length, and has what the next one needs
+    /// brought near meanwhile; gives where the results of each step are.
+    fn tile(
+        &self,
+        (first, len): (usize, usize),
+        next: (usize, usize),
+        scratches: &mut Scratches,
+    ) -> Made {
         let mut tiles: SmallVec<[Tile; 8]> = SmallVec::new();
         for (index, reader) in self.readers.iter().enumerate() {
             let scratch = scratches.get(self.scratches + index);
@@ -254,7 +255,8 @@ impl Loops {
         }
         let spare = self.scratches + self.readers.len();
         let mut made = Made::new();
-        for step in &self.steps {
+        for (index, step) in self.steps.iter().enumerate() {
+            self.prefetch(next, index);
             let out = match step.to {
                 To::Scratch(scratch) | To::Over(scratch, _) => {
                     scratches.get(scratch).as_mut_ptr().cast()
@@ -282,6 +284,17 @@ impl Loops {
             }
         }
         made
+    }
+
+    /// Has a share of what the next tile needs brought near, before step number `step`: more than a
+    /// few cache lines at a time would have to wait for one another.
+    fn prefetch(&self, (first, len): (usize, usize), step: usize) {
+        let at = |step: usize| len * step / self.steps.len();
+        let (from, to) = (at(step), at(step + 1));
+        if from < to {
+            self.readers.iter().for_each(|reader| reader.prefetch(first + from, to - from));
+            self.writers.iter().for_each(|writer| writer.prefetch(first + from, to - from));
+        }
     }
 
     fn place(&self, output: usize, first: usize) -> *mut u8 {

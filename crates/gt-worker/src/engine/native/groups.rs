@@ -1,6 +1,8 @@
 //! Composites over groups of elements that belong together, each group while it is near the
 //! processor: standardisation and softmax, with their gradients.
 
+mod softmax;
+
 use gt_core::error::{Error, Result};
 use gt_core::shape::Meta;
 use gt_core::whole::Groups;
@@ -12,6 +14,7 @@ use super::tile::Shared;
 use super::{Native, movement};
 use crate::engine::Results;
 use crate::value::Value;
+pub(super) use softmax::{Softmax, softmax, softmax_grad};
 
 /// How many sums go on side by side.
 const LANES: usize = 32;
@@ -19,14 +22,19 @@ const LANES: usize = 32;
 /// What all lanes come to: halves are combined until one is left.
 #[inline(always)]
 fn fold<T: Float>(mut lanes: [T; LANES], with: impl Fn(T, T) -> T) -> T {
-    let mut count = LANES;
-    while count > 1 {
-        count /= 2;
-        for lane in 0..count {
-            lanes[lane] = with(lanes[lane], lanes[lane + count]);
-        }
+    // Halves of a fixed length, so that the lanes stay in registers.
+    halve::<T, 16>(&mut lanes, &with);
+    halve::<T, 8>(&mut lanes, &with);
+    halve::<T, 4>(&mut lanes, &with);
+    halve::<T, 2>(&mut lanes, &with);
+    with(lanes[0], lanes[1])
+}
+
+#[inline(always)]
+fn halve<T: Float, const HALF: usize>(lanes: &mut [T; LANES], with: impl Fn(T, T) -> T) {
+    for lane in 0..HALF {
+        lanes[lane] = with(lanes[lane], lanes[lane + HALF]);
     }
-    lanes[0]
 }
 
 /// Combines what `each` makes of every number, in lanes.
@@ -86,63 +94,6 @@ vectorized! {
         let [of_a, of_b, more] = factors;
         for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
             *out = a.times(of_a).plus(b.times(of_b)).plus(more);
-        }
-    }
-}
-
-vectorized! {
-    fn largest<T: Float>(x: &[T]) -> T {
-        combine(x, T::LOWEST, T::larger, |x| x)
-    }
-}
-
-vectorized! {
-    fn exps<T: Float>(x: &[T], below: T, out: &mut [T]) {
-        for (out, &x) in out.iter_mut().zip(x) {
-            *out = x.minus(below).exp();
-        }
-    }
-}
-
-/// The sum of the exponentials, which nobody else needs.
-fn sum_of_exps<T: Float>(x: &[T], below: T) -> T {
-    let mut some = [T::ZERO; 16 * LANES];
-    let sums = x.chunks(some.len()).map(|x| {
-        let some = &mut some[..x.len()];
-        exps(x, below, some);
-        sum(some)
-    });
-    sums.fold(T::ZERO, T::plus)
-}
-
-vectorized! {
-    fn divide<T: Float>(out: &mut [T], by: T) {
-        for out in out {
-            *out = out.over(by);
-        }
-    }
-}
-
-vectorized! {
-    fn shift<T: Float>(x: &[T], below: T, more: T, out: &mut [T]) {
-        for (out, &x) in out.iter_mut().zip(x) {
-            *out = x.minus(below).minus(more);
-        }
-    }
-}
-
-vectorized! {
-    fn weigh<T: Float>(grad: &[T], result: &[T], total: T, out: &mut [T]) {
-        for ((out, &grad), &result) in out.iter_mut().zip(grad).zip(result) {
-            *out = result.times(grad.minus(total));
-        }
-    }
-}
-
-vectorized! {
-    fn weigh_exps<T: Float>(grad: &[T], result: &[T], total: T, out: &mut [T]) {
-        for ((out, &grad), &result) in out.iter_mut().zip(grad).zip(result) {
-            *out = grad.minus(result.exp().times(total));
         }
     }
 }
@@ -335,63 +286,4 @@ pub(super) fn rms_standardize_grad<T: Float>(
         }
     });
     Ok(smallvec![result])
-}
-
-/// How a softmax is wanted.
-#[derive(Clone, Copy)]
-pub(super) struct Softmax {
-    /// How many elements there are along the axis.
-    pub(super) size: usize,
-    /// Whether the logarithms are wanted.
-    pub(super) log: bool,
-}
-
-/// Exponentials that sum to one along the last axis, or their logarithms.
-pub(super) fn softmax<T: Float>(
-    native: &Native,
-    Softmax { size, log }: Softmax,
-    x: &Value,
-    out: &Meta,
-) -> Result<Results> {
-    let rows = x.count() / size.max(1);
-    check(Groups { outer: 1, count: rows, inner: size }, &[x])?;
-    let x = Numbers::<T>::new(native, x)?;
-    let (result, writer) = native.output(out)?;
-    let to = Shared(writer.start.get().cast::<T>());
-    native.split(rows, 4 * size, |row| {
-        // SAFETY: every row lies within the value, and belongs to one task.
-        let (x, to) = unsafe { (x.run(row * size, size), part(to, row * size, size)) };
-        let below = largest(x);
-        if log {
-            return shift(x, below, sum_of_exps(x, below).log(), to);
-        }
-        exps(x, below, to);
-        divide(to, sum(to));
-    });
-    Ok(smallvec![result])
-}
-
-/// The gradient of [`softmax`], from that of its result, and the result.
-pub(super) fn softmax_grad<T: Float>(
-    native: &Native,
-    Softmax { size, log }: Softmax,
-    [grad, result]: [&Value; 2],
-    out: &Meta,
-) -> Result<Results> {
-    let rows = grad.count() / size.max(1);
-    check(Groups { outer: 1, count: rows, inner: size }, &[grad, result])?;
-    let [grad, result] = [Numbers::<T>::new(native, grad)?, Numbers::new(native, result)?];
-    let (output, writer) = native.output(out)?;
-    let to = Shared(writer.start.get().cast::<T>());
-    native.split(rows, 3 * size, |row| {
-        let start = row * size;
-        // SAFETY: every row lies within the values, and belongs to one task.
-        let (grad, result, to) =
-            unsafe { (grad.run(start, size), result.run(start, size), part(to, start, size)) };
-        match log {
-            true => weigh_exps(grad, result, sum(grad), to),
-            false => weigh(grad, result, sum_of_products(grad, result), to),
-        }
-    });
-    Ok(smallvec![output])
 }

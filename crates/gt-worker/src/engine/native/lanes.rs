@@ -39,10 +39,27 @@ pub(super) trait Work<T: Vectors> {
 pub(super) trait Vectors: Float {
     /// Runs some work with the widest vectors that the processor has.
     fn with_lanes(work: &impl Work<Self>);
+
+    /// Copies four runs of four numbers, `step` apart, as four runs `width` apart of the first,
+    /// second, third and fourth of them.
+    ///
+    /// # Safety
+    /// The numbers are there, and so is room for them.
+    #[inline(always)]
+    unsafe fn turn(from: *const Self, step: isize, to: *mut Self, width: usize) {
+        for run in 0..4 {
+            for number in 0..4 {
+                // SAFETY: as promised by the caller.
+                unsafe {
+                    *to.add(number * width + run) = *from.offset(run as isize * step).add(number)
+                };
+            }
+        }
+    }
 }
 
 macro_rules! vectors {
-    ($number:ty: $plain:expr, $medium:ident, $wide:ident) => {
+    ($number:ty: $plain:expr, $medium:ident, $wide:ident $(, $turn:item)?) => {
         impl Vectors for $number {
             fn with_lanes(work: &impl Work<Self>) {
                 #[cfg(target_arch = "x86_64")]
@@ -59,11 +76,29 @@ macro_rules! vectors {
                 // SAFETY: every processor has these instructions.
                 unsafe { work.run::<Plain<$number, $plain>>() }
             }
+
+            $(#[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            $turn)?
         }
     };
 }
 
-vectors!(f32: 4, M8, M16);
+vectors!(f32: 4, M8, M16,
+unsafe fn turn(from: *const f32, step: isize, to: *mut f32, width: usize) {
+    use std::arch::x86_64::*;
+    // SAFETY: as promised by the caller; every processor of this architecture can do this.
+    unsafe {
+        let run = |index: isize| _mm_loadu_ps(from.wrapping_offset(index * step));
+        let (a, b, c, d) = (run(0), run(1), run(2), run(3));
+        let (low, high) = (_mm_unpacklo_ps(a, b), _mm_unpackhi_ps(a, b));
+        let (next_low, next_high) = (_mm_unpacklo_ps(c, d), _mm_unpackhi_ps(c, d));
+        _mm_storeu_ps(to, _mm_movelh_ps(low, next_low));
+        _mm_storeu_ps(to.add(width), _mm_movehl_ps(next_low, low));
+        _mm_storeu_ps(to.add(2 * width), _mm_movelh_ps(high, next_high));
+        _mm_storeu_ps(to.add(3 * width), _mm_movehl_ps(next_high, high));
+    }
+});
 vectors!(f64: 2, D4, D8);
 
 /// Vectors for any processor, in the form in which a compiler finds them.

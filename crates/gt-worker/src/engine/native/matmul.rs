@@ -1,28 +1,30 @@
-//! Matrix products of the last two axes, in batches. Floats go through `gemm`, which reads any
-//! strides, on one thread for each panel of the result; 16-bit floats are widened first, so that
-//! their result is rounded once.
+//! Matrix products of the last two axes, in batches, on one thread for each panel of the result.
+//! 16-bit floats are widened first, so that their result is rounded once.
 
-use gemm::{Parallelism, gemm};
+pub(super) mod block;
+mod pack;
+
 use gt_core::dtype::DType;
 use gt_core::error::{Error, Result};
 use gt_core::shape::{Meta, Shape};
 
-use super::matvec::Matrix;
+use super::lanes::Vectors;
 use super::number::Number;
 use super::tile::{CHUNK, Shared};
-use super::{Native, elementwise, movement};
+use super::{Native, elementwise, matvec, movement};
 use crate::value::strided::Walk;
 use crate::value::{Strides, Value};
+use block::Matrix;
 
 /// Products with less work than this are computed by the caller alone.
 const SMALL: usize = 1 << 20;
 
-/// Products up to this size on every side are made of rows that lie one after another.
-const SMALL_SIDE: usize = 64;
+/// A vector and a matrix of more elements than this are multiplied as fast as the matrix can be
+/// read, which the order of sums in [`block`] does not allow.
+const SMALL_VECTOR: usize = 1 << 16;
 
-/// A side of a product is cut into panels of about this size at least; that leaves more than
-/// [`SMALL_SIDE`] for the last of them, which may lack a part of a tile.
-const PANEL_SIDE: usize = 128;
+/// A side of a product is cut into panels of about this size at least.
+const PANEL_SIDE: usize = 96;
 /// A product with more work than this has more panels than threads, so that helpers can make room
 /// for another caller, and a thread that was held up does not hold up the others.
 const LONG: usize = 1 << 31;
@@ -56,8 +58,8 @@ pub fn matmul(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> 
         return Ok(result);
     }
     match dtype {
-        DType::F32 => product.float::<f32>(native, [0.0, 1.0]),
-        DType::F64 => product.float::<f64>(native, [0.0, 1.0]),
+        DType::F32 => product.float::<f32>(native),
+        DType::F64 => product.float::<f64>(native),
         DType::U8 => product.integer::<u8>(native),
         DType::I8 => product.integer::<i8>(native),
         DType::I16 => product.integer::<i16>(native),
@@ -68,19 +70,20 @@ pub fn matmul(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> 
     Ok(result)
 }
 
-/// The operands as the kernels take them. The order in which `gemm` sums small products depends on
-/// how they lie; those have little to copy. How a value lies depends on where it was computed, and
-/// no bit may.
+/// The operands as the kernels take them: runs along one axis, and a vector that is large as one.
 fn ordered(native: &Native, a: Value, b: Value) -> Result<(Value, Value)> {
     let (rows, inner) = (a.shape()[a.shape().rank() - 2], a.shape()[a.shape().rank() - 1]);
     let columns = b.shape()[b.shape().rank() - 1];
-    let is_vector = rows == 1 || columns == 1;
-    let is_small = rows.max(inner).max(columns) <= SMALL_SIDE && !is_vector;
-    let order = |value: Value, is_run: bool| match is_run || is_small {
+    let is_large = is_large_vector([rows, inner, columns]);
+    let order = |value: Value, is_run: bool| match is_run && is_large {
         true => movement::contiguous(native, &value),
         false => with_unit_stride(native, value),
     };
     Ok((order(a, rows == 1)?, order(b, columns == 1)?))
+}
+
+fn is_large_vector([rows, inner, columns]: block::Sizes) -> bool {
+    rows.min(columns) == 1 && rows.max(columns).saturating_mul(inner) > SMALL_VECTOR
 }
 
 /// The value itself if its rows or columns are runs, else a copy of it.
@@ -141,8 +144,8 @@ impl Product {
         self.batch.row_count() * self.batch.row_len()
     }
 
-    fn float<T: Number>(&self, native: &Native, factors: [T; 2]) {
-        if self.m == 1 || self.n == 1 {
+    fn float<T: Vectors>(&self, native: &Native) {
+        if is_large_vector([self.m, self.k, self.n]) {
             return self.vector::<T>(native);
         }
         let work = self.m.saturating_mul(self.n).saturating_mul(self.k);
@@ -151,19 +154,19 @@ impl Product {
         let whole = Panel { rows: (0, self.m), columns: (0, self.n) };
         // Many products are shared whole; a few large ones are shared within.
         if work.saturating_mul(count) <= SMALL || threads == 1 {
-            (0..count).for_each(|index| self.gemm(index, whole, factors));
+            (0..count).for_each(|index| self.panel::<T>(index, whole));
         } else if count >= 2 * threads && work <= SMALL * 64 {
             let together = (SMALL / work.max(1)).max(1);
             native.threads.share(count.div_ceil(together), |chunk| {
                 let first = chunk * together;
                 for index in first..(first + together).min(count) {
-                    self.gemm(index, whole, factors);
+                    self.panel::<T>(index, whole);
                 }
             });
         } else {
             let panels = panels(self.m, self.n, threads * (work / LONG).clamp(1, 4));
             native.threads.share(count * panels.len(), |task| {
-                self.gemm(task / panels.len(), panels[task % panels.len()], factors);
+                self.panel::<T>(task / panels.len(), panels[task % panels.len()]);
             });
         }
     }
@@ -178,9 +181,9 @@ impl Product {
             if self.m == 1 {
                 let [next_inner, next_column] = self.right_steps;
                 let steps = [next_column, next_inner];
-                (Matrix { start: right, inner, steps }, left)
+                (matvec::Matrix { start: right, inner, steps }, left)
             } else {
-                (Matrix { start: left, inner, steps: self.left_steps }, right)
+                (matvec::Matrix { start: left, inner, steps: self.left_steps }, right)
             }
         };
         let (outputs, share) = (self.m * self.n, matrix(0).0.share());
@@ -200,35 +203,23 @@ impl Product {
         });
     }
 
-    fn gemm<T: Number>(&self, index: usize, panel: Panel, [zero, one]: [T; 2]) {
+    /// Computes a panel of one of the products.
+    fn panel<T: Vectors>(&self, index: usize, panel: Panel) {
         let [out, left, right] = self.batch.position(index);
         let Panel { rows: (row, rows), columns: (column, columns) } = panel;
-        let out = out + (row * self.n + column) as isize;
         let left = left + row as isize * self.left_steps[0];
         let right = right + column as isize * self.right_steps[1];
+        let matrix = |start: Shared<u8>, at: isize, steps: [isize; 2]| Matrix {
+            start: start.get().cast::<T>().wrapping_offset(at).cast_const(),
+            steps,
+        };
+        let factors =
+            [matrix(self.left, left, self.left_steps), matrix(self.right, right, self.right_steps)];
+        let out = out + (row * self.n + column) as isize;
         // SAFETY: the matrices lie within their values, and each panel has its own output.
         unsafe {
-            gemm(
-                rows,
-                columns,
-                self.k,
-                self.out.get().cast::<T>().offset(out),
-                1,
-                self.n as isize,
-                false,
-                self.left.get().cast::<T>().offset(left),
-                self.left_steps[1],
-                self.left_steps[0],
-                self.right.get().cast::<T>().offset(right),
-                self.right_steps[1],
-                self.right_steps[0],
-                zero,
-                one,
-                false,
-                false,
-                false,
-                Parallelism::None,
-            );
+            let out = self.out.get().cast::<T>().offset(out);
+            block::product([rows, self.k, columns], factors, out, self.n);
         }
     }
 
@@ -275,9 +266,7 @@ struct Panel {
 
 /// Cuts a result of `m` rows and `n` columns into as many parts as it is large enough for. What is
 /// multiplied for a panel is brought into order for each of them, so the grid is the one with the
-/// shortest sides. The sums of an element are the same in a panel as in the whole, because
-/// `gemm` cuts the inner axis by its length alone as soon as one of the other sides has more than
-/// [`SMALL_SIDE`] elements.
+/// shortest sides.
 fn panels(m: usize, n: usize, parts: usize) -> Vec<Panel> {
     let most = |side: usize, parts: usize| parts.min(side / PANEL_SIDE).max(1);
     let grids = (1..=most(m, parts)).map(|rows| (rows, most(n, parts / rows)));
@@ -304,52 +293,18 @@ fn lead_strides(value: &Value, lead: usize) -> Strides {
     (0..lead).map(step).collect()
 }
 
-/// Multiplies once, on the thread that starts the others. The first product of a process learns the
-/// sizes of its caches behind a lock, and a child forked at that moment would wait for it for ever.
-pub(super) fn warm_up() {
-    const SIZE: usize = 4;
-    let ones = [1f32; SIZE * SIZE];
-    let mut product = [0f32; SIZE * SIZE];
-    let (out, factor, steps) = (product.as_mut_ptr(), ones.as_ptr(), SIZE as isize);
-    // SAFETY: all three matrices have `SIZE` rows and columns, one row after another.
-    unsafe {
-        gemm(
-            SIZE,
-            SIZE,
-            SIZE,
-            out,
-            1,
-            steps,
-            false,
-            factor,
-            1,
-            steps,
-            factor,
-            1,
-            steps,
-            0.0,
-            1.0,
-            false,
-            false,
-            false,
-            Parallelism::None,
-        );
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn panels_cover_a_result_once_and_are_not_small() {
+    fn panels_cover_a_result_once() {
         for threads in [2, 3, 4, 8, 72] {
             for (m, n) in [(64, 256), (257, 33), (1000, 1000), (300, 5), (4096, 10), (513, 769)] {
                 let panels = panels(m, n, threads);
                 assert!(panels.len() <= threads);
                 let mut seen = vec![0; m * n];
                 for Panel { rows: (row, rows), columns: (column, columns) } in &panels {
-                    assert!(panels.len() == 1 || *rows.max(columns) > SMALL_SIDE);
                     for at in *row..row + rows {
                         seen[at * n + column..][..*columns].iter_mut().for_each(|seen| *seen += 1);
                     }

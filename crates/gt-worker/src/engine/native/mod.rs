@@ -1,4 +1,4 @@
-//! The engine for CPUs: `gemm` for products, vectorised loops of our own for the rest.
+//! The engine for CPUs: vectorised loops.
 
 mod bits;
 mod cast;
@@ -22,6 +22,7 @@ mod movement;
 pub mod number;
 mod order;
 mod pool;
+mod recurrent;
 mod reduce;
 mod scan;
 mod scratch;

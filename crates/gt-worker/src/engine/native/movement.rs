@@ -38,6 +38,22 @@ fn copy_into(native: &Native, (strides, start): (&[isize], *mut u8), value: &Val
     let (size, rows) = (value.dtype().size(), walk.row_count());
     let (target, source) =
         (super::tile::Shared(start), super::tile::Shared(value.as_ptr().cast_mut()));
+    let run = walk.row_len();
+    if walk.row_steps() == [1, 1] && run > CHUNK {
+        // Few long runs are shared too, in pieces.
+        let pieces = run.div_ceil(CHUNK);
+        return native.split(rows * pieces, CHUNK, |task| {
+            let (row, first) = (task / pieces, task % pieces * CHUNK);
+            let [to, from] = walk.row_start(row).map(|at| (at + first as isize) * size as isize);
+            let bytes = CHUNK.min(run - first) * size;
+            // SAFETY: the caller gives memory of this shape, apart from the value, which lies
+            // within its buffer; each piece is copied once.
+            unsafe {
+                let to = target.get().offset(to);
+                std::ptr::copy_nonoverlapping(source.get().offset(from), to, bytes);
+            }
+        });
+    }
     // Whole blocks, so that turned planes are copied block by block.
     let together = (CHUNK / walk.row_len()).max(1).next_multiple_of(strided::BLOCK);
     let copy = |first: usize| {

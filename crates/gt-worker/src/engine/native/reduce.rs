@@ -15,6 +15,10 @@ use crate::buffer::Buffer;
 use crate::value::Value;
 use crate::value::strided::Walk;
 
+/// From so many rows on, one thread combines all of a row, if it has no more leaves than this.
+const ROWS: usize = 64;
+const ROW_LEAVES: usize = 32;
+
 /// Combines the elements along `axes`.
 pub fn reduce(
     native: &Native,
@@ -161,24 +165,53 @@ impl Job<'_> {
         F: Combine<T::Wide>,
     {
         let leaves = size.div_ceil(LEAF);
+        if leaves > 1 && leaves <= ROW_LEAVES && outer >= ROWS {
+            return self.rows_stage::<T, F>(source, outer, size);
+        }
         let result = Rows::empty::<T::Wide>(self.native, outer * leaves, leaves)?;
         let (out, start) = (result.start, source.start);
-        self.native.split(outer * leaves, size.min(LEAF), |leaf| {
-            let (row, part) = (leaf / leaves, leaf % leaves);
-            let from = part * LEAF;
-            let len = LEAF.min(size - from);
+        let together = (CHUNK / LEAF).min(leaves);
+        let runs = leaves.div_ceil(together);
+        self.native.split(outer * runs, size.min(together * LEAF), |run| {
+            let (row, part) = (run / runs, run % runs * together);
+            let (from, count) = (part * LEAF, together.min(leaves - part));
+            let len = (count * LEAF).min(size - from);
             // SAFETY: the row has `size` elements one after another, and the output a place for
             // each leaf, written once.
             unsafe {
-                let row = start.get().cast::<T>().offset(source.row(row)).add(from);
-                let run = std::slice::from_raw_parts(row, len);
-                *out.get().cast::<T::Wide>().add(leaf) = tree::leaf::<T, F>(run);
+                let first = start.get().cast::<T>().offset(source.row(row)).add(from);
+                let out = out.get().cast::<T::Wide>().add(row * leaves + part);
+                let out = std::slice::from_raw_parts_mut(out, count);
+                tree::leaves::<T, F>(std::slice::from_raw_parts(first, len), out);
             }
         });
         if leaves == 1 {
             return Ok(result);
         }
         self.inner_stage::<T::Wide, F>(&result, outer, leaves)
+    }
+
+    /// The same for many rows of several leaves: each is combined to its end in one go.
+    fn rows_stage<T, F>(&self, source: &Rows, outer: usize, size: usize) -> Result<Rows>
+    where
+        T: Reducible<Wide: Reducible<Wide = T::Wide>>,
+        F: Combine<T::Wide>,
+    {
+        let leaves = size.div_ceil(LEAF);
+        let result = Rows::empty::<T::Wide>(self.native, outer, 1)?;
+        let (out, start) = (result.start, source.start);
+        self.native.split(outer, size, |row| {
+            let mut partial = [F::START; ROW_LEAVES];
+            let partial = &mut partial[..leaves];
+            // SAFETY: the row has `size` elements one after another, and the output a place for
+            // each row, written once.
+            unsafe {
+                let first = start.get().cast::<T>().offset(source.row(row));
+                tree::leaves::<T, F>(std::slice::from_raw_parts(first, size), partial);
+                *out.get().cast::<T::Wide>().add(row) = tree::leaf::<T::Wide, F>(partial);
+            }
+        });
+        Ok(result)
     }
 
     /// `[outer, size, inner]` to `[outer, inner]`.

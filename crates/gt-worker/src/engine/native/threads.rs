@@ -83,7 +83,6 @@ impl Work {
 impl Threads {
     /// `count` threads; one means that the caller computes alone.
     pub fn new(count: usize) -> Result<Arc<Self>> {
-        super::matmul::warm_up();
         let count = count.max(1);
         let asleep = (1..count).map(|_| AtomicBool::new(false)).collect();
         let team = Arc::new(Team { count, asleep, ..Team::default() });

@@ -154,6 +154,20 @@ pub struct Writer {
 }
 
 impl Writer {
+    /// Has the places of the elements from number `first` on brought near the processor, while
+    /// others are computed.
+    pub fn prefetch(&self, first: usize, len: usize) {
+        #[cfg(target_arch = "x86_64")]
+        if !self.in_place {
+            use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+            let start = self.start.get().wrapping_add(first * self.size);
+            for line in (0..len * self.size).step_by(64) {
+                // SAFETY: a prefetch reads nothing that could be seen, wherever it points.
+                unsafe { _mm_prefetch::<_MM_HINT_ET0>(start.wrapping_add(line).cast()) };
+            }
+        }
+    }
+
     /// Whether so few elements are computed that one run is enough for them.
     pub fn is_small(&self, count: usize) -> bool {
         count <= if self.in_place { TILE } else { CHUNK }

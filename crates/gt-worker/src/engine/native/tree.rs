@@ -135,31 +135,51 @@ fn widen_f16(x: f16) -> f32 {
     f32::from_bits(sign | if bits & 0x7c00 == 0x7c00 { special } else { finite })
 }
 
+/// Combines a run of at most [`LEAF`] elements.
+#[inline(always)]
+fn leaf_of<T: Reducible, F: Combine<T::Wide>>(x: &[T]) -> T::Wide {
+    if x.len() < LANES {
+        return x.iter().fold(F::START, |sum, &x| F::of(sum, x.wide()));
+    }
+    let mut lanes = [F::START; LANES];
+    let (chunks, rest) = x.as_chunks::<LANES>();
+    for chunk in chunks {
+        for lane in 0..LANES {
+            lanes[lane] = F::of(lanes[lane], chunk[lane].wide());
+        }
+    }
+    for (lane, &x) in rest.iter().enumerate() {
+        lanes[lane] = F::of(lanes[lane], x.wide());
+    }
+    // Halves of a fixed length, so that the lanes stay in registers.
+    fold::<T::Wide, F, 16>(&mut lanes);
+    fold::<T::Wide, F, 8>(&mut lanes);
+    fold::<T::Wide, F, 4>(&mut lanes);
+    fold::<T::Wide, F, 2>(&mut lanes);
+    F::of(lanes[0], lanes[1])
+}
+
+#[inline(always)]
+fn fold<A: Number, F: Combine<A>, const HALF: usize>(lanes: &mut [A; LANES]) {
+    for lane in 0..HALF {
+        lanes[lane] = F::of(lanes[lane], lanes[lane + HALF]);
+    }
+}
+
 vectorized! {
     /// Combines a run of at most [`LEAF`] elements.
     pub fn leaf<T: Reducible, F: Combine<T::Wide>>(x: &[T]) -> T::Wide {
         debug_assert!(x.len() <= LEAF);
-        if x.len() < LANES {
-            return x.iter().fold(F::START, |sum, &x| F::of(sum, x.wide()));
+        leaf_of::<T, F>(x)
+    }
+}
+
+vectorized! {
+    /// Combines each leaf of a run into its place of `out`.
+    pub fn leaves<T: Reducible, F: Combine<T::Wide>>(x: &[T], out: &mut [T::Wide]) {
+        for (leaf, out) in x.chunks(LEAF).zip(out) {
+            *out = leaf_of::<T, F>(leaf);
         }
-        let mut lanes = [F::START; LANES];
-        let (chunks, rest) = x.as_chunks::<LANES>();
-        for chunk in chunks {
-            for lane in 0..LANES {
-                lanes[lane] = F::of(lanes[lane], chunk[lane].wide());
-            }
-        }
-        for (lane, &x) in rest.iter().enumerate() {
-            lanes[lane] = F::of(lanes[lane], x.wide());
-        }
-        let mut half = LANES / 2;
-        while half > 0 {
-            for lane in 0..half {
-                lanes[lane] = F::of(lanes[lane], lanes[lane + half]);
-            }
-            half /= 2;
-        }
-        lanes[0]
     }
 }
 
@@ -180,7 +200,10 @@ where
 }
 
 /// How many columns are combined at a time.
-pub const COLUMNS: usize = 256;
+pub const COLUMNS: usize = 512;
+
+/// How many rows are added to the accumulators while these are in registers.
+const TOGETHER: usize = 8;
 
 vectorized! {
     /// Adds rows to the accumulators, one after another. A row is a run of as many columns as
@@ -191,12 +214,25 @@ vectorized! {
         count: usize,
         sums: &mut [T::Wide],
     ) {
-        for row in 0..count as isize {
-            // SAFETY: the caller of `rows` gives so many rows of so many columns.
-            let row = unsafe {
-                std::slice::from_raw_parts(first.wrapping_offset(row * step), sums.len())
-            };
-            for (sum, &x) in sums.iter_mut().zip(row) {
+        let columns = sums.len();
+        // SAFETY: the caller of `rows` gives so many rows of so many columns.
+        let row = |row: usize| unsafe {
+            std::slice::from_raw_parts(first.wrapping_offset(row as isize * step), columns)
+        };
+        let whole = count - count % TOGETHER;
+        for start in (0..whole).step_by(TOGETHER) {
+            let rows: [&[T]; TOGETHER] = std::array::from_fn(|index| row(start + index));
+            for (column, sum) in sums.iter_mut().enumerate() {
+                let mut added = *sum;
+                for row in rows {
+                    // SAFETY: each row has as many columns as there are accumulators.
+                    added = F::of(added, unsafe { row.get_unchecked(column) }.wide());
+                }
+                *sum = added;
+            }
+        }
+        for start in whole..count {
+            for (sum, &x) in sums.iter_mut().zip(row(start)) {
                 *sum = F::of(*sum, x.wide());
             }
         }

@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::groups::Softmax;
 use super::lanes::Vectors;
-use super::{Native, convolve, groups, pool};
+use super::{Native, convolve, groups, pool, recurrent};
 use crate::engine::{Operand, Operands, Results};
 use crate::value::Value;
 
@@ -87,6 +87,15 @@ fn compute<T: Vectors>(
         }
         (&Whole::SoftmaxGrad { size, log }, &[grad, result], [out]) => {
             groups::softmax_grad::<T>(native, Softmax { size, log }, [grad, result], out)
+        }
+        (&Whole::LstmSteps(sizes), &[given, weight, hidden, cell], [states, cells, gates]) => {
+            let inputs = [given, weight, hidden, cell];
+            recurrent::lstm::<T>(native, sizes, inputs, [states, cells, gates])
+        }
+        (&Whole::LstmStepsGrad(sizes), values, [products, hidden, cell]) => {
+            let wrong = |_| Error::bug(format!("{whole:?} with {} inputs", values.len()));
+            let inputs = values.try_into().map_err(wrong)?;
+            recurrent::lstm_grad::<T>(native, sizes, inputs, [products, hidden, cell])
         }
         _ => Err(Error::bug(format!("{whole:?} with {} inputs", values.len()))),
     }

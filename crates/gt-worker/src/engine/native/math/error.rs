@@ -1,44 +1,34 @@
-//! The error function: a polynomial below one, and beyond it what an exponential leaves of one.
+//! The error function: a polynomial for small numbers, and what an exponential leaves of one.
 
 use std::hint::select_unpredictable;
 
 use gt_core::polynomial;
 
-use super::{exp_f32, exp_f64};
+use super::{exp_f64, power_of_two_f32, reduce_f32};
 
 /// The error function, to two units in the last place.
 #[inline(always)]
 pub fn erf_f32(x: f32) -> f32 {
     let size = x.abs();
     let z = x * x;
-    // The first coefficient is less one, which is added exactly.
-    let series = polynomial!(
-        z;
-        0.128_379_17,
-        -0.376_126_26,
-        0.112_835_94,
-        -0.026_854_211,
-        0.005_189_087_2,
-        -0.000_801_686_43,
-        7.875_875e-5
-    );
+    // The first coefficient is less one, which is added exactly. Pairs first, here and below, so
+    // that the processor need not wait for one product after another.
+    let series = (0.128_379_15 + z * -0.376_124_02)
+        + z * z * ((0.112_793_49 + z * -0.026_569_465) + z * z * 0.004_399_869_6);
     // Beyond this the result is one.
-    let far = if size > 4.2 { 4.2 } else { size };
-    let u = (far - 2.0) / (far + 2.0);
-    let scaled = polynomial!(
-        u;
-        0.255_395_68,
-        -0.427_186,
-        0.241_657_84,
-        -0.078_967_19,
-        0.003_742_680_4,
-        0.006_801_770_5,
-        -0.000_907_659_5
-    );
-    let beyond = 1.0 - exp_f32(-far * far) * scaled;
+    let far = if size > 4.0 { 4.0 } else { size };
+    let (square, fourth) = (far * far, far * far * (far * far));
+    let low = (0.128_379_17 + far * 0.636_619_4) + square * (0.102_777_83 - far * 0.019_153_064);
+    let high = (-0.000_160_396_11 + far * 0.001_667_027_5)
+        + square * (-0.000_632_836_9 + far * 0.000_117_641_28)
+        + fourth * -9.256_266e-6;
+    // The logarithm of what the result lacks of one is close to a polynomial everywhere, and the
+    // exponential of it less one is exact where the result is small.
+    let (k, grown) = reduce_f32(-(far + far * (low + fourth * high)));
+    let power = power_of_two_f32(k);
+    let beyond = (1.0 - power) - power * grown;
     // A choice and not a branch, which would keep the loop from becoming a vector.
-    let found = select_unpredictable(size < 1.0, size + size * series, beyond);
-    if x.is_nan() { x } else { found.copysign(x) }
+    select_unpredictable(size < 0.65, size + size * series, beyond).copysign(x)
 }
 
 /// The error function, to three units in the last place.
