@@ -1,5 +1,5 @@
-//! Mistakes that simulated workers can be made to make. Each is a way to wait for one another without
-//! end, and tests see that a simulated cluster finds it.
+//! Mistakes that simulated workers can be made to make. Each is a way to wait for one another
+//! without end, and tests see that a simulated cluster finds it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
