@@ -308,8 +308,8 @@ impl Plan {
     }
 
     /// Finds for each value the last step that uses it. Walking backwards, that is the first one
-    /// met. What only creates a value that nobody uses is left out: a tensor of which only the shape
-    /// counts would take memory until the plan ends.
+    /// met. What only creates a value that nobody uses is left out: a tensor of which only the
+    /// shape counts would take memory until the plan ends.
     pub fn mark_last_uses(&mut self) {
         let mut needed = vec![false; self.places.len()];
         for &(register, _) in &self.keeps {

@@ -1,4 +1,4 @@
-//! Mistakes that simulated workers can be made to make. Each of them is a way to wait for one another
+//! Mistakes that simulated workers can be made to make. Each is a way to wait for one another
 //! without end, and tests see that a simulated cluster finds it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -58,7 +58,8 @@ impl Credit {
             return None;
         }
         let mut sessions = self.waiting.keys().map(|(session, _)| *session);
-        let preferred = if worker.0.is_multiple_of(2) { sessions.next() } else { sessions.last() };
+        let preferred =
+            if worker.0.is_multiple_of(2) { sessions.next() } else { sessions.next_back() };
         let session = preferred?;
         let (&key, _) = self.waiting.range((session, 0)..).next()?;
         let (ticket, buffer) = self.waiting.remove(&key)?;

@@ -1,5 +1,5 @@
-//! Parts of a value that others wait for leave as soon as the value is there, and not only when it is
-//! the turn of their move: the gradients of the last layers travel while the first are computed.
+//! Parts of a value that others wait for leave as soon as the value is there, before the turn of
+//! their move: the gradients of the last layers travel while those of the first are computed.
 
 use std::collections::VecDeque;
 
