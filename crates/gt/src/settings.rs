@@ -67,8 +67,8 @@ static INSTRUCTION_LOG: Variable = Variable {
     name: "GT_INSTRUCTION_LOG",
     default: "no log",
     meaning: "A file that gets one line for each event, at its end; \
-              [the guide](../guide/seeing.md) explains it. A program that is connected to a server gets the events of its own \
-              session, a server those of all.",
+              [the guide](../guide/seeing.md) explains it. A program that is connected to a \
+              server gets the events of its own session, a server those of all.",
 };
 static INSTRUCTION_LOG_SIZE: Variable = Variable {
     name: "GT_INSTRUCTION_LOG_SIZE",
