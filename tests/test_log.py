@@ -210,4 +210,9 @@ def test_a_server_logs_all_sessions(script, tmp_path):
             script("import gt\n(gt.ones(3) + 1).numpy()", **cluster.variables)
     text = path.read_text()
     assert text.count("RECV         | CLIENT s1 ") == text.count("RECV         | CLIENT s2 ") > 0
-    assert text.count("WORKER_RECV") == text.count("WORKER_SEND") > 0
+    # A program that ends does not wait until what it drops is freed.
+    lines = [line for line in text.splitlines() if " free " not in line]
+    done, sent = (
+        [e for e in lines if f"| {kind} " in e] for kind in ("WORKER_RECV", "WORKER_SEND")
+    )
+    assert len(done) == len(sent) > 0

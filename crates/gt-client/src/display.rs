@@ -37,7 +37,7 @@ impl Default for Options {
 }
 
 /// A tensor as text. `elements` are its little-endian bytes, row after row: of all elements, or of
-/// those outside its [`gaps`]. `suffixes` such as `requires_grad=True` follow the size and the dtype.
+/// those outside its [`gaps`]. `suffixes` such as `requires_grad=True` follow the size and dtype.
 pub fn format(meta: &Meta, elements: &[u8], options: &Options, suffixes: &[String]) -> String {
     let mut text = PREFIX.to_owned();
     text += &if elements.is_empty() { "[]".to_owned() } else { body(meta, elements, options) };

@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as MapEntry;
 use std::fmt::Write;
 use std::sync::{Arc, Weak};
 
@@ -64,9 +65,9 @@ pub fn tape(tensor: Option<&Tensor>) -> Result<Vec<Entry>> {
         Some(tensor) => {
             let mut next: Vec<Arc<Node>> = tensor.edge()?.map(|e| e.node).into_iter().collect();
             while let Some(node) = next.pop() {
-                if !nodes.contains_key(&node.order) {
+                if let MapEntry::Vacant(place) = nodes.entry(node.order) {
                     next.extend(node.edges.iter().flatten().map(|edge| edge.node.clone()));
-                    nodes.insert(node.order, node);
+                    place.insert(node);
                 }
             }
         }
