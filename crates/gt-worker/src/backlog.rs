@@ -10,7 +10,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use gt_core::instruction::After;
-use gt_core::record::code;
 use gt_core::{Error, Result};
 use gt_transport::Batch;
 
@@ -20,7 +19,6 @@ use crate::plan::{Position, Then};
 use crate::planner::{Flow, Planner};
 use crate::queue::{Arrived, Window};
 
-mod early;
 mod hurry;
 
 use hurry::Reader;
@@ -63,10 +61,6 @@ pub struct Backlog {
     untold: bool,
     /// The newest read that ends a batch.
     reader: Option<Reader>,
-    /// How many of the commands that are not bound are moves.
-    moves: usize,
-    /// What has left before its turn: its place, and its bytes.
-    early: Vec<(Position, u64)>,
 }
 
 /// A plan that did not come back.
@@ -144,7 +138,6 @@ impl Backlog {
             return Err(Error::value(format!("more than {MOST_COMMANDS} commands wait")));
         }
         let last = Position(self.next.0 + self.unbound - 1);
-        self.moves += batch.records.iter().filter(|record| record.op == code::MOVE).count();
         self.reader = Reader::at_end_of(&batch, last).or(self.reader);
         self.batches.push_back(batch);
         Ok(())
@@ -169,7 +162,6 @@ impl Backlog {
             self.holds = Holds::default();
         }
         self.hurry(planner)?;
-        self.give_early(planner)?;
         let mut sent = Sent { number, first: self.next, risky: false };
         let room = |planner: &Planner| {
             planner.commands() < window.commands as u64 && planner.cost_ns() < window.cost_ns
@@ -251,7 +243,6 @@ impl Backlog {
         let worker = planner.worker();
         let names = planner.names();
         names.recycle();
-        self.moves -= usize::from(batch.records[self.bound].op == code::MOVE);
         let bound = Bound::new(batch, self.bound, self.next, names, worker)?;
         self.advance(names);
         Ok(Some(bound))

@@ -4,9 +4,8 @@ mod plan {
     pub mod bench;
 }
 
-use gt_core::instruction::{After, Command, Move};
-use gt_core::placement::Placement;
-use gt_core::{DType, Meta, SessionId, Slot, WorkerId};
+use gt_core::instruction::{After, Command};
+use gt_core::{DType, Meta, SessionId, WorkerId};
 use gt_transport::{Batch, Message, Peer, Value};
 use gt_worker::Window;
 use plan::bench::{Bench, ONE, UNLIMITED, command, numbers};
@@ -241,34 +240,6 @@ fn a_handover_may_come_before_the_command_that_takes_it() {
     bench.say(FIRST, &["receive 7", "t1 := neg t2147483648", "read t1 as r1"]);
     bench.run();
     assert_eq!(bench.read(FIRST, 1), [-2.0, -3.0]);
-}
-
-/// `count` instructions in front of a move of all of t0 to worker 1.
-fn batch_with_move(bytes: usize, count: usize) -> Message {
-    let meta = Meta::new(DType::F32, [bytes / 4]);
-    let line = format!("t0 := full shape=[{}] fill_value=1.0", bytes / 4);
-    let mut batch = Batch::default();
-    batch.push(&command(&line));
-    batch.push(&command("t1 := full shape=[2] fill_value=1.0"));
-    (2..count).for_each(|slot| batch.push(&command(&format!("t{slot} := exp t1"))));
-    let (from, to) = (Placement::on(WorkerId(0)), Placement::on(WorkerId(1)));
-    let (out, slot) = (Slot(count as u32), Slot(0));
-    batch.push(&Command::Move(Box::new(Move { out, slot, meta, from, to, tag: 7 })));
-    Message::Commands { session: FIRST, batch: batch.into() }
-}
-
-#[test]
-fn what_others_wait_for_leaves_as_soon_as_it_is_there() {
-    // Of more than 8 MiB others would have to keep too much until it is their turn.
-    for (bytes, commands_before) in [(4096, 2), (9 << 20, 11)] {
-        let mut bench = Bench::with_memory(ONE, 1 << 28);
-        bench.tell(batch_with_move(bytes, 10));
-        bench.run_until(|bench| bench.handovers().count() > 0);
-        assert!(bench.done(FIRST) <= commands_before, "{bytes}: {}", bench.done(FIRST));
-        assert!(bench.done(FIRST) + 2 >= commands_before, "{bytes}: {}", bench.done(FIRST));
-        bench.run();
-        assert_eq!((bench.done(FIRST), bench.handovers().count()), (11, 1));
-    }
 }
 
 #[test]
