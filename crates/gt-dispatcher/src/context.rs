@@ -1,7 +1,4 @@
-//! What is around the rewriting of a stream: the time, the workers, and who watches.
-
-use gt_core::WorkerId;
-use gt_core::instruction::Command;
+//! What is around the rewriting of a stream: the time and the workers.
 
 use crate::load::Load;
 use crate::tickets::Tickets;
@@ -37,20 +34,5 @@ impl Context<'_> {
     pub fn tags(&mut self, count: u64) -> u64 {
         *self.next_tag += count;
         *self.next_tag - count
-    }
-}
-
-/// Who is told of every command that a worker gets, if somebody is.
-pub struct Observer<'a>(pub Option<&'a mut See<'a>>);
-
-/// Sees one command for one worker.
-pub type See<'a> = dyn FnMut(WorkerId, &Command) + 'a;
-
-impl Observer<'_> {
-    /// Tells of a command for a worker.
-    pub fn see(&mut self, worker: WorkerId, command: impl FnOnce() -> Command) {
-        if let Some(observer) = &mut self.0 {
-            observer(worker, &command());
-        }
     }
 }

@@ -11,7 +11,7 @@ use gt_transport::report::Channels;
 use gt_transport::{Batch, Failure, FailureId, Message, Peer};
 use smallvec::SmallVec;
 
-use crate::context::{Context, Observer, Pace};
+use crate::context::{Context, Pace};
 use crate::load::{Health, Load};
 use crate::outbox::Outbox;
 use crate::recording::Recording;
@@ -269,7 +269,7 @@ impl Dispatcher {
             if let Command::DefineScope { scope, name, .. } = &command {
                 session.trail.names.insert(*scope, name.clone());
             }
-            session.rewrite(command, &mut context, &mut Observer(None))?;
+            session.rewrite(command, &mut context)?;
         }
         session.charge_load(&mut context);
         let done = session.flush(batch.len() as u64, batch.bytes() as u64, pace, out);

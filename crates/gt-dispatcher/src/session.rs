@@ -16,7 +16,7 @@ use self::place::{Target, no_worker};
 use self::report::PendingMemoryQuery;
 use self::run::Run;
 use self::trail::Trail;
-use crate::context::{Context, Observer, Pace};
+use crate::context::{Context, Pace};
 use crate::decide::{Memo, Request};
 use crate::expected::{Expected, ExpectedReplies, Reply, Way};
 use crate::failure_barrier::{FailureBarrier, Whom};
@@ -181,7 +181,6 @@ impl Session {
         index: usize,
         context: &mut Context,
     ) -> Result<bool> {
-        let nobody = &mut Observer(None);
         if let Some(compact) = batch.compact(index) {
             let (record, Parts { op, mut operands, replaces }) = compact?;
             let outputs = [Slot(record.out)];
@@ -189,7 +188,7 @@ impl Session {
             let inputs = &mut operands;
             let (attrs, provenance) = (&NO_ATTRS, Provenance(record.provenance));
             let request = Request { op, outputs: &outputs, attrs, inputs, replaces, provenance };
-            match self.place(request, context, nobody)? {
+            match self.place(request, context)? {
                 Some(Target::Worker(worker)) => {
                     self.outgoing(worker).push_record(record.renamed(&operands));
                 }
@@ -201,44 +200,37 @@ impl Session {
             return Ok(true);
         }
         match batch.freed(index) {
-            Some(slots) => {
-                slots?.iter().try_for_each(|&slot| self.free(slot, nobody)).map(|()| true)
-            }
+            Some(slots) => slots?.iter().try_for_each(|&slot| self.free(slot)).map(|()| true),
             None => Ok(false),
         }
     }
 
-    /// Rewrites one command into commands for workers. `sent` hears of each of them.
-    pub fn rewrite(
-        &mut self,
-        command: Command,
-        context: &mut Context,
-        sent: &mut Observer,
-    ) -> Result<()> {
+    /// Rewrites one command into commands for workers.
+    pub fn rewrite(&mut self, command: Command, context: &mut Context) -> Result<()> {
         match command {
-            Command::Apply(instruction) => self.apply(instruction, context, sent),
+            Command::Apply(instruction) => self.apply(instruction, context),
             Command::Upload { out, meta, data, provenance } => {
                 let target = self.place_upload(out, &meta, context)?;
                 let upload = Command::Upload { out, meta, data, provenance };
                 match target {
-                    Target::Worker(worker) => self.emit(worker, upload, sent),
-                    Target::Mesh(mesh, _) => self.emit_all(mesh, upload, sent),
+                    Target::Worker(worker) => self.emit(worker, upload),
+                    Target::Mesh(mesh, _) => self.emit_all(mesh, upload),
                 }
-                self.spread_upload(out, context, sent)
+                self.spread_upload(out, context)
             }
             Command::Announce { out, meta, number, provenance } => {
-                self.announce(out, meta, number, provenance, context, sent)
+                self.announce(out, meta, number, provenance, context)
             }
-            Command::Free(slots) => slots.iter().try_for_each(|&slot| self.free(slot, sent)),
+            Command::Free(slots) => slots.iter().try_for_each(|&slot| self.free(slot)),
             Command::Read { slot, request } => {
-                self.make_whole(slot, context, sent)?;
-                self.read(slot, request, context, sent)
+                self.make_whole(slot, context)?;
+                self.read(slot, request, context)
             }
-            Command::Describe { slot, request } => self.ask_shape(slot, request, context, sent),
+            Command::Describe { slot, request } => self.ask_shape(slot, request, context),
             Command::Sync { request } => {
                 let worker = self.speaker(context).ok_or_else(no_worker)?;
-                self.settle(worker, Whom::Everybody, sent);
-                self.emit(worker, Command::Sync { request }, sent);
+                self.settle(worker, Whom::Everybody);
+                self.emit(worker, Command::Sync { request });
                 self.expect_reply(worker, Reply::Answer(request), Way::Message.into())
             }
             Command::Ask { question, request } => self.answer_question(question, request),
@@ -318,12 +310,12 @@ impl Session {
         self.held_since
     }
 
-    fn free(&mut self, slot: Slot, sent: &mut Observer) -> Result<()> {
+    fn free(&mut self, slot: Slot) -> Result<()> {
         let entry = self.forget(slot)?;
         for (worker, name) in entry.holders {
-            self.emit_free(worker, name, sent);
+            self.emit_free(worker, name);
         }
-        self.free_spreads(entry.spreads, None, sent);
+        self.free_spreads(entry.spreads, None);
         Ok(())
     }
 
@@ -332,19 +324,18 @@ impl Session {
         &mut self,
         spreads: SmallVec<[(PlacementId, Slot); 1]>,
         replaced: Option<(WorkerId, Slot)>,
-        sent: &mut Observer,
     ) {
         for (mesh, name) in spreads {
             let at = replaced.filter(|&(worker, kept)| {
                 kept == name && self.registry.placements.contains(mesh, worker)
             });
             let Some((at, _)) = at else {
-                self.emit_all(mesh, Command::Free(SmallVec::from_iter([name])), sent);
+                self.emit_all(mesh, Command::Free(SmallVec::from_iter([name])));
                 continue;
             };
             let members = self.registry.placements.members(mesh).iter().copied();
             let others: SmallVec<[WorkerId; 8]> = members.filter(|other| *other != at).collect();
-            others.into_iter().for_each(|other| self.emit_free(other, name, sent));
+            others.into_iter().for_each(|other| self.emit_free(other, name));
         }
     }
 
@@ -358,8 +349,7 @@ impl Session {
         Ok(entry)
     }
 
-    fn emit_free(&mut self, worker: WorkerId, slot: Slot, sent: &mut Observer) {
-        sent.see(worker, || Command::Free(SmallVec::from_iter([slot])));
+    fn emit_free(&mut self, worker: WorkerId, slot: Slot) {
         self.outgoing(worker).push_free(&[slot]);
     }
 
@@ -376,9 +366,8 @@ impl Session {
         self.registry.insert(slot, entry)
     }
 
-    fn emit(&mut self, worker: WorkerId, command: Command, sent: &mut Observer) {
+    fn emit(&mut self, worker: WorkerId, command: Command) {
         self.outgoing(worker).push(&command);
-        sent.see(worker, || command);
     }
 
     fn outgoing(&mut self, worker: WorkerId) -> &mut Outgoing {

@@ -8,7 +8,7 @@ use gt_core::{DType, Meta, RequestId, Result, Slot, WorkerId};
 use gt_transport::{Message, Peer, Value};
 
 use super::Session;
-use crate::context::{Context, Observer};
+use crate::context::Context;
 use crate::expected::{Reply, Way};
 use crate::failure_barrier::Whom;
 
@@ -32,17 +32,16 @@ impl Session {
         slot: Slot,
         request: RequestId,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<()> {
-        self.make_whole(slot, context, sent)?;
-        self.keep_whole(slot, context, sent)?;
+        self.make_whole(slot, context)?;
+        self.keep_whole(slot, context)?;
         let (home, name) = match self.registry.home(self.registry.get(slot)?) {
             Ok(home) => home,
             Err(failure) => return self.answer_lost(request, failure),
         };
         self.described.insert(request, slot);
-        self.settle(home, Whom::ThoseAtRisk, sent);
-        self.emit(home, Command::Describe { slot: name, request }, sent);
+        self.settle(home, Whom::ThoseAtRisk);
+        self.emit(home, Command::Describe { slot: name, request });
         self.expect_reply(home, Reply::Answer(request), Way::Message.into())
     }
 

@@ -10,14 +10,13 @@ use gt_core::{DType, Error, Provenance, Result, Slot};
 use smallvec::SmallVec;
 
 use super::Session;
-use crate::context::{Context, Observer};
+use crate::context::Context;
 use crate::decide::{Expansion, Request};
 
 /// Places what an instruction is made of.
-struct Parts<'a, 'b, 'c> {
+struct Parts<'a, 'b> {
     session: &'a mut Session,
     context: &'a mut Context<'b>,
-    sent: &'a mut Observer<'c>,
     provenance: Provenance,
     /// The names of everything that was made.
     made: Vec<Slot>,
@@ -30,10 +29,9 @@ impl Session {
         request: &Request,
         expansion: &Expansion,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<()> {
         let provenance = request.provenance;
-        let mut parts = Parts { session: self, context, sent, provenance, made: Vec::new() };
+        let mut parts = Parts { session: self, context, provenance, made: Vec::new() };
         let inputs = parts.cast_inputs(request, expansion.compute)?;
         let subject = Subject { grads: &[], inputs: &inputs, outputs: &[] };
         let mut evaluator = Evaluator::new(&mut parts, subject);
@@ -53,13 +51,13 @@ impl Session {
             self.registry.rename(part, slot)?;
         }
         for part in made.into_iter().filter(|part| !named.contains(part)) {
-            self.free(part, sent)?;
+            self.free(part)?;
         }
         Ok(())
     }
 }
 
-impl Parts<'_, '_, '_> {
+impl Parts<'_, '_> {
     /// The inputs, each in the dtype that its role asks for.
     fn cast_inputs(
         &mut self,
@@ -96,7 +94,7 @@ impl Parts<'_, '_, '_> {
     }
 }
 
-impl Emit for Parts<'_, '_, '_> {
+impl Emit for Parts<'_, '_> {
     type Value = Slot;
 
     fn emit(
@@ -121,7 +119,7 @@ impl Emit for Parts<'_, '_, '_> {
         let replaces = Replaces::default();
         let instruction =
             Instruction { op, outputs: outputs.clone(), inputs, attrs, replaces, provenance };
-        self.session.rewrite(Command::Apply(instruction), self.context, self.sent)?;
+        self.session.rewrite(Command::Apply(instruction), self.context)?;
         Ok(outputs)
     }
 }

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::Session;
 use super::place::Target;
-use crate::context::{Context, Observer};
+use crate::context::Context;
 use crate::decide::{Decision, Request, Source, reshard};
 use crate::placements::PlacementId;
 use crate::registry::Entry;
@@ -25,7 +25,6 @@ impl Session {
         request: &Request,
         decision: Decision,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<Option<Target>> {
         let placements = &mut self.registry.placements;
         let mut places = |layouts: &[Layout]| -> Result<SmallVec<[PlacementId; 1]>> {
@@ -37,15 +36,15 @@ impl Session {
             return Ok(Some(Target::Mesh(mesh, signature)));
         }
         if !request.replaces.is_empty() {
-            self.update_mesh((mesh, signature), (made, finals), request, decision, context, sent)?;
+            self.update_mesh((mesh, signature), (made, finals), request, decision, context)?;
             return Ok(None);
         }
         self.commit_on_mesh(mesh, request.outputs, &made, decision, context)?;
-        self.emit_request((mesh, signature), request, sent);
+        self.emit_request((mesh, signature), request);
         for ((&slot, made), place) in request.outputs.iter().zip(made).zip(finals) {
             if made != place {
-                self.bring_as(slot, place, context, sent)?;
-                self.drop_copy(slot, made, sent)?;
+                self.bring_as(slot, place, context)?;
+                self.drop_copy(slot, made)?;
             }
         }
         Ok(None)
@@ -76,7 +75,6 @@ impl Session {
         &mut self,
         (mesh, signature): (PlacementId, SignatureId),
         request: &Request,
-        sent: &mut Observer,
     ) {
         let instruction = Instruction {
             op: request.op,
@@ -86,7 +84,7 @@ impl Session {
             replaces: Replaces::default(),
             provenance: request.provenance,
         };
-        self.emit_shared(mesh, signature, Command::Apply(instruction), sent);
+        self.emit_shared(mesh, signature, Command::Apply(instruction));
     }
 
     /// Replaces values on a mesh, on all of its workers or on none. The results are made beside the
@@ -98,19 +96,18 @@ impl Session {
         request: &Request,
         decision: Decision,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<()> {
         let metas = decision.metas.clone();
-        let old = self.bring_replaced_to_mesh(request.replaces, &finals, context, sent)?;
+        let old = self.bring_replaced_to_mesh(request.replaces, &finals, context)?;
         self.commit_on_mesh(mesh, request.outputs, &made, decision, context)?;
-        self.emit_request((mesh, signature), request, sent);
+        self.emit_request((mesh, signature), request);
         for ((&slot, made), place) in request.outputs.iter().zip(made).zip(&finals) {
             if made != *place {
-                self.bring_as(slot, *place, context, sent)?;
-                self.drop_copy(slot, made, sent)?;
+                self.bring_as(slot, *place, context)?;
+                self.drop_copy(slot, made)?;
             }
         }
-        self.vote(mesh, request.outputs, sent)?;
+        self.vote(mesh, request.outputs)?;
         for (result, (&slot, old)) in request.outputs.iter().zip(&old).enumerate() {
             let (Some(old), meta) = (*old, &metas[result]) else { continue };
             if let Some(replaced) = request.replaces.get(result) {
@@ -120,13 +117,13 @@ impl Session {
             }
             let name = self.registry.name_copy();
             let (place, made) = self.registry.get(slot)?.spreads[0];
-            self.emit_renamed(place, (made, name), Some(old), meta, sent)?;
-            self.emit_all(mesh, Command::Free([made].into_iter().collect()), sent);
+            self.emit_renamed(place, (made, name), Some(old), meta)?;
+            self.emit_all(mesh, Command::Free([made].into_iter().collect()));
             self.registry.end_copy(made);
             self.registry.get_mut(slot)?.spreads[0].1 = name;
         }
         // Their names end last: no copy that was made meanwhile may have one of them.
-        self.end_replaced_on_mesh(request.replaces, &old, sent)
+        self.end_replaced_on_mesh(request.replaces, &old)
     }
 
     /// Gives a value on a mesh another name, in the place of one that it replaces.
@@ -136,7 +133,6 @@ impl Session {
         (name, slot): (Slot, Slot),
         replaced: Option<Slot>,
         meta: &Meta,
-        sent: &mut Observer,
     ) -> Result<()> {
         let placements = &self.registry.placements;
         let (mesh, parts) = (placements.mesh(place), placements.members(place).len());
@@ -149,25 +145,20 @@ impl Session {
             }
             _ => None,
         };
-        let signature = self.signature(mesh, cut.as_ref(), sent)?;
-        self.emit_shared(mesh, signature, Command::Apply(instruction), sent);
+        let signature = self.signature(mesh, cut.as_ref())?;
+        self.emit_shared(mesh, signature, Command::Apply(instruction));
         Ok(())
     }
 
     /// Ends what a value is in one placement, if it is in others.
-    pub(super) fn drop_copy(
-        &mut self,
-        slot: Slot,
-        place: PlacementId,
-        sent: &mut Observer,
-    ) -> Result<()> {
+    pub(super) fn drop_copy(&mut self, slot: Slot, place: PlacementId) -> Result<()> {
         let entry = self.registry.get_mut(slot)?;
         let is_elsewhere = entry.spreads.len() + entry.holders.len() > 1;
         let found = entry.spreads.iter().position(|(known, _)| *known == place);
         let Some(found) = found.filter(|_| is_elsewhere) else { return Ok(()) };
         let (_, name) = entry.spreads.remove(found);
         self.registry.end_copy(name);
-        self.emit_all(place, Command::Free([name].into_iter().collect()), sent);
+        self.emit_all(place, Command::Free([name].into_iter().collect()));
         Ok(())
     }
 
@@ -178,13 +169,12 @@ impl Session {
         replaces: &Replaces,
         places: &[PlacementId],
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<SmallVec<[Option<Slot>; 1]>> {
         let mut names: SmallVec<[Option<Slot>; 1]> = SmallVec::new();
         for (old, place) in replaces.0.iter().zip(places) {
             names.push(match *old {
                 Some(slot) if self.registry.get(slot)?.lost.is_none() => {
-                    Some(self.bring_as(slot, *place, context, sent)?)
+                    Some(self.bring_as(slot, *place, context)?)
                 }
                 _ => None,
             });
@@ -193,20 +183,15 @@ impl Session {
     }
 
     /// Ends values that were replaced on a mesh, where they had these names.
-    fn end_replaced_on_mesh(
-        &mut self,
-        replaces: &Replaces,
-        names: &[Option<Slot>],
-        sent: &mut Observer,
-    ) -> Result<()> {
+    fn end_replaced_on_mesh(&mut self, replaces: &Replaces, names: &[Option<Slot>]) -> Result<()> {
         for (old, name) in replaces.0.iter().zip(names) {
             let Some(slot) = *old else { continue };
             let entry = self.forget(slot)?;
             for (worker, name) in entry.holders {
-                self.emit_free(worker, name, sent);
+                self.emit_free(worker, name);
             }
             for (other, its) in entry.spreads.into_iter().filter(|&(_, its)| Some(its) != *name) {
-                self.emit_all(other, Command::Free([its].into_iter().collect()), sent);
+                self.emit_all(other, Command::Free([its].into_iter().collect()));
             }
         }
         Ok(())
@@ -219,7 +204,6 @@ impl Session {
         slot: Slot,
         mesh: PlacementId,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<Slot> {
         let entry = self.registry.get(slot)?;
         if let Some(name) = self.registry.name_on_mesh(entry, mesh) {
@@ -232,10 +216,10 @@ impl Session {
             match reshard(self.registry.get(slot)?, member, &self.registry)? {
                 Source::Here(here) => {
                     let again = renamed(here, name, None, &meta);
-                    self.emit(member, Command::Apply(again), sent);
+                    self.emit(member, Command::Apply(again));
                 }
                 Source::From(home, there) => {
-                    self.transfer(&meta, (home, there), (member, name), context, sent)?;
+                    self.transfer(&meta, (home, there), (member, name), context)?;
                 }
             }
         }

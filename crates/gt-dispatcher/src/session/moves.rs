@@ -10,7 +10,7 @@ use gt_transport::batch::INLINE_BYTES;
 use smallvec::SmallVec;
 
 use super::Session;
-use crate::context::{Context, Observer};
+use crate::context::Context;
 use crate::decide::{Request, travel};
 use crate::expected::{Expected, Reply, Way};
 use crate::placements::PlacementId;
@@ -28,10 +28,9 @@ impl Session {
         slot: Slot,
         place: PlacementId,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<Slot> {
         if self.registry.get(slot)?.recipe.is_some() {
-            self.make_on_mesh(slot, place, context, sent)?;
+            self.make_on_mesh(slot, place, context)?;
         }
         let entry = self.registry.get(slot)?;
         if let Some(name) = self.registry.name_on_mesh(entry, place) {
@@ -39,16 +38,16 @@ impl Session {
         }
         let has_whole = self.registry.is_whole(entry);
         if has_whole && self.registry.placements.is_replicated(place) {
-            return self.bring_to_mesh(slot, place, context, sent);
+            return self.bring_to_mesh(slot, place, context);
         }
         let meta = entry.meta.clone();
         let (from, there) = self.nearest(slot, place)?;
         if let Some(between) = self.detour(&meta, from, place)? {
-            self.bring_as(slot, between, context, sent)?;
-            return self.bring_as(slot, place, context, sent);
+            self.bring_as(slot, between, context)?;
+            return self.bring_as(slot, place, context);
         }
         let name = self.registry.name_copy();
-        self.emit_move(&meta, (from, there), (place, name), context, sent)?;
+        self.emit_move(&meta, (from, there), (place, name), context)?;
         let is_sum = matches!(self.registry.placements.layout(from), Layout::Partial(_));
         let entry = self.registry.get_mut(slot)?;
         entry.spreads.push((place, name));
@@ -57,7 +56,7 @@ impl Session {
             entry.spreads.retain(|(place, _)| *place != from);
             entry.spreads.sort_by_key(|(kept, _)| *kept != place);
             self.registry.end_copy(there);
-            self.emit_all(from, Command::Free([there].into_iter().collect()), sent);
+            self.emit_all(from, Command::Free([there].into_iter().collect()));
         }
         Ok(name)
     }
@@ -73,17 +72,12 @@ impl Session {
     }
 
     /// Puts a value together that is a sum on a mesh, before another takes its place.
-    pub(super) fn resolve_sum(
-        &mut self,
-        slot: Slot,
-        context: &mut Context,
-        sent: &mut Observer,
-    ) -> Result<()> {
+    pub(super) fn resolve_sum(&mut self, slot: Slot, context: &mut Context) -> Result<()> {
         let placements = &self.registry.placements;
         let first = self.registry.get(slot)?.spreads.first().map(|&(place, _)| place);
         let sum = first.filter(|place| matches!(placements.layout(*place), Layout::Partial(_)));
         let Some(place) = sum else { return Ok(()) };
-        self.bring_as(slot, placements.mesh(place), context, sent).map(drop)
+        self.bring_as(slot, placements.mesh(place), context).map(drop)
     }
 
     /// Has all of a value on one worker; gives its name there.
@@ -92,13 +86,12 @@ impl Session {
         slot: Slot,
         worker: WorkerId,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<Slot> {
         let place = self.registry.placements.whole(worker)?;
         let (from, there) = self.nearest(slot, place)?;
         let meta = self.registry.get(slot)?.meta.clone();
         let name = self.registry.name_copy();
-        self.emit_move(&meta, (from, there), (place, name), context, sent)?;
+        self.emit_move(&meta, (from, there), (place, name), context)?;
         self.registry.get_mut(slot)?.holders.push((worker, name));
         Ok(name)
     }
@@ -157,7 +150,6 @@ impl Session {
         (from, slot): (PlacementId, Slot),
         (to, out): (PlacementId, Slot),
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<()> {
         let placements = &self.registry.placements;
         let same_mesh = placements.mesh(from) == placements.mesh(to);
@@ -180,10 +172,10 @@ impl Session {
         members.dedup();
         let command = Command::Move(Box::new(moved));
         if same_mesh {
-            self.emit_all(from, command, sent);
+            self.emit_all(from, command);
             self.close_run();
         } else {
-            members.iter().for_each(|&worker| self.emit(worker, command.clone(), sent));
+            members.iter().for_each(|&worker| self.emit(worker, command.clone()));
         }
         for (number, piece) in transfers.into_iter().enumerate() {
             self.expect_piece(dtype, &piece, tag + number as u64, context)?;

@@ -12,7 +12,7 @@ use tracing::{Level, enabled};
 
 use super::Session;
 use super::mesh::renamed;
-use crate::context::{Context, Observer};
+use crate::context::Context;
 use crate::decide::{Chosen, Decision, Place, Request, Shared, Source, decide, reshard};
 use crate::expected::{Expected, Reply, Way};
 use crate::failure_barrier::{Whom, Words};
@@ -34,15 +34,14 @@ impl Session {
         &mut self,
         mut instruction: Instruction,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<()> {
         let Instruction { op, outputs, inputs, attrs, replaces, provenance } = &mut instruction;
         let provenance = *provenance;
         let request = Request { op, outputs, attrs, inputs, replaces, provenance };
-        match self.place(request, context, sent)? {
-            Some(Target::Worker(worker)) => self.emit(worker, Command::Apply(instruction), sent),
+        match self.place(request, context)? {
+            Some(Target::Worker(worker)) => self.emit(worker, Command::Apply(instruction)),
             Some(Target::Mesh(mesh, signature)) => {
-                self.emit_shared(mesh, signature, Command::Apply(instruction), sent);
+                self.emit_shared(mesh, signature, Command::Apply(instruction));
             }
             None => {}
         }
@@ -57,7 +56,6 @@ impl Session {
         &mut self,
         request: Request,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<Option<Target>> {
         if self.scopes.has_wishes() {
             self.clear_up();
@@ -67,7 +65,7 @@ impl Session {
         }
         for slot in request.replaces.slots() {
             if !self.accumulates(&request, slot)? {
-                self.resolve_sum(slot, context, sent)?;
+                self.resolve_sum(slot, context)?;
             }
         }
         let known = (&mut self.inferences, &mut self.memo);
@@ -77,24 +75,24 @@ impl Session {
         }
         match std::mem::replace(&mut decision.place, Place::Anywhere) {
             Place::Lost(failure) => {
-                self.enter_lost(&request, decision.metas, &failure, sent)?;
+                self.enter_lost(&request, decision.metas, &failure)?;
                 Ok(None)
             }
-            Place::At(worker) => self.place_on_worker(worker, request, decision, context, sent),
+            Place::At(worker) => self.place_on_worker(worker, request, decision, context),
             Place::Anywhere => {
                 self.charge_load(context);
                 let worker = self.choose(request.inputs, decision.cost_ns, context)?;
-                self.place_on_worker(worker, request, decision, context, sent)
+                self.place_on_worker(worker, request, decision, context)
             }
             Place::On(mesh) => {
                 let chosen = Shared::copied(mesh, request.inputs.len(), decision.metas.len());
-                self.place_on_mesh(&chosen, request, decision, context, sent)
+                self.place_on_mesh(&chosen, request, decision, context)
             }
             Place::Parts(expansion) => {
-                self.place_expansion(&request, &expansion, context, sent)?;
+                self.place_expansion(&request, &expansion, context)?;
                 Ok(None)
             }
-            Place::Shared(shared) => self.place_on_mesh(&shared, request, decision, context, sent),
+            Place::Shared(shared) => self.place_on_mesh(&shared, request, decision, context),
         }
     }
 
@@ -104,7 +102,6 @@ impl Session {
         request: Request,
         decision: Decision,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<Option<Target>> {
         let Shared { chosen: Chosen { mesh, cut, inputs, outputs }, finals, keep } = shared;
         let (mesh, keep) = (*mesh, *keep);
@@ -117,23 +114,22 @@ impl Session {
             if !keep && self.registry.name_on_mesh(entry, place).is_none() {
                 passing.push((slot, place));
             }
-            *input = Operand::Slot(self.bring_as(slot, place, context, sent)?);
+            *input = Operand::Slot(self.bring_as(slot, place, context)?);
         }
-        let signature = self.signature(mesh, cut.as_ref(), sent)?;
+        let signature = self.signature(mesh, cut.as_ref())?;
         let places = (&outputs[..], &finals[..]);
-        let target =
-            self.place_results((mesh, signature), places, &request, decision, context, sent)?;
+        let target = self.place_results((mesh, signature), places, &request, decision, context)?;
         if passing.is_empty() {
             return Ok(target);
         }
         // What is dropped after its use is dropped after everybody was told of the use.
         if target.is_some() {
-            self.emit_request((mesh, signature), &request, sent);
+            self.emit_request((mesh, signature), &request);
         }
         for (slot, place) in passing {
             // A value that was replaced is gone with all its copies.
             if self.registry.get(slot).is_ok() {
-                self.drop_copy(slot, place, sent)?;
+                self.drop_copy(slot, place)?;
             }
         }
         Ok(None)
@@ -145,16 +141,15 @@ impl Session {
         request: Request,
         decision: Decision,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<Option<Target>> {
         for input in request.inputs {
             if let Operand::Slot(slot) = *input {
-                *input = Operand::Slot(self.bring(slot, worker, context, sent)?);
+                *input = Operand::Slot(self.bring(slot, worker, context)?);
             }
         }
         if !request.replaces.is_empty() {
-            self.hear_failures(worker, sent);
-            self.end_replaced(request.replaces, worker, context, sent)?;
+            self.hear_failures(worker);
+            self.end_replaced(request.replaces, worker, context)?;
         }
         self.commit(request.op, request.outputs, decision, worker, context)?;
         Ok(Some(Target::Worker(worker)))
@@ -167,7 +162,6 @@ impl Session {
         request: &Request,
         metas: SmallVec<[Meta; 1]>,
         failure: &Arc<Failure>,
-        sent: &mut Observer,
     ) -> Result<()> {
         for (result, (&slot, meta)) in request.outputs.iter().zip(metas).enumerate() {
             let mut entry = Entry::nowhere(meta);
@@ -176,11 +170,11 @@ impl Session {
                 entry.recipe = old.recipe;
                 for (worker, name) in old.holders {
                     let moved = renamed(name, slot, Some(name), &entry.meta);
-                    self.emit(worker, Command::Apply(moved), sent);
+                    self.emit(worker, Command::Apply(moved));
                     entry.holders.push((worker, slot));
                 }
                 for (place, name) in old.spreads {
-                    self.emit_renamed(place, (name, slot), Some(name), &entry.meta, sent)?;
+                    self.emit_renamed(place, (name, slot), Some(name), &entry.meta)?;
                     entry.spreads.push((place, slot));
                 }
             }
@@ -216,12 +210,11 @@ impl Session {
         replaces: &mut Replaces,
         worker: WorkerId,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<()> {
         // All are brought before the first name ends, which the next copy would be given.
         let mut names: SmallVec<[Option<Slot>; 1]> = SmallVec::new();
         for old in &replaces.0 {
-            let there = old.map(|slot| self.bring_replaced(slot, worker, context, sent));
+            let there = old.map(|slot| self.bring_replaced(slot, worker, context));
             names.push(there.transpose()?.flatten());
         }
         for (old, name) in replaces.0.iter_mut().zip(names) {
@@ -229,9 +222,9 @@ impl Session {
             let entry = self.forget(slot)?;
             for (holder, name) in entry.holders.into_iter().filter(|(holder, _)| *holder != worker)
             {
-                self.emit_free(holder, name, sent);
+                self.emit_free(holder, name);
             }
-            self.free_spreads(entry.spreads, name.map(|name| (worker, name)), sent);
+            self.free_spreads(entry.spreads, name.map(|name| (worker, name)));
         }
         Ok(())
     }
@@ -242,30 +235,29 @@ impl Session {
         slot: Slot,
         worker: WorkerId,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<Option<Slot>> {
         match self.registry.get(slot)?.lost {
             Some(_) => Ok(None),
-            None => self.bring(slot, worker, context, sent).map(Some),
+            None => self.bring(slot, worker, context).map(Some),
         }
     }
 
     /// Before `worker` replaces a value it must know whether something has failed elsewhere.
-    fn hear_failures(&mut self, worker: WorkerId, sent: &mut Observer) {
+    fn hear_failures(&mut self, worker: WorkerId) {
         self.note_risk();
         let Some(Words { barrier, report, wait }) = self.failure_barrier.replace(worker) else {
             return;
         };
         for other in report {
-            self.emit(other, Command::Report { barrier }, sent);
+            self.emit(other, Command::Report { barrier });
         }
         if wait {
-            self.emit(worker, Command::Wait { barrier }, sent);
+            self.emit(worker, Command::Wait { barrier });
         }
     }
 
     /// The client is about to hear from `reader`, which must speak for all.
-    pub(super) fn settle(&mut self, reader: WorkerId, whom: Whom, sent: &mut Observer) {
+    pub(super) fn settle(&mut self, reader: WorkerId, whom: Whom) {
         self.note_risk();
         let Some(words) = self.failure_barrier.settle(reader, whom) else { return };
         let barrier = words.barrier;
@@ -274,9 +266,9 @@ impl Session {
             Whom::Everybody => After::Everything,
         };
         for other in words.report {
-            self.emit(other, Command::Settle { barrier, after }, sent);
+            self.emit(other, Command::Settle { barrier, after });
         }
-        self.emit(reader, Command::Wait { barrier }, sent);
+        self.emit(reader, Command::Wait { barrier });
     }
 
     /// The worker through which the client hears of everything: the first that is not silent.
@@ -336,19 +328,13 @@ impl Session {
     }
 
     /// The name of a value on `worker`, after having it handed over if it is not there.
-    fn bring(
-        &mut self,
-        slot: Slot,
-        worker: WorkerId,
-        context: &mut Context,
-        sent: &mut Observer,
-    ) -> Result<Slot> {
+    fn bring(&mut self, slot: Slot, worker: WorkerId, context: &mut Context) -> Result<Slot> {
         if self.registry.get(slot)?.recipe.is_some() {
-            self.make_on_worker(slot, worker, context, sent)?;
+            self.make_on_worker(slot, worker, context)?;
         }
         let entry = self.registry.get(slot)?;
         if entry.lost.is_none() && !self.registry.is_whole(entry) {
-            return self.gather(slot, worker, context, sent);
+            return self.gather(slot, worker, context);
         }
         let (home, there) = match reshard(entry, worker, &self.registry)? {
             Source::Here(name) => return Ok(name),
@@ -357,7 +343,7 @@ impl Session {
         let meta = entry.meta.clone();
         let name = self.registry.name_copy();
         self.registry.get_mut(slot)?.holders.push((worker, name));
-        self.transfer(&meta, (home, there), (worker, name), context, sent)?;
+        self.transfer(&meta, (home, there), (worker, name), context)?;
         Ok(name)
     }
 
@@ -368,7 +354,6 @@ impl Session {
         (home, there): (WorkerId, Slot),
         (worker, name): (WorkerId, Slot),
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<()> {
         self.count_moved(home, worker, meta.bytes());
         let tag = context.tag();
@@ -381,11 +366,11 @@ impl Session {
             let transfer = Transfer { session, meta, region, connects, local, listens, kind };
             self.send_off(tag, &transfer, context);
         }
-        self.emit(home, Command::Send { slot: there, to: worker, tag }, sent);
+        self.emit(home, Command::Send { slot: there, to: worker, tag });
         let what = Expected { way, meta: Some(meta.clone()) };
         self.expect_reply(home, Reply::Handover { to: worker, tag }, what)?;
         let provenance = Provenance::UNKNOWN;
-        self.emit(worker, Command::Receive { out: name, tag, provenance }, sent);
+        self.emit(worker, Command::Receive { out: name, tag, provenance });
         Ok(())
     }
 }

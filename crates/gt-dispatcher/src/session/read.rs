@@ -8,7 +8,7 @@ use gt_transport::region::Region;
 use smallvec::SmallVec;
 
 use super::Session;
-use crate::context::{Context, Observer};
+use crate::context::Context;
 use crate::expected::{Reply, Way};
 use crate::failure_barrier::Whom;
 use crate::placements::PlacementId;
@@ -22,31 +22,30 @@ impl Session {
         slot: Slot,
         request: RequestId,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<()> {
         if let Some((name, parts)) = self.parts_to_read(slot, context)? {
-            return self.read_parts(slot, name, &parts, request, context, sent);
+            return self.read_parts(slot, name, &parts, request, context);
         }
         if let Some(held) = self.place_without_empty(slot, context)? {
-            self.bring_as(slot, held, context, sent)?;
+            self.bring_as(slot, held, context)?;
             if let Some((name, parts)) = self.parts_to_read(slot, context)? {
-                self.read_parts(slot, name, &parts, request, context, sent)?;
-                return self.drop_copy(slot, held, sent);
+                self.read_parts(slot, name, &parts, request, context)?;
+                return self.drop_copy(slot, held);
             }
         }
-        self.compare_copies(slot, sent)?;
-        let gathered = self.keep_whole(slot, context, sent)?;
+        self.compare_copies(slot)?;
+        let gathered = self.keep_whole(slot, context)?;
         let (home, name, way) = match self.registry.home(self.registry.get(slot)?) {
             Ok((home, name)) => (home, name, self.offer(slot, request, context)?),
             Err(failure) => return self.answer_lost(request, failure),
         };
-        self.settle(home, Whom::ThoseAtRisk, sent);
-        self.emit(home, Command::Read { slot: name, request }, sent);
+        self.settle(home, Whom::ThoseAtRisk);
+        self.emit(home, Command::Read { slot: name, request });
         self.expect_reply(home, Reply::Answer(request), way.into())?;
         if gathered {
             self.registry.get_mut(slot)?.holders.clear();
             self.registry.end_copy(name);
-            self.emit_free(home, name, sent);
+            self.emit_free(home, name);
         }
         Ok(())
     }
@@ -121,10 +120,9 @@ impl Session {
         parts: &[Piece],
         request: RequestId,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<()> {
         let Meta { dtype, shape: whole } = self.registry.get(slot)?.meta.clone();
-        self.settle(parts[0].from, Whom::ThoseAtRisk, sent);
+        self.settle(parts[0].from, Whom::ThoseAtRisk);
         for piece in parts {
             let meta = Meta { dtype, shape: piece.shape() };
             let region = Region { whole: whole.clone(), part: piece.part.clone() };
@@ -132,24 +130,19 @@ impl Session {
             let transfer = self.client_transfer(meta, Some(region), piece.from, kind);
             let tag = context.tag();
             self.send_off(tag, &transfer, context);
-            self.emit(piece.from, Command::Read { slot: name, request }, sent);
+            self.emit(piece.from, Command::Read { slot: name, request });
             self.expect_reply(piece.from, Reply::Answer(request), Way::Apart.into())?;
         }
         Ok(())
     }
 
     /// Has all of a value on one worker, if it is cut or to be summed up; says whether it was.
-    pub(super) fn keep_whole(
-        &mut self,
-        slot: Slot,
-        context: &mut Context,
-        sent: &mut Observer,
-    ) -> Result<bool> {
+    pub(super) fn keep_whole(&mut self, slot: Slot, context: &mut Context) -> Result<bool> {
         let entry = self.registry.get(slot)?;
         let parted = entry.lost.is_none() && !self.registry.is_whole(entry);
         if parted {
             let first = self.registry.placements.members(entry.spreads[0].0)[0];
-            self.gather(slot, first, context, sent)?;
+            self.gather(slot, first, context)?;
         }
         Ok(parted)
     }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::Session;
 use super::place::Target;
-use crate::context::{Context, Observer};
+use crate::context::Context;
 use crate::decide::{Decision, Place, Request, Shared, check_replaced, decide_for, signal};
 use crate::placements::PlacementId;
 use crate::recipe::{Ingredient, Recipe, Takes, takes};
@@ -109,18 +109,13 @@ impl Session {
     }
 
     /// Makes a value that is only a recipe whole, on whichever worker ends soonest.
-    pub(super) fn make_whole(
-        &mut self,
-        slot: Slot,
-        context: &mut Context,
-        sent: &mut Observer,
-    ) -> Result<()> {
+    pub(super) fn make_whole(&mut self, slot: Slot, context: &mut Context) -> Result<()> {
         if self.registry.get(slot)?.recipe.is_none() {
             return Ok(());
         }
         self.charge_load(context);
         let worker = self.choose(&[], 0, context)?;
-        self.make_on_worker(slot, worker, context, sent)
+        self.make_on_worker(slot, worker, context)
     }
 
     /// Makes a value that is only a recipe whole on a worker.
@@ -129,9 +124,8 @@ impl Session {
         slot: Slot,
         worker: WorkerId,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<()> {
-        self.make(slot, Making::OnWorker(worker), context, sent)
+        self.make(slot, Making::OnWorker(worker), context)
     }
 
     /// Makes a value that is only a recipe on a mesh, in a placement or in one from which that is
@@ -141,21 +135,14 @@ impl Session {
         slot: Slot,
         place: PlacementId,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<()> {
         let placements = &self.registry.placements;
         let is_sum = matches!(placements.layout(place), Layout::Partial(_));
         let place = if is_sum { placements.mesh(place) } else { place };
-        self.make(slot, Making::OnMesh(place), context, sent)
+        self.make(slot, Making::OnMesh(place), context)
     }
 
-    fn make(
-        &mut self,
-        slot: Slot,
-        making: Making,
-        context: &mut Context,
-        sent: &mut Observer,
-    ) -> Result<()> {
+    fn make(&mut self, slot: Slot, making: Making, context: &mut Context) -> Result<()> {
         let Some(recipe) = self.registry.vacate(slot)? else { return Ok(()) };
         let mut parts: SmallVec<[Slot; 1]> = SmallVec::new();
         let mut inputs: SmallVec<[Operand; 3]> = SmallVec::new();
@@ -174,8 +161,8 @@ impl Session {
         let (op, attrs, provenance) = (recipe.op, &recipe.attrs, recipe.provenance);
         let inputs = &mut inputs;
         let request = Request { op, outputs, attrs, inputs, replaces, provenance };
-        self.make_request(request, &recipe.meta, making, context, sent)?;
-        parts.into_iter().try_for_each(|part| self.free(part, sent))
+        self.make_request(request, &recipe.meta, making, context)?;
+        parts.into_iter().try_for_each(|part| self.free(part))
     }
 
     fn make_request(
@@ -184,7 +171,6 @@ impl Session {
         meta: &Meta,
         making: Making,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<()> {
         let wanted = match making {
             Making::OnWorker(_) => None,
@@ -206,21 +192,21 @@ impl Session {
         let place = std::mem::replace(&mut decision.place, Place::Anywhere);
         let target = match (making, place) {
             (Making::OnWorker(worker), _) => {
-                self.place_on_worker(worker, request, decision, context, sent)?
+                self.place_on_worker(worker, request, decision, context)?
             }
             (Making::OnMesh(_), Place::Shared(shared)) => {
-                self.place_on_mesh(&shared, request, decision, context, sent)?
+                self.place_on_mesh(&shared, request, decision, context)?
             }
             (Making::OnMesh(place), _) => {
                 let mesh = self.registry.placements.mesh(place);
                 let shared = Shared::copied(mesh, request.inputs.len(), 1);
-                self.place_on_mesh(&shared, request, decision, context, sent)?
+                self.place_on_mesh(&shared, request, decision, context)?
             }
         };
         match target {
-            Some(Target::Worker(worker)) => self.emit(worker, Command::Apply(instruction), sent),
+            Some(Target::Worker(worker)) => self.emit(worker, Command::Apply(instruction)),
             Some(Target::Mesh(mesh, signature)) => {
-                self.emit_shared(mesh, signature, Command::Apply(instruction), sent);
+                self.emit_shared(mesh, signature, Command::Apply(instruction));
             }
             None => {}
         }

@@ -8,7 +8,7 @@ use gt_transport::{Checksum, Failure, FailureId, Message, Peer, Value};
 use smallvec::SmallVec;
 
 use super::Session;
-use crate::context::{Observer, Pace};
+use crate::context::Pace;
 use crate::expected::Reply;
 use crate::failure_barrier::Verdict;
 use crate::outbox::Outbox;
@@ -107,11 +107,7 @@ impl Session {
         out: &mut Outbox,
     ) {
         if let Some(barrier) = self.failure_barrier.failed(worker, failure) {
-            self.emit(
-                worker,
-                Command::Settle { barrier, after: After::Risks },
-                &mut Observer(None),
-            );
+            self.emit(worker, Command::Settle { barrier, after: After::Risks });
             self.flush(0, 0, pace, out);
         }
     }
@@ -123,11 +119,7 @@ impl Session {
             return;
         }
         for (worker, barrier) in poisoned {
-            self.emit(
-                worker,
-                Command::Settle { barrier, after: After::Risks },
-                &mut Observer(None),
-            );
+            self.emit(worker, Command::Settle { barrier, after: After::Risks });
         }
         self.flush(0, 0, pace, out);
     }

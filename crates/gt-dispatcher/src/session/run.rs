@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::Session;
 use super::outgoing::{FULL_BYTES, FULL_RECORDS, WORTH_A_MESSAGE_NS, is_waited_for};
-use crate::context::{Context, Observer, Pace};
+use crate::context::{Context, Pace};
 use crate::placements::PlacementId;
 
 /// A session shares instructions in at most so many ways at a time: their numbers are given again.
@@ -65,12 +65,12 @@ impl Run {
 
 impl Session {
     /// Gives every worker of a mesh a command, which each of them follows as it is.
-    pub(super) fn emit_all(&mut self, mesh: PlacementId, command: Command, sent: &mut Observer) {
+    pub(super) fn emit_all(&mut self, mesh: PlacementId, command: Command) {
         match command {
-            Command::Apply(_) => self.emit_shared(mesh, SignatureId::NONE, command, sent),
+            Command::Apply(_) => self.emit_shared(mesh, SignatureId::NONE, command),
             _ => {
                 self.open_run(mesh);
-                self.push_run(&command, sent);
+                self.push_run(&command);
             }
         }
     }
@@ -81,11 +81,10 @@ impl Session {
         mesh: PlacementId,
         signature: SignatureId,
         command: Command,
-        sent: &mut Observer,
     ) {
         self.open_run(mesh);
-        self.say_signature(signature, sent);
-        self.push_run(&command, sent);
+        self.say_signature(signature);
+        self.push_run(&command);
     }
 
     /// The same for an instruction that fits into a record.
@@ -96,28 +95,23 @@ impl Session {
         record: Record,
     ) {
         self.open_run(mesh);
-        self.say_signature(signature, &mut Observer(None));
+        self.say_signature(signature);
         self.run.batch.records.push(record);
         self.run.uncounted += 1;
     }
 
     /// What follows in the run is shared so.
-    fn say_signature(&mut self, signature: SignatureId, sent: &mut Observer) {
+    fn say_signature(&mut self, signature: SignatureId) {
         if std::mem::replace(&mut self.run.signature, signature) != signature {
-            self.push_run(&Command::Signature(signature), sent);
+            self.push_run(&Command::Signature(signature));
         }
     }
 
-    fn push_run(&mut self, command: &Command, sent: &mut Observer) {
+    fn push_run(&mut self, command: &Command) {
         let before = self.run.batch.len();
         self.run.batch.push(command);
         self.run.count(before);
         self.run.urgent |= is_waited_for(command);
-        if let (true, Some(mesh)) = (sent.0.is_some(), self.run.mesh) {
-            for &member in self.registry.placements.members(mesh) {
-                sent.see(member, || command.clone());
-            }
-        }
     }
 
     /// Makes room in tables that programs without end would fill. Nothing may hold a number of a
@@ -139,7 +133,6 @@ impl Session {
         &mut self,
         mesh: PlacementId,
         cut: Option<&(u8, At)>,
-        sent: &mut Observer,
     ) -> Result<SignatureId> {
         let Some(cut) = cut else { return Ok(SignatureId::NONE) };
         let key = (mesh, cut.clone());
@@ -155,7 +148,7 @@ impl Session {
         let workers = self.registry.placements.get(mesh).mesh().clone();
         let signature = Signature { mesh: workers, cuts: SmallVec::from_iter([Some(cut.clone())]) };
         self.signatures.insert(key, next);
-        self.emit_all(mesh, Command::DefineSignature { number: next, signature }, sent);
+        self.emit_all(mesh, Command::DefineSignature { number: next, signature });
         Ok(next)
     }
 

@@ -10,7 +10,7 @@ use gt_transport::region::Region;
 
 use super::place::Target;
 use super::{Reach, Session};
-use crate::context::{Context, Observer};
+use crate::context::Context;
 use crate::decide::{Decision, Place, signal};
 use crate::expected::Way;
 use crate::placements::PlacementId;
@@ -50,7 +50,6 @@ impl Session {
         number: u32,
         provenance: Provenance,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<()> {
         if context.tickets.is_none() {
             return Err(Error::bug("elements travel apart between processes only"));
@@ -65,7 +64,7 @@ impl Session {
             let placement = self.registry.placements.get(place);
             if pieces(placement, placement, &meta.shape).is_some() {
                 let upload = (out, number, provenance);
-                return self.announce_parts(upload, meta, place, context, sent);
+                return self.announce_parts(upload, meta, place, context);
             }
         }
         self.charge_load(context);
@@ -81,8 +80,8 @@ impl Session {
         let kind = TransferKind::Upload { number, more: false };
         let transfer = self.client_transfer(meta, None, worker, kind);
         self.send_off(tag, &transfer, context);
-        self.emit(worker, Command::Receive { out, tag, provenance }, sent);
-        self.spread_upload(out, context, sent)
+        self.emit(worker, Command::Receive { out, tag, provenance });
+        self.spread_upload(out, context)
     }
 
     /// A client's upload that is cut: each worker gets its part from the client.
@@ -92,7 +91,6 @@ impl Session {
         meta: Meta,
         place: PlacementId,
         context: &mut Context,
-        sent: &mut Observer,
     ) -> Result<()> {
         let name = self.registry.name_copy();
         let placement = self.registry.placements.get(place).clone();
@@ -106,34 +104,29 @@ impl Session {
             let transfer = self.client_transfer(meta, region, member, kind);
             let tag = context.tag();
             self.send_off(tag, &transfer, context);
-            self.emit(member, Command::Receive { out: name, tag, provenance }, sent);
+            self.emit(member, Command::Receive { out: name, tag, provenance });
         }
         let mesh = self.registry.placements.mesh(place);
         let decision = upload_decision(&meta, mesh);
         self.commit_on_mesh(mesh, &[out], &[place], decision, context)?;
         // What came is a value of its own until a move says what it is a part of.
-        self.emit_move(&meta, (place, name), (place, out), context, sent)?;
-        self.emit_all(place, Command::Free([name].into_iter().collect()), sent);
+        self.emit_move(&meta, (place, name), (place, out), context)?;
+        self.emit_all(place, Command::Free([name].into_iter().collect()));
         self.registry.end_copy(name);
         Ok(())
     }
 
     /// Brings an upload to where its scope wants it; the worker that took it in keeps only what it
     /// has there.
-    pub(super) fn spread_upload(
-        &mut self,
-        out: Slot,
-        context: &mut Context,
-        sent: &mut Observer,
-    ) -> Result<()> {
+    pub(super) fn spread_upload(&mut self, out: Slot, context: &mut Context) -> Result<()> {
         let Some(wish) = signal(&self.scopes) else { return Ok(()) };
         let layout = wish.layout(self.registry.get(out)?.meta.shape.rank());
         let place = self.registry.placements.with_layout(wish.mesh, &layout)?;
-        self.bring_as(out, place, context, sent)?;
+        self.bring_as(out, place, context)?;
         let wholes = std::mem::take(&mut self.registry.get_mut(out)?.holders);
         for (worker, name) in wholes {
             self.registry.end_copy(name);
-            self.emit_free(worker, name, sent);
+            self.emit_free(worker, name);
         }
         Ok(())
     }

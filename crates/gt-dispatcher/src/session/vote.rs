@@ -6,19 +6,13 @@ use gt_core::{Result, Slot};
 use smallvec::SmallVec;
 
 use super::Session;
-use crate::context::Observer;
 use crate::failure_barrier::Compared;
 use crate::placements::PlacementId;
 
 impl Session {
     /// Before workers replace their copies or parts of values each must know whether all of them
     /// can. The values are the first that each of these is on the mesh.
-    pub(super) fn vote(
-        &mut self,
-        mesh: PlacementId,
-        results: &[Slot],
-        sent: &mut Observer,
-    ) -> Result<()> {
+    pub(super) fn vote(&mut self, mesh: PlacementId, results: &[Slot]) -> Result<()> {
         self.note_risk();
         let mut slots: SmallVec<[Slot; 3]> = SmallVec::new();
         for &result in results {
@@ -30,21 +24,21 @@ impl Session {
         let words = self.failure_barrier.vote(members, compared);
         let barrier = words.barrier;
         for other in words.report {
-            self.emit(other, Command::Report { barrier }, sent);
+            self.emit(other, Command::Report { barrier });
         }
-        self.emit_all(mesh, Command::Vote { barrier, slots, compare }, sent);
+        self.emit_all(mesh, Command::Vote { barrier, slots, compare });
         Ok(())
     }
 
     /// Compares the copies of a value that is about to be read, if that is wanted.
-    pub(super) fn compare_copies(&mut self, slot: Slot, sent: &mut Observer) -> Result<()> {
+    pub(super) fn compare_copies(&mut self, slot: Slot) -> Result<()> {
         let placements = &self.registry.placements;
         let first = self.registry.get(slot)?.spreads.first().map(|&(place, _)| place);
         let is_copied = |place: &PlacementId| {
             placements.is_replicated(*place) && placements.members(*place).len() > 1
         };
         match first.filter(is_copied).filter(|_| self.compares_copies) {
-            Some(mesh) => self.vote(mesh, &[slot], sent),
+            Some(mesh) => self.vote(mesh, &[slot]),
             None => Ok(()),
         }
     }
