@@ -13,6 +13,8 @@ use crate::session::trail::{Mark, Progress};
 
 /// Requests that wait for an answer, and failures that wait for their commands, at most.
 const MOST_WAITING: usize = 1 << 16;
+/// So many changes of signals are remembered for commands that workers are not done with.
+const MOST_SCOPES: usize = 1 << 12;
 /// A worker's clock may go faster or slower than ours by this part of the time.
 const DRIFT: u64 = 20_000;
 
@@ -294,9 +296,13 @@ impl Observed {
             true => None,
             false => ledger.ended.current.map(|mark| mark.instruction),
         };
-        let Some(oldest) = self.workers.values().filter_map(oldest).min() else { return };
-        if let Some((&first, _)) = self.scopes.range(..=oldest).next_back() {
+        if let Some(oldest) = self.workers.values().filter_map(oldest).min()
+            && let Some((&first, _)) = self.scopes.range(..=oldest).next_back()
+        {
             self.scopes = self.scopes.split_off(&first);
+        }
+        while self.scopes.len() > MOST_SCOPES {
+            self.scopes.pop_first();
         }
     }
 }
@@ -353,4 +359,20 @@ fn join(first: &mut Span, more: &Span) {
     first.bytes = first.bytes.max(more.bytes);
     first.fused = first.fused.max(more.fused);
     first.failed |= more.failed;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_are_forgotten_when_nobody_is_at_work() {
+        let mut open = Observed::default();
+        for instruction in 0..10 * MOST_SCOPES as u64 {
+            open.scopes.insert(instruction, 1 + instruction as u32 % 7);
+            open.forget_scopes();
+        }
+        assert_eq!(open.scopes.len(), MOST_SCOPES);
+        assert_eq!(scope_of(&open.scopes, u64::MAX), 1 + (10 * MOST_SCOPES as u32 - 1) % 7);
+    }
 }

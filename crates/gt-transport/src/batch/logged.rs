@@ -7,9 +7,6 @@ use gt_core::{Meta, Provenance, Result, Slot};
 use super::rest::read;
 use super::{BESIDE, Batch};
 
-/// Of an upload only dtype and shape are kept, which fit into so many bytes.
-const MOST_OF_UPLOAD: usize = 256;
-
 impl Batch {
     /// What stands beside the `index`-th record, without the elements of tensors, and how many
     /// bytes the command takes with all of it.
@@ -24,7 +21,10 @@ impl Batch {
             let payload = self.payloads.get(record.inputs[0] as usize);
             bytes += payload.map_or(0, |payload| payload.len() as u64);
         }
-        (&rest[..rest.len().min(MOST_OF_UPLOAD)], bytes)
+        // Small ones have their elements behind dtype and shape, and whoever watches a server may
+        // not see those of others.
+        let elements = read::<Meta>(rest).map_or(rest.len(), |(_, elements)| elements.len());
+        (&rest[..rest.len() - elements], bytes)
     }
 }
 
@@ -69,18 +69,23 @@ mod tests {
 
     #[test]
     fn the_elements_of_an_upload_are_left_out_and_counted() {
-        for len in [16, 4000, 40_000] {
-            let upload = Command::Upload {
-                out: Slot(7),
-                meta: Meta::new(DType::U8, [len]),
-                data: Bytes::from(vec![1; len]),
-                provenance: Provenance::UNKNOWN,
-            };
-            let mut batch = Batch::default();
-            batch.push(&upload);
-            let (beside, bytes) = batch.beside(0);
-            assert!(beside.len() <= MOST_OF_UPLOAD && bytes > len as u64, "{bytes}");
-            let command = logged(&batch.records[0], beside).unwrap();
+        for len in [1, 16, 200, 4000, 40_000] {
+            let [(first, bytes), (second, _)] = [1, 2].map(|element| {
+                let upload = Command::Upload {
+                    out: Slot(7),
+                    meta: Meta::new(DType::U8, [len]),
+                    data: Bytes::from(vec![element; len]),
+                    provenance: Provenance::UNKNOWN,
+                };
+                let mut batch = Batch::default();
+                batch.push(&upload);
+                let (beside, bytes) = batch.beside(0);
+                ((batch.records[0], beside.to_vec()), bytes)
+            });
+            let (record, beside) = &first;
+            assert_eq!(*beside, second.1, "an element is among them");
+            assert!(bytes > len as u64, "{bytes}");
+            let command = logged(record, beside).unwrap();
             assert_eq!(command.to_string(), format!("t7 := announce uint8[{len}] as u0"));
         }
     }
