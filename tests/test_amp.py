@@ -179,8 +179,8 @@ def test_a_leaf_is_cast_once_in_a_context():
     with gt.autocast():
         first, second = w(x), w(x)
     ours = [f.grad_fn.next_functions[-1][0] for f in (first, second)]
-    # Both products lead to one transposed cast of the weight.
-    names = [f.next_functions[0][0].name() for f in ours]
+    # Both products lead to a cast of the weight.
+    names = [f.name() for f in ours]
     assert names == ["CastBackward0", "CastBackward0"]
     (first + second).sum().backward()
     np.testing.assert_array_equal(w.weight.grad.numpy(), np.full((8, 8), 4.0))

@@ -4,6 +4,7 @@ import contextlib
 import functools
 import importlib.util
 import itertools
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -199,20 +200,26 @@ class Wide(nn.Module):
 
 BATCH = 24
 WEIGHTS = 4 * (2 * 512 * 1024 + 1024 + 512)
+AGAIN = 4 * 512 * 1024
 RESULTS = 4 * BATCH * 512
 
 PLACES = {
     "data": ["replicate"] * 4,
     "copies": ["replicate"] * 4,
     "fsdp": ["shard(0)"] * 4,
+    "fsdp, copies kept": ["shard(0)"] * 4,
     "columns": ["shard(0)", "shard(0)", "shard(1)", "replicate"],
 }
 
 
 def sent_in_a_step(config: str, workers: int) -> tuple[dict[str, list[str]], list[float]]:
     """Where parameters and the state of the optimiser are, and the bytes each worker sends."""
-    with gt.connect(workers=workers, new=True):
-        gt.load_config(str(FOLDER / f"{config}.yaml"))
+    name, _, change = config.partition(", ")
+    text = (FOLDER / f"{name}.yaml").read_text()
+    with gt.connect(workers=workers, new=True), tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "config.yaml"
+        path.write_text(text.replace("keep: false", "keep: true") if change else text)
+        gt.load_config(str(path))
         gt.manual_seed(0)
         model = Wide()
         x, y = gt.randn(BATCH, 512), gt.randint(0, 512, (BATCH,))
@@ -236,21 +243,22 @@ def sent_in_a_step(config: str, workers: int) -> tuple[dict[str, list[str]], lis
 
 
 # What each of n workers sends in a step, by the textbook. Data parallel: an all-reduce of all
-# gradients is a reduce-scatter and an all-gather. Fully sharded: each weight is gathered and its
-# gradient reduced; the first layer needs no gradient of its input, and for the second the few rows
-# of the batch are sent instead of the weight. Column and row parallel: the sum of the results is an
-# all-reduce.
+# gradients is a reduce-scatter and an all-gather. Fully sharded: each weight is gathered for its
+# use and its gradient reduced; unless copies are kept, the second layer's is gathered again for the
+# gradient of its input, which the first layer does not need. Column and row parallel: the sum of
+# the results is an all-reduce.
 TEXTBOOK = {
     "data": lambda n: 2 * WEIGHTS * (n - 1) / n,
-    "fsdp": lambda n: 2 * WEIGHTS * (n - 1) / n,
+    "fsdp": lambda n: (2 * WEIGHTS + AGAIN) * (n - 1) / n,
+    "fsdp, copies kept": lambda n: 2 * WEIGHTS * (n - 1) / n,
     "columns": lambda n: 2 * RESULTS * (n - 1) / n,
     "copies": lambda n: 0,
 }
 # Sums as small as a bias are not added up in parts: each worker gets all of them. The loss and what
 # it is divided by are single numbers.
 SMALL_BYTES = 4 * (1024 + 512) + 64
-# Where rows do not divide evenly, some workers have one more than others.
-ROW_BYTES = 4 * 1024
+# Where rows do not divide evenly, some workers have one more than others, in each of three moves.
+ROW_BYTES = 3 * 4 * 1024
 
 
 @embedded
@@ -273,7 +281,8 @@ def test_values_are_where_the_config_wants_them_and_what_moves_is_the_textbooks(
         # Beside copies sums wait, so that several batches cost one exchange.
         ("data", ["partial(sum)"] * 4),
         ("fsdp", ["shard(0)"] * 4),
-        ("columns", ["shard(0)", "shard(0)", "shard(1)", "partial(sum)"]),
+        # The results of the second layer are put together, so that each worker has all of its bias.
+        ("columns", ["shard(0)", "shard(0)", "shard(1)", "replicate"]),
     ],
 )
 def test_the_gradient_of_what_is_cut_is_cut_alike(config, expected):

@@ -13,8 +13,9 @@ use smallvec::SmallVec;
 use crate::worker_map::WorkerMap;
 
 /// Failures that the client was told lately. A worker may speak of one again, because its word was
-/// under way meanwhile.
-const MOST_TOLD: usize = 64;
+/// under way meanwhile, or because a value that failed so is used again. What all workers of a mesh
+/// do fails on each of them, as a failure of its own.
+const MOST_TOLD: usize = 1 << 10;
 
 /// Before a client reads, workers are asked that were given something so large to make: they may
 /// have run out of memory.
@@ -59,6 +60,8 @@ struct Open {
     told: Option<Arc<Failure>>,
     /// Whether the workers forget what they report.
     settles: bool,
+    /// What they report then.
+    forgotten: SmallVec<[FailureId; 1]>,
     /// Copies that should have the same bits.
     compared: Option<Box<Compared>>,
 }
@@ -244,6 +247,9 @@ impl FailureBarrier {
         }
         if let Some(failure) = failure {
             let is_told = self.told.contains(&failure.id);
+            if open.settles && !is_told {
+                open.forgotten.push(failure.id);
+            }
             let kept = if is_told { &mut open.told } else { &mut open.failure };
             kept.get_or_insert(failure);
         }
@@ -288,6 +294,10 @@ impl FailureBarrier {
         let told = told.filter(|_| failure.is_none() && !open.settles);
         let is_told = told.is_some();
         let failure = failure.or(told);
+        // The client is told one of them, and then nobody is held up by any of them.
+        if !open.waiting.is_empty() {
+            open.forgotten.into_iter().for_each(|id| self.note_told(id));
+        }
         Some(Verdict { barrier: self.first, waiting: open.waiting, failure, told: is_told })
     }
 
@@ -304,10 +314,7 @@ impl FailureBarrier {
     /// The client is told of a failure by `reader`. Gives the other workers that are to settle
     /// because of it, each with a barrier.
     pub fn tell(&mut self, reader: WorkerId, failure: FailureId) -> SmallVec<[(WorkerId, u64); 4]> {
-        if self.told.len() == MOST_TOLD {
-            self.told.pop_front();
-        }
-        self.told.push_back(failure);
+        self.note_told(failure);
         self.known.take_if(|known| known.id == failure);
         let mut poisoned: SmallVec<[WorkerId; 4]> = SmallVec::new();
         for (worker, standing) in self.workers.iter_mut() {
@@ -318,6 +325,13 @@ impl FailureBarrier {
         }
         let settle = |worker| (worker, self.push(SmallVec::from_slice(&[worker]), true));
         poisoned.into_iter().map(settle).collect()
+    }
+
+    fn note_told(&mut self, failure: FailureId) {
+        if self.told.len() == MOST_TOLD {
+            self.told.pop_front();
+        }
+        self.told.push_back(failure);
     }
 
     /// A worker is gone, and has nothing to report.
@@ -415,6 +429,26 @@ mod tests {
         let verdict = barrier.complete().expect("all have reported");
         assert_eq!(verdict.waiting.as_slice(), [A]);
         assert!(verdict.failure.is_none() || verdict.told);
+    }
+
+    #[test]
+    fn what_failed_on_every_worker_of_a_mesh_is_told_once() {
+        let mut barrier = at_risk(&[A, B]);
+        let of = |worker: u32| {
+            let id = FailureId { worker, number: 7 };
+            Arc::new(Failure { id, ..(*failure()).clone() })
+        };
+        let words = barrier.settle(A, Whom::ThoseAtRisk).expect("B may have failed");
+        assert!(barrier.report(B, words.barrier, Some(of(1)), SmallVec::new()));
+        assert_eq!(barrier.complete().and_then(|verdict| verdict.failure), Some(of(1)));
+        // The reader tells of its own failure, and B of nothing any more.
+        assert!(barrier.tell(A, of(0).id).is_empty());
+        let words = barrier.vote(&[A, B], None);
+        for (worker, number) in [(A, 0), (B, 1)] {
+            assert!(barrier.report(worker, words.barrier, Some(of(number)), SmallVec::new()));
+        }
+        assert!(barrier.complete().expect("all have voted").told);
+        assert!(barrier.is_quiet());
     }
 
     #[test]

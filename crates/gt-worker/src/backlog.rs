@@ -15,7 +15,7 @@ use gt_transport::Batch;
 
 use crate::bound::{Bound, Task};
 use crate::names::Names;
-use crate::plan::{Position, Then};
+use crate::plan::{Position, Then, ValueId};
 use crate::planner::{Flow, Planner};
 use crate::queue::{Arrived, Window};
 
@@ -74,9 +74,13 @@ struct Sent {
 }
 
 /// What is among the commands that wait, and stops others behind them.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 struct Holds {
     anything: bool,
+    /// Something that can fail here, or tell that something has.
+    doubt: bool,
+    /// What votes were about whose verdicts are awaited.
+    voted: Vec<ValueId>,
     /// The verdict of a failure barrier.
     verdict: bool,
     /// Something that data can make fail.
@@ -92,6 +96,10 @@ struct Holds {
 impl Holds {
     fn add(&mut self, bound: &Bound) {
         self.anything = true;
+        match &bound.task {
+            Task::Agree { outputs, .. } => self.voted.extend_from_slice(outputs),
+            _ => self.doubt |= !bound.renames_one_of(&self.voted),
+        }
         self.verdict |= bound.awaits().is_some();
         self.risk |= bound.is_risky();
         self.replacement |= bound.replaces();
@@ -105,7 +113,10 @@ impl Holds {
         }
         let failures = self.verdict || self.risk || self.telling;
         match &bound.task {
-            Task::Sync(_) | Task::Vote { .. } => true,
+            Task::Sync(_) => true,
+            // It need not wait for the verdicts of earlier votes: a failure that one of them brings
+            // comes with all later ones too.
+            Task::Vote { .. } => self.doubt,
             Task::Report(_, Then::Settle(After::Everything)) => true,
             Task::Report(_, Then::Stay) => failures || self.report,
             Task::Answer { .. } | Task::Report(..) => failures || self.report || self.replacement,

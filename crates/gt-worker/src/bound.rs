@@ -7,6 +7,7 @@ use gt_core::attrs::Attrs;
 use gt_core::expr::Term;
 use gt_core::instruction::{Command, Instruction, Operand};
 use gt_core::op::Op;
+use gt_core::ops::builtin::CAST;
 use gt_core::placement::Signature;
 use gt_core::record::{Parts, Record};
 use gt_core::rules::risk::{Risk, row_risk};
@@ -226,6 +227,14 @@ impl Bound {
             Task::Wait(barrier) | Task::Agree { barrier, .. } => Some(barrier),
             _ => None,
         }
+    }
+
+    /// Whether one of these values takes the place of another by it, which cannot fail.
+    pub fn renames_one_of(&self, values: &[ValueId]) -> bool {
+        let Task::Apply(apply) = &self.task else { return false };
+        let is_one =
+            |input: &Term<ValueId>| matches!(input, Term::Value(id) if values.contains(id));
+        *apply.op == CAST && self.replaces() && apply.inputs.iter().all(is_one)
     }
 
     /// Whether the elements of its inputs can make it fail.

@@ -10,9 +10,9 @@ use std::ops::RangeInclusive;
 use super::{
     CODE_LIMIT, activation, advanced_index, arithmetic, axes, binary, compare, composite,
     convolution, create, create_like, einsum, elementwise, hyperbolic, index, index_select, join,
-    linear, logic, matmul, movement, normalize, optimizer, pad, place, pooling, product, random,
-    rearrange, recurrent, reduce, repeat, rms, sampling, scan, scatter, search, sort, statistics,
-    triangular, trigonometry, truth, unary, window,
+    layer, linear, logic, matmul, movement, normalize, optimizer, pad, place, pooling, product,
+    random, rearrange, recurrent, reduce, repeat, rms, sampling, scan, scatter, search, sort,
+    statistics, triangular, trigonometry, truth, unary, window,
 };
 use crate::op::Op;
 
@@ -292,6 +292,8 @@ table! {
     661 optimizer::NESTEROV,
     680 recurrent::LSTM_STEPS,
     681 recurrent::LSTM_STEPS_BACKWARD,
+    682 layer::LINEAR,
+    683 layer::LINEAR_WITHOUT_BIAS,
 }
 
 /// Codes that had a row once. They are never given again.

@@ -26,6 +26,7 @@ mod index;
 mod index_select;
 mod join;
 pub(crate) mod keys;
+mod layer;
 mod linear;
 mod logic;
 mod matmul;

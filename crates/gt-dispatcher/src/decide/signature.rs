@@ -51,7 +51,7 @@ impl Asked<'_> {
     /// work, then the first.
     pub(crate) fn choose(&self, placements: &Placements) -> Chosen {
         let mut best: Option<(u64, bool, bool, Chosen)> = None;
-        for candidate in self.candidates(placements) {
+        for candidate in self.candidates(placements).into_iter().filter(|it| self.is_allowed(it)) {
             let cost = self.cost(&candidate, placements);
             let unwished = candidate.outputs.first() != Some(&self.wish);
             let unshared = candidate.cut.is_none();
@@ -64,6 +64,16 @@ impl Asked<'_> {
             }
         }
         best.map_or_else(|| self.whole(), |(.., chosen)| chosen)
+    }
+
+    /// Whether it uses whole what the config wants whole while it is used: that is prescribed and
+    /// not chosen by bytes. Updates are no uses, and what is outside of signals is none of a model.
+    fn is_allowed(&self, candidate: &Chosen) -> bool {
+        let is_whole = |(entry, layout): (&Option<&Entry>, &Layout)| {
+            *layout == Layout::Replicate || entry.is_none_or(|entry| !entry.copies.whole)
+        };
+        let is_use = self.in_signal && self.fixed.is_empty();
+        !is_use || self.entries.iter().zip(&candidate.inputs).all(is_whole)
     }
 
     /// Whether a value that is cut or to be summed up on the mesh has to lie in another way.

@@ -162,7 +162,11 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
                     checksums.push(Checksum { sum: checksum(&value.to_bytes()), provenance });
                 }
                 Stored::Value(_) => {}
-                Stored::Failed(_, first) => failure = failure.or(Some(first)),
+                Stored::Failed(_, first) => {
+                    // The verdict brings it back, or what failed before it on another worker.
+                    self.untold.retain(|_, untold| untold.id != first.id);
+                    failure = failure.or(Some(first));
+                }
             }
         }
         self.report(barrier, failure, checksums);

@@ -19,6 +19,11 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     >>> gt.nn.functional.linear(gt.ones(1, 2), gt.tensor([[1.0, 2.0]]), gt.tensor([3.0]))
     tensor([[6.]])
     """
+    if weight.ndim == 2 and input.ndim > 0:
+        if bias is None:
+            return _gt.linear_without_bias(input, weight)
+        if bias.ndim == 1:
+            return _gt.linear(input, weight, bias)
     if input.dtype != weight.dtype or (bias is not None and bias.dtype != weight.dtype):
         same_dtype("linear", input=input, weight=weight, bias=bias)
     number = bias is not None and bias.ndim == 0 and input.ndim != 2

@@ -281,13 +281,15 @@ fn unsupported(what: &dyn std::fmt::Debug, dtype: DType) -> Error {
 }
 
 impl Native {
-    /// The output's memory: that of an input nobody else holds, if it has the same form.
+    /// The output's memory: that of an input nobody else holds, if it has the same form. A part of
+    /// a larger buffer would keep all of it.
     #[inline]
     pub(super) fn reuse(&self, inputs: &mut [&mut Value], out: &Meta) -> Result<(Value, Writer)> {
         for input in inputs {
             let Some(start) = input.as_mut_ptr() else { continue };
             let same = input.dtype() == out.dtype && input.shape() == &out.shape;
-            if same && input.is_contiguous() && input.buffer().len() <= 2 * out.bytes().max(64) {
+            let spare = input.buffer().len().saturating_sub(out.bytes());
+            if same && input.is_contiguous() && spare <= 64.max(out.bytes() / 4) {
                 let writer =
                     Writer { start: Shared(start), size: out.dtype.size(), in_place: true };
                 return Ok((input.clone(), writer));
