@@ -44,6 +44,11 @@ impl Kind {
         Kind::Control,
     ];
 
+    /// Its place in [`Kind::ALL`].
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
     /// What people call it.
     pub fn name(self) -> &'static str {
         match self {
@@ -168,6 +173,7 @@ mod tests {
     #[test]
     fn kinds_differ_in_letter_and_colour() {
         for (index, one) in Kind::ALL.iter().enumerate() {
+            assert_eq!(one.index(), index);
             for other in &Kind::ALL[index + 1..] {
                 assert_ne!(one.letter(), other.letter());
                 assert_ne!(one.colour(), other.colour());

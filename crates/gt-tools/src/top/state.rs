@@ -308,7 +308,7 @@ impl SessionState {
 }
 
 /// Whether a client waits for what comes of a command.
-fn is_request(event: &Event) -> bool {
+pub(crate) fn is_request(event: &Event) -> bool {
     use gt_core::record::code;
     matches!(event.record.op, code::READ | code::DESCRIBE | code::SYNC | code::ASK)
 }

@@ -1,0 +1,64 @@
+//! What failed last.
+
+use std::collections::VecDeque;
+
+use gt_core::event::{Event, Outcome};
+use gt_core::ops;
+use serde_json::{Value, json};
+
+/// So many errors are kept …
+const MOST: usize = 50;
+/// … and so many letters of each.
+const LETTERS: usize = 600;
+
+/// The latest errors, the oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Errors(VecDeque<Told>);
+
+/// An error, as it was told.
+#[derive(Debug)]
+struct Told {
+    time_ns: u64,
+    session: u64,
+    worker: Option<u32>,
+    op: &'static str,
+    message: String,
+    count: u64,
+}
+
+impl Errors {
+    /// Takes in an event. What fails because of something else has no words of its own.
+    pub(super) fn take(&mut self, event: &Event, beside: &[u8]) {
+        if event.outcome() != Outcome::Failure || beside.is_empty() {
+            return;
+        }
+        let message: String = String::from_utf8_lossy(beside).chars().take(LETTERS).collect();
+        let is_same = |one: &&mut Told| one.session == event.session && one.message == message;
+        if let Some(known) = self.0.iter_mut().find(is_same) {
+            (known.time_ns, known.count) = (event.time_ns, known.count + 1);
+            return;
+        }
+        if self.0.len() == MOST {
+            self.0.pop_front();
+        }
+        let op = ops::by_code(event.record.op).map_or("", |op| op.name);
+        let (time_ns, session) = (event.time_ns, event.session);
+        let worker = event.worker().map(|worker| worker.0);
+        self.0.push_back(Told { time_ns, session, worker, op, message, count: 1 });
+    }
+
+    /// The latest first.
+    pub(super) fn json(&self) -> Value {
+        let one = |told: &Told| {
+            json!({
+                "at_seconds": told.time_ns as f64 / 1e9,
+                "session": told.session,
+                "worker": told.worker,
+                "op": told.op,
+                "message": told.message,
+                "count": told.count,
+            })
+        };
+        self.0.iter().rev().map(one).collect()
+    }
+}

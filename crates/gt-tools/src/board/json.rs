@@ -1,0 +1,25 @@
+//! All of it as JSON, which the page draws.
+
+use serde_json::{Value, json};
+
+use super::{Board, values};
+use crate::kind::Kind;
+use crate::top;
+
+impl Board {
+    /// What is shown.
+    pub fn json(&self) -> Value {
+        let mut shown = top::json(&self.top);
+        let kinds = Kind::ALL.iter().map(|kind| {
+            let (red, green, blue) = kind.colour();
+            json!({ "name": kind.name(), "colour": format!("#{red:02x}{green:02x}{blue:02x}") })
+        });
+        shown["kinds"] = kinds.collect();
+        shown["now_seconds"] = json!(self.now_ns as f64 / 1e9);
+        shown["timeline"] = self.timeline.json();
+        shown["waits"] = self.waits.json(self.now_ns);
+        shown["errors"] = self.errors.json();
+        shown["values"] = self.values.as_ref().map_or(Value::Null, values::json);
+        shown
+    }
+}
