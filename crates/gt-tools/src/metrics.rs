@@ -4,13 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use gt_core::WorkerId;
 use gt_core::event::{Event, Events, Outcome, Station};
-use gt_core::{SessionId, WorkerId};
 use gt_transport::Peer;
 use gt_transport::report::{ChannelTraffic, Report, Road};
 
 use crate::kind::Kind;
-use crate::top::is_request;
+use crate::requests::Requests;
 
 mod text;
 
@@ -20,8 +20,6 @@ pub use text::CONTENT_TYPE;
 const KINDS: usize = Kind::ALL.len();
 /// So many workers have series of their own; more are summed.
 const MOST_WORKERS: usize = 256;
-/// So many requests are remembered until they are answered.
-const MOST_ASKED: usize = 1 << 16;
 /// The upper bounds of durations, in nanoseconds; longer ones are beyond the last.
 const BOUNDS_NS: [u64; 8] =
     [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000];
@@ -45,8 +43,8 @@ pub struct Totals {
     waits: Durations,
     /// Answers with a value, and with an error.
     answers: [u64; 2],
-    /// When requests came that are not answered.
-    asked: HashMap<(SessionId, u64), u64>,
+    /// What clients wait for.
+    pub(crate) requests: Requests,
     /// Bytes that workers got and gave, for each of [`ROADS`].
     moved: [[u64; 2]; ROADS.len()],
     links: HashMap<(WorkerId, Peer), [u64; 2]>,
@@ -96,42 +94,28 @@ impl Totals {
         if events.lost > 0 {
             self.lost += events.lost;
             // The answers may be among what was missed.
-            self.asked.clear();
+            self.requests.clear();
         }
         self.events += events.list.len() as u64;
         events.list.iter().for_each(|event| self.take(event));
     }
 
     fn take(&mut self, event: &Event) {
-        let session = SessionId(event.session);
+        if let Some(wait_ns) = self.requests.take(event) {
+            self.waits.add(wait_ns);
+        }
         match (event.station(), event.worker()) {
-            (Some(Station::Received), _) => self.receive(event, session),
+            // Who was there before is introduced with commands that have no number.
+            (Some(Station::Received), _) if event.instruction > 0 => {
+                self.received[Kind::of_record(&event.record).index()] += 1;
+            }
             (Some(Station::Sent), Some(worker)) => self.worker(worker).sent += 1,
             (Some(Station::Ended), Some(worker)) => self.end(event, worker),
-            (Some(Station::Answered), _) => self.answer(event, session),
-            (Some(Station::Disconnected), Some(worker)) => self.let_go(worker),
-            (Some(Station::Disconnected), None) => {
-                self.asked.retain(|(asking, _), _| *asking != session);
+            (Some(Station::Answered), _) => {
+                self.answers[usize::from(event.outcome() == Outcome::Failure)] += 1;
             }
-            (Some(Station::Connected | Station::Sent | Station::Ended) | None, _) => {}
-        }
-    }
-
-    fn receive(&mut self, event: &Event, session: SessionId) {
-        // Who was there before is introduced with commands that have no number.
-        if event.instruction == 0 {
-            return;
-        }
-        self.received[Kind::of_record(&event.record).index()] += 1;
-        if is_request(event) && self.asked.len() < MOST_ASKED {
-            self.asked.insert((session, event.instruction), event.time_ns);
-        }
-    }
-
-    fn answer(&mut self, event: &Event, session: SessionId) {
-        self.answers[usize::from(event.outcome() == Outcome::Failure)] += 1;
-        if let Some(since_ns) = self.asked.remove(&(session, event.instruction)) {
-            self.waits.add(event.time_ns.saturating_sub(since_ns));
+            (Some(Station::Disconnected), Some(worker)) => self.let_go(worker),
+            _ => {}
         }
     }
 
@@ -182,6 +166,6 @@ impl Totals {
 
     /// How many sessions wait for an answer.
     fn waiting_sessions(&self) -> usize {
-        self.asked.keys().map(|(session, _)| session).collect::<BTreeSet<_>>().len()
+        self.requests.iter().map(|(session, _)| session).collect::<BTreeSet<_>>().len()
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 
 use gt_core::event::{Event, Outcome};
-use gt_core::ops;
 use serde_json::{Value, json};
 
 /// So many errors are kept …
@@ -21,7 +20,6 @@ struct Told {
     time_ns: u64,
     session: u64,
     worker: Option<u32>,
-    op: &'static str,
     message: String,
     count: u64,
 }
@@ -33,18 +31,19 @@ impl Errors {
             return;
         }
         let message: String = String::from_utf8_lossy(beside).chars().take(LETTERS).collect();
+        let worker = event.worker().map(|worker| worker.0);
         let is_same = |one: &&mut Told| one.session == event.session && one.message == message;
         if let Some(known) = self.0.iter_mut().find(is_same) {
             (known.time_ns, known.count) = (event.time_ns, known.count + 1);
+            // The client may be told before the worker is done with what failed.
+            known.worker = known.worker.or(worker);
             return;
         }
         if self.0.len() == MOST {
             self.0.pop_front();
         }
-        let op = ops::by_code(event.record.op).map_or("", |op| op.name);
         let (time_ns, session) = (event.time_ns, event.session);
-        let worker = event.worker().map(|worker| worker.0);
-        self.0.push_back(Told { time_ns, session, worker, op, message, count: 1 });
+        self.0.push_back(Told { time_ns, session, worker, message, count: 1 });
     }
 
     /// The latest first.
@@ -54,7 +53,6 @@ impl Errors {
                 "at_seconds": told.time_ns as f64 / 1e9,
                 "session": told.session,
                 "worker": told.worker,
-                "op": told.op,
                 "message": told.message,
                 "count": told.count,
             })

@@ -1,4 +1,4 @@
-//! What waits for what: clients for answers, sessions for workers, workers for each other.
+//! What waits for what: clients for workers, and workers for each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,34 +9,26 @@ use gt_transport::batch::logged;
 use serde_json::{Value, json};
 
 use crate::kind::Kind;
-use crate::top::is_request;
+use crate::requests::{Request, Requests};
 
-/// So many requests and so many transfers are remembered.
+/// So many transfers are remembered.
 const MOST: usize = 1 << 12;
-/// So many of each are shown, those that have waited the longest.
+/// So many of them, and of requests, are shown, those that have waited the longest.
 const SHOWN: usize = 32;
 
 /// Everything that is not done.
 #[derive(Debug, Default)]
 pub(super) struct Waits {
-    /// Commands whose clients wait for an answer.
-    requests: BTreeMap<(SessionId, u64), Open>,
     /// How many commands of a session a worker has to do.
     pending: BTreeMap<(SessionId, WorkerId), u64>,
     /// Commands by which values come from worker to worker.
     transfers: BTreeMap<(SessionId, u64), Transfer>,
 }
 
-/// A command that is not done.
-#[derive(Debug)]
-struct Open {
-    since_ns: u64,
-    record: Record,
-}
-
 #[derive(Debug)]
 struct Transfer {
-    open: Open,
+    since_ns: u64,
+    record: Record,
     beside: Box<[u8]>,
     waiting: BTreeSet<WorkerId>,
     done: BTreeSet<WorkerId>,
@@ -47,16 +39,11 @@ impl Waits {
     pub(super) fn take(&mut self, event: &Event, beside: &[u8]) {
         let session = SessionId(event.session);
         let command = (session, event.instruction);
-        let open = || Open { since_ns: event.time_ns, record: event.record };
         match (event.station(), event.worker()) {
-            (Some(Station::Received), _) if is_request(event) && self.requests.len() < MOST => {
-                self.requests.insert(command, open());
-            }
-            (Some(Station::Answered), _) => drop(self.requests.remove(&command)),
             (Some(Station::Sent), Some(worker)) => {
                 *self.pending.entry((session, worker)).or_default() += 1;
                 if Kind::of_record(&event.record) == Kind::Transfer && self.transfers.len() < MOST {
-                    let begin = || Transfer::begin(open(), beside);
+                    let begin = || Transfer::begin(event, beside);
                     let transfer = self.transfers.entry(command).or_insert_with(begin);
                     transfer.waiting.insert(worker);
                 }
@@ -64,7 +51,7 @@ impl Waits {
             (Some(Station::Ended), Some(worker)) => self.end(event, command, worker),
             (Some(Station::Disconnected), None) => self.forget(|of, _| of == session),
             (Some(Station::Disconnected), Some(gone)) => {
-                self.forget(|_, worker| worker == Some(gone));
+                self.forget(|_, worker| worker == gone);
             }
             _ => {}
         }
@@ -87,34 +74,34 @@ impl Waits {
     }
 
     /// Forgets what belongs to a session or a worker.
-    fn forget(&mut self, is_gone: impl Fn(SessionId, Option<WorkerId>) -> bool) {
-        self.requests.retain(|(session, _), _| !is_gone(*session, None));
-        self.pending.retain(|(session, worker), _| !is_gone(*session, Some(*worker)));
+    fn forget(&mut self, is_gone: impl Fn(SessionId, WorkerId) -> bool) {
+        self.pending.retain(|(session, worker), _| !is_gone(*session, *worker));
         for ((session, _), transfer) in &mut self.transfers {
-            transfer.waiting.retain(|worker| !is_gone(*session, Some(*worker)));
+            transfer.waiting.retain(|worker| !is_gone(*session, *worker));
         }
         self.transfers.retain(|_, transfer| !transfer.waiting.is_empty());
     }
 
     /// All of it.
-    pub(super) fn json(&self, now_ns: u64) -> Value {
-        let mut requests: Vec<_> = self.requests.iter().collect();
-        requests.sort_by_key(|(_, open)| open.since_ns);
-        let requests = requests.into_iter().take(SHOWN).map(|((session, _), open)| {
+    pub(super) fn json(&self, requests: &Requests, now_ns: u64) -> Value {
+        let seconds = |since_ns: u64| now_ns.saturating_sub(since_ns) as f64 / 1e9;
+        let mut requests: Vec<(SessionId, &Request)> = requests.iter().collect();
+        requests.sort_by_key(|(_, request)| request.since_ns);
+        let requests = requests.into_iter().take(SHOWN).map(|(session, request)| {
             json!({
                 "session": session.0,
-                "command": open.text(&[]),
-                "seconds": open.seconds(now_ns),
-                "workers": self.workers_of(*session),
+                "command": text(&request.record, &[]),
+                "seconds": seconds(request.since_ns),
+                "workers": self.workers_of(session),
             })
         });
         let mut transfers: Vec<_> = self.transfers.iter().collect();
-        transfers.sort_by_key(|(_, transfer)| transfer.open.since_ns);
+        transfers.sort_by_key(|(_, transfer)| transfer.since_ns);
         let transfers = transfers.into_iter().take(SHOWN).map(|((session, _), transfer)| {
             json!({
                 "session": session.0,
-                "command": transfer.open.text(&transfer.beside),
-                "seconds": transfer.open.seconds(now_ns),
+                "command": text(&transfer.record, &transfer.beside),
+                "seconds": seconds(transfer.since_ns),
                 "waiting": numbers(&transfer.waiting),
                 "done": numbers(&transfer.done),
             })
@@ -141,19 +128,16 @@ impl Waits {
 }
 
 impl Transfer {
-    fn begin(open: Open, beside: &[u8]) -> Transfer {
-        Transfer { open, beside: beside.into(), waiting: BTreeSet::new(), done: BTreeSet::new() }
+    fn begin(event: &Event, beside: &[u8]) -> Transfer {
+        let (waiting, done) = (BTreeSet::new(), BTreeSet::new());
+        let Event { time_ns: since_ns, record, .. } = *event;
+        Transfer { since_ns, record, beside: beside.into(), waiting, done }
     }
 }
 
-impl Open {
-    fn text(&self, beside: &[u8]) -> String {
-        logged(&self.record, beside).map_or_else(|_| "a command".to_string(), |one| one.to_string())
-    }
-
-    fn seconds(&self, now_ns: u64) -> f64 {
-        now_ns.saturating_sub(self.since_ns) as f64 / 1e9
-    }
+/// A command in words.
+fn text(record: &Record, beside: &[u8]) -> String {
+    logged(record, beside).map_or_else(|_| "a command".to_string(), |one| one.to_string())
 }
 
 fn numbers(workers: &BTreeSet<WorkerId>) -> Vec<u32> {

@@ -48,6 +48,11 @@ impl Collector for Totals {
 struct Page<'a>(DescriptorEncoder<'a>);
 
 impl Page<'_> {
+    /// A metric without labels.
+    fn one(&mut self, (name, help): (&str, &str), metric: &impl EncodeMetric) -> fmt::Result {
+        metric.encode(self.0.encode_descriptor(name, help, None, metric.metric_type())?)
+    }
+
     fn family<S: EncodeLabelSet, M: EncodeMetric>(
         &mut self,
         (name, help): (&str, &str),
@@ -62,11 +67,11 @@ impl Page<'_> {
     }
 
     fn counter(&mut self, name: &str, help: &str, value: u64) -> fmt::Result {
-        self.counters(name, help, [(NO_LABELS, value)])
+        self.one((name, help), &ConstCounter::new(value))
     }
 
     fn gauge(&mut self, name: &str, help: &str, value: f64) -> fmt::Result {
-        self.gauges(name, help, [(NO_LABELS, value)])
+        self.one((name, help), &ConstGauge::new(value))
     }
 
     fn counters<S: EncodeLabelSet>(
@@ -89,8 +94,6 @@ impl Page<'_> {
         self.family((name, help), MetricType::Gauge, series)
     }
 }
-
-const NO_LABELS: [(&str, &str); 0] = [];
 
 impl EncodeMetric for &Durations {
     fn encode(&self, mut encoder: MetricEncoder) -> fmt::Result {
@@ -139,7 +142,7 @@ impl Totals {
         let answers = [([("outcome", "success")], succeeded), ([("outcome", "failure")], failed)];
         page.counters("gt_answers", "Answers to clients", answers)?;
         let about = ("gt_answer_wait_seconds", "How long clients waited for an answer");
-        page.family(about, MetricType::Histogram, [(NO_LABELS, &self.waits)])
+        page.one(about, &&self.waits)
     }
 
     fn about_workers(&self, page: &mut Page) -> fmt::Result {

@@ -5,6 +5,5 @@ pub mod state;
 mod view;
 
 pub use json::json;
-pub(crate) use state::is_request;
 pub use state::{Sort, State};
 pub use view::draw;
