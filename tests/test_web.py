@@ -5,7 +5,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -32,7 +31,7 @@ FLAGS = (
     "--disable-dev-shm-usage --window-size=1280,1500"
 )
 
-# It has a value that is cut over two workers, fails once, and computes until it is ended.
+# It has a value that is cut over two workers, fails now and then, and computes until it is ended.
 BUSY = """
 import gt
 gt.workers(2)
@@ -41,18 +40,28 @@ gt.register_config("forward", gt.SignalConfig(shard=shard))
 with gt.signal.context("forward"):
     cut = gt.ones(400, 300)
     cut.sum().item()
-try:
-    gt.ones(3).gather(0, gt.tensor([5])).tolist()
-except (IndexError, RuntimeError):
-    pass
 print(gt.dashboard(browser=False), flush=True)
 a, b = gt.randn(200, 200), gt.randn(200, 200)
 while True:
+    try:
+        gt.ones(3).gather(0, gt.tensor([5])).tolist()
+    except (IndexError, RuntimeError):
+        pass
     x = a
     for _ in range(20): x = (x @ b).relu() * 0.01
     with gt.signal.context("forward"):
         (cut * 2).sum().item()
     x.sum().item()
+"""
+
+# How many points of the timeline have a colour.
+DRAWN = """
+const canvas = document.getElementById("timeline"), pen = canvas.getContext("2d");
+const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
+let found = 0;
+for (let i = 0; i < data.length; i += 4)
+  found += ((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]) === arguments[0];
+return found;
 """
 
 
@@ -124,6 +133,7 @@ def server(tmp_path_factory) -> Iterator[tuple[Cluster, Page, Path]]:
         wait_for(lambda: page.ask("/healthz")[0] == 200)
         for _ in range(2):
             cluster.add_worker()
+        wait_for(lambda: page.total("gt_workers") == 2)
         yield cluster, page, log
 
 
@@ -200,23 +210,11 @@ def test_series_do_not_grow_with_sessions(server, script):
     before = set(page.metrics())
     script(code, **cluster.variables)
     wait_for(lambda: page.total("gt_sessions") == 0)
-    assert set(page.metrics()) == before
-
-
-def test_a_server_that_was_stopped_goes_on_to_be_seen(script):
-    """A dispatcher forgets whoever is silent for five seconds; this one was itself."""
-    with Cluster("--metrics-port", "0", workers=1) as cluster:
-        page = page_of(cluster)
-        wait_for(lambda: page.ask("/healthz")[:2] == (200, "ok\n"))
-        child = cluster.server.child
-        child.send_signal(signal.SIGSTOP)
-        time.sleep(6)
-        child.send_signal(signal.SIGCONT)
-        wait_for(lambda: page.ask("/healthz")[:2] == (200, "ok\n"))
-        wait_for(lambda: page.total("gt_workers") == 1)
-        before = page.total("gt_commands_done_total", kind="matmul")
-        script("import gt\na = gt.ones(9, 9)\n(a @ a).sum().item()", **cluster.variables)
-        wait_for(lambda: page.total("gt_commands_done_total", kind="matmul") == before + 1)
+    # A worker that had none of a kind of work may have had some meanwhile.
+    by_worker = ("gt_commands_done_total[", "gt_busy_seconds_total[")
+    more = set(page.metrics()) - before
+    assert [series for series in more if not series.startswith(by_worker)] == []
+    assert len(page.metrics()) < 250
 
 
 def test_only_whoever_has_the_token_sees_the_page(server):
@@ -336,9 +334,7 @@ def test_a_page_ends_with_its_session(script):
 
 
 def test_a_session_that_cannot_be_watched_says_why(script, server):
-    code = (
-        "import gt\ntry: gt.dashboard(browser=False)\nexcept RuntimeError as error: print(error)"
-    )
+    code = "import gt\ntry: gt.dashboard(browser=False)\nexcept RuntimeError as error: print(error)"
     assert "GT_MONITOR=0" in script(code, GT_MONITOR="0")
     assert "gt server --metrics-port" in script(code, **server[0].variables)
 
@@ -407,7 +403,7 @@ def test_a_browser_shows_the_page(program, browser, scheme, tmp_path):
     wait_for(lambda: browser.find_element(By.ID, "timeline").get_attribute("data-busy") == "2")
     assert len(browser.find_elements(By.CSS_SELECTOR, "#workers tr[data-worker]")) == 2
     assert f"process {child.pid}" in text_of(browser, "#sessions tr[data-session]")
-    assert "gather: index 5 is out of bounds" in text_of(browser, "#errors")
+    wait_for(lambda: "gather: index 5 is out of bounds" in text_of(browser, "#errors"))
     # The cut value is drawn on both workers, each with its half.
     rows = "[...document.querySelectorAll('#values tr')]"
     row = f"{rows}.find(row => row.innerText.includes('[400, 300]'))"
@@ -416,11 +412,8 @@ def test_a_browser_shows_the_page(program, browser, scheme, tmp_path):
         f"return [...{row}.querySelectorAll('.part[data-worker]')].map(part => part.title)"
     )
     assert parts == ["w0: axis 0, 0 to 200 of 400", "w1: axis 0, 200 to 400 of 400"]
-    drawn = browser.execute_script(
-        "const pixels = document.getElementById('timeline').getContext('2d')"
-        ".getImageData(0, 0, 2000, 60).data; return new Set(new Uint32Array(pixels.buffer)).size"
-    )
-    assert drawn > 4, "the timeline is empty"
+    colour = next(kind["colour"] for kind in page.state()["kinds"] if kind["name"] == "matmul")
+    assert browser.execute_script(DRAWN, int(colour[1:], 16)) > 20, "no product in the timeline"
     ground = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
     brightness = int(re.search(r"\d+", ground)[0])
     assert (brightness > 128) == (scheme == "light")

@@ -56,8 +56,8 @@ pub struct Args {
     /// Write a line for each event to this file; GT_INSTRUCTION_LOG does the same.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// Serve a web page and metrics for Prometheus at this port; 0 is a free one. Only this host can
-    /// reach it, unless a host is named: HOST:PORT.
+    /// Serve a web page and metrics for Prometheus at this port; 0 is a free one. Only this host
+    /// can reach it, unless a host is named: HOST:PORT.
     #[arg(long, value_name = "[HOST:]PORT")]
     metrics_port: Option<web::Place>,
 }

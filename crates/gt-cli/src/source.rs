@@ -243,7 +243,8 @@ fn hear(
     loop {
         let now = Instant::now();
         if now >= *next_ask {
-            // A server forgets whoever has said nothing for seconds, and what they may be sent.
+            // A server forgets whoever has said nothing for seconds, and how many messages they may
+            // be sent: it would go on with one at a time.
             let messages = if now > *next_ask + PAUSE { AHEAD } else { 0 };
             *next_ask = now + ASK;
             // What cannot be sent is sent at the next turn; until then nothing is lost by it.

@@ -1,5 +1,5 @@
-//! Metrics and the web page of a dispatcher, over HTTP: one thread watches as `gt top` does, and one
-//! answers. The dispatcher notices one more who watches, and nothing of who reads.
+//! Metrics and the web page of a dispatcher, over HTTP: one thread watches as `gt top` does, and
+//! one answers. The dispatcher notices one more who watches, and nothing of who reads.
 
 use std::io;
 use std::net::{IpAddr, TcpListener};
@@ -118,8 +118,8 @@ impl Web {
     }
 }
 
-/// The pages of this process's sessions, and the sockets of what they show. A forked child has those
-/// of its parent, too, but sessions with other sockets.
+/// The pages of this process's sessions, and the sockets of what they show. A forked child has
+/// those of its parent, too, but sessions with other sockets.
 static PAGES: Mutex<Vec<(PathBuf, Web)>> = Mutex::new(Vec::new());
 
 /// The address of a page about a session inside this process, which is served from now on. There is

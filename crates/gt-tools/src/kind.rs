@@ -1,5 +1,7 @@
 //! Kinds of work, by which views choose colours. They are read off an operation's row.
 
+use std::sync::LazyLock;
+
 use gt_core::op::{Autocast, Op, Role, View};
 use gt_core::ops;
 use gt_core::record::{Record, code};
@@ -131,9 +133,15 @@ impl Kind {
         }
     }
 
-    /// The kind of a command in an event.
+    /// The kind of a command in an event. Views ask this of each event, and rows take long to read.
     pub fn of_record(record: &Record) -> Kind {
-        match record.op {
+        static KINDS: LazyLock<Box<[Kind]>> =
+            LazyLock::new(|| (0..=u16::MAX).map(Kind::of_code).collect());
+        KINDS[usize::from(record.op)]
+    }
+
+    fn of_code(code: u16) -> Kind {
+        match code {
             code::UPLOAD | code::ANNOUNCE | code::READ | code::DESCRIBE => Kind::Data,
             code::SEND | code::RECEIVE | code::MOVE => Kind::Transfer,
             op => ops::by_code(op).map_or(Kind::Control, Kind::of_op),

@@ -1,5 +1,5 @@
-//! Views of the event stream: the instruction log, the timeline that is drawn from it, top, metrics,
-//! and the board that the web page shows.
+//! Views of the event stream: the instruction log, the timeline that is drawn from it, top,
+//! metrics, and the board that the web page shows.
 
 pub mod board;
 pub mod kind;

@@ -213,6 +213,21 @@ fn the_board_tells_what_waits_for_what() {
 }
 
 #[test]
+fn an_error_that_a_client_is_told_of_is_one_error() {
+    let mut board = board();
+    let told = |time_ns| {
+        let event = command(Station::Answered, time_ns, 3, &read()).with(Outcome::Failure);
+        of(&[(event, b"it does not fit")])
+    };
+    board.take_events(&told(70 * MS));
+    assert_eq!(board.json()["errors"][0]["count"], 1);
+    board.take_events(&told(80 * MS));
+    let errors = board.json()["errors"].clone();
+    assert_eq!((&errors[0]["count"], &errors[0]["at_seconds"]), (&json!(2), &json!(0.08)));
+    assert_eq!(errors.as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn a_transfer_waits_until_all_workers_have_done_their_part() {
     let mut board = board();
     let (send, receive) = (

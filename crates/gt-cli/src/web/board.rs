@@ -109,3 +109,19 @@ fn follow(mut source: Source, shared: &Shared, ended: &Receiver<()>) -> Result<(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dispatcher_is_well_while_it_is_heard_of() {
+        let access = Access::new(1, []);
+        let shared = Shared::of(&Target::Session("nowhere".into()), access);
+        assert!(shared.complaint().is_some_and(|words| words.ends_with("yet")));
+        *shared.heard.lock() = Some(Instant::now());
+        assert_eq!(shared.complaint(), None);
+        *shared.heard.lock() = Instant::now().checked_sub(SILENCE + RETRY);
+        assert!(shared.complaint().is_some_and(|words| words.ends_with("for 6 s")));
+    }
+}

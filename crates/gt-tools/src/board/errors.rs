@@ -21,7 +21,8 @@ struct Told {
     session: u64,
     worker: Option<u32>,
     message: String,
-    count: u64,
+    /// How often workers failed with it, and how often clients were told.
+    counts: [u64; 2],
 }
 
 impl Errors {
@@ -34,7 +35,8 @@ impl Errors {
         let worker = event.worker().map(|worker| worker.0);
         let is_same = |one: &&mut Told| one.session == event.session && one.message == message;
         if let Some(known) = self.0.iter_mut().find(is_same) {
-            (known.time_ns, known.count) = (event.time_ns, known.count + 1);
+            known.time_ns = event.time_ns;
+            known.counts[usize::from(worker.is_none())] += 1;
             // The client may be told before the worker is done with what failed.
             known.worker = known.worker.or(worker);
             return;
@@ -43,7 +45,8 @@ impl Errors {
             self.0.pop_front();
         }
         let (time_ns, session) = (event.time_ns, event.session);
-        self.0.push_back(Told { time_ns, session, worker, message, count: 1 });
+        let counts = [u64::from(worker.is_some()), u64::from(worker.is_none())];
+        self.0.push_back(Told { time_ns, session, worker, message, counts });
     }
 
     /// The latest first.
@@ -54,7 +57,7 @@ impl Errors {
                 "session": told.session,
                 "worker": told.worker,
                 "message": told.message,
-                "count": told.count,
+                "count": told.counts[0].max(told.counts[1]),
             })
         };
         self.0.iter().rev().map(one).collect()

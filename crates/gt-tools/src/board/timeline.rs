@@ -136,11 +136,11 @@ mod tests {
         timeline.reach((COLUMNS - 1) * COLUMN_NS);
         assert_eq!(shares(&timeline)[0], 1000);
         timeline.reach(COLUMNS * COLUMN_NS);
-        assert_eq!(shares(&timeline), []);
+        assert!(shares(&timeline).is_empty());
         // A pause that is longer than the timeline empties it, and no more.
         worked(&mut timeline, COLUMNS * COLUMN_NS, COLUMNS * COLUMN_NS + 1_000_000);
         timeline.reach(1_000 * COLUMNS * COLUMN_NS);
-        assert_eq!(shares(&timeline), []);
+        assert!(shares(&timeline).is_empty());
         worked(&mut timeline, 0, 1_000 * COLUMNS * COLUMN_NS + 100_000_000);
         assert_eq!(shares(&timeline).len() as u64, COLUMNS);
         assert!(shares(&timeline)[..149].iter().all(|share| *share == 1000));

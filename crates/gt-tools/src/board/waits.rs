@@ -13,7 +13,7 @@ use crate::requests::{Request, Requests};
 
 /// So many transfers are remembered.
 const MOST: usize = 1 << 12;
-/// So many of them, and of requests, are shown, those that have waited the longest.
+/// So many of them, and of requests, are listed, those that have waited the longest.
 const SHOWN: usize = 32;
 
 /// Everything that is not done.
@@ -96,7 +96,8 @@ impl Waits {
             })
         });
         let mut transfers: Vec<_> = self.transfers.iter().collect();
-        transfers.sort_by_key(|(_, transfer)| transfer.since_ns);
+        // Those that some workers wait for come before those that nobody has begun with.
+        transfers.sort_by_key(|(_, transfer)| (transfer.done.is_empty(), transfer.since_ns));
         let transfers = transfers.into_iter().take(SHOWN).map(|((session, _), transfer)| {
             json!({
                 "session": session.0,

@@ -44,6 +44,9 @@ impl Collector for Totals {
     }
 }
 
+/// The name of a metric, its meaning, and what a worker's report says of it.
+type WorkerGauge = (&'static str, &'static str, fn(&WorkerReport) -> f64);
+
 /// What is written so far.
 struct Page<'a>(DescriptorEncoder<'a>);
 
@@ -154,7 +157,7 @@ impl Totals {
         page.family(("gt_commands_done", "Commands they are done with"), COUNTER, done)?;
         let busy = self.by_kind(|one, kind| ConstCounter::new(one.busy_ns[kind] as f64 / 1e9));
         page.family(("gt_busy_seconds", "Time that went into commands"), COUNTER, busy)?;
-        let gauges: [(&str, &str, fn(&WorkerReport) -> f64); 4] = [
+        let gauges: [WorkerGauge; 4] = [
             ("gt_worker_memory_bytes", "Bytes in values", |one| one.used_bytes as f64),
             ("gt_worker_memory_limit_bytes", "The most bytes that values may take", |one| {
                 one.info.memory_bytes as f64
