@@ -92,6 +92,7 @@ from gt.tensors import (
 if TYPE_CHECKING:
     from gt import multiprocessing
     from gt._gt import DTypeLike, Number, Tensor
+    from gt.web import dashboard
 
 __all__ = [
     *(name for name in dir(_gt) if not name.startswith("_")),
@@ -143,6 +144,7 @@ __all__ = [
     "channels_last_3d",
     "contiguous_format",
     "cuda",
+    "dashboard",
     "debug",
     "distributions",
     "enable_grad",
@@ -233,9 +235,11 @@ def randint_like(  # type: ignore[no-redef]
 
 
 def __getattr__(name: str) -> Any:
-    # Few programs start processes, and Python's part for them takes a while to import.
+    # Few programs start processes or browsers, and Python's part for them takes a while to import.
     if name == "multiprocessing":
         return importlib.import_module("gt.multiprocessing")
+    if name == "dashboard":
+        return importlib.import_module("gt.web").dashboard
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

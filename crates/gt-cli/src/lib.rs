@@ -12,9 +12,12 @@ mod table;
 mod top;
 mod trace;
 mod visualize;
+mod web;
 mod worker;
 
 use clap::{Parser, Subcommand};
+
+pub use web::dashboard;
 
 /// GT, a multiplexing tensor framework.
 #[derive(Parser)]

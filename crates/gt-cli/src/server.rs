@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use gt::address::{Address, DEFAULT_PORT, host_name};
+use gt::address::{Address, DEFAULT_PORT, Trust, host_name};
 use gt::folder::{Claim, Folder, Record, Sockets, group_number};
 use gt::keys::{KeyRing, Origin};
 use gt::settings::Settings;
@@ -18,6 +18,7 @@ use gt_zmq::{AllowList, TcpSecurity};
 use self::watch::Watch;
 use crate::say::{raise_descriptor_limit, say};
 use crate::signals::Attention;
+use crate::web::{self, Web};
 
 mod watch;
 
@@ -55,6 +56,10 @@ pub struct Args {
     /// Write a line for each event to this file; GT_INSTRUCTION_LOG does the same.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
+    /// Serve a web page and metrics for Prometheus at this port; 0 is a free one. Only this host
+    /// can reach it, unless a host is named: HOST:PORT.
+    #[arg(long, value_name = "[HOST:]PORT")]
+    metrics_port: Option<web::Place>,
 }
 
 /// Serves until a signal comes.
@@ -82,9 +87,11 @@ pub fn run(args: Args) -> Result<()> {
     })?;
     let address = door.as_ref().map(|door| door.address.to_string());
     claim.publish(&record(address))?;
-    announce(&claim, &sockets, door.as_ref());
+    let web = args.metrics_port.as_ref().map(|place| show(place, claim.port())).transpose()?;
+    announce(&claim, &sockets, door.as_ref(), web.as_ref());
     let _watch = door.and_then(|door| door.ring).map(|(ring, list, _)| Watch::start(ring, list));
     let outcome = server.run(&stop);
+    web.into_iter().for_each(Web::close);
     say("the server has ended");
     outcome
 }
@@ -174,8 +181,14 @@ fn record(address: Option<String>) -> Record {
     Record { pid: std::process::id(), address, version, started }
 }
 
+/// Shows the server as it would be shown from another process of the user.
+fn show(place: &web::Place, port: u16) -> Result<Web> {
+    let own = web::Target::Server(Address::new("localhost", port), Trust::Usual);
+    Web::open(place, own)
+}
+
 /// Says where it listens, in lines that can be copied.
-fn announce(claim: &Claim, sockets: &Sockets, door: Option<&Door>) {
+fn announce(claim: &Claim, sockets: &Sockets, door: Option<&Door>, web: Option<&Web>) {
     let (port, version, socket) =
         (claim.port(), env!("CARGO_PKG_VERSION"), sockets.control.display());
     let mut lines = vec![
@@ -184,6 +197,7 @@ fn announce(claim: &Claim, sockets: &Sockets, door: Option<&Door>) {
         format!("  gt.connect('localhost:{port}')"),
     ];
     lines.extend(door.into_iter().flat_map(Door::words));
+    lines.extend(web.map(Web::words));
     say(lines.join("\n"));
 }
 

@@ -3,7 +3,7 @@
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use gt_core::event::Events;
 use gt_core::{Error, Result};
 use gt_transport::codec::Limits;
 use gt_transport::reliable::{open_unsequenced, unsequenced};
-use gt_transport::report::Report;
+use gt_transport::report::{Report, ValuesReport};
 use gt_transport::{Message, framed};
 use gt_zmq::{Context, Dealer, DealerEvent, Options};
 
@@ -21,8 +21,12 @@ use crate::status::{closed, nobody, rejected};
 
 /// Messages that a server may send before it hears that some have arrived.
 const AHEAD: u32 = 256;
+/// Messages of a program that wait to be looked at; it leaves events out while more would.
+const READ_AHEAD: usize = 64;
 /// How often a server is asked how things are, which also says that somebody watches.
 const ASK: Duration = Duration::from_millis(500);
+/// Whoever was stopped for so long may have been forgotten.
+const PAUSE: Duration = Duration::from_secs(2);
 /// How long a dispatcher may take to say anything.
 const PATIENCE: Duration = Duration::from_millis(2_500);
 
@@ -52,6 +56,8 @@ pub enum Seen {
     Report(Box<Report>),
     /// What has happened.
     Events(Arc<Events>),
+    /// Where values are.
+    Values(Box<ValuesReport>),
 }
 
 /// A dispatcher that is watched.
@@ -59,6 +65,8 @@ pub struct Source {
     /// What people call it.
     pub name: String,
     road: Road,
+    /// Where values are, if that was asked and told.
+    values: Option<Box<ValuesReport>>,
     /// Whether it has said anything.
     was_heard: bool,
     began: Instant,
@@ -66,7 +74,7 @@ pub struct Source {
 
 enum Road {
     Server { dealer: Box<Dealer>, address: Address, next_ask: Instant, _context: Context },
-    Process { messages: Receiver<Result<Message>> },
+    Process { messages: Receiver<Result<Message>>, socket: PathBuf },
 }
 
 impl Which {
@@ -85,7 +93,7 @@ impl Which {
             [Running::Server { port, .. }] => {
                 self.open_server(format!("localhost:{port}").parse()?)
             }
-            [Running::Process { pid, socket }] => open_process(*pid, socket),
+            [Running::Process { pid, socket }] => Source::of_process(*pid, socket),
             [] => Err(Error::Lost(match self.pid {
                 Some(pid) => format!("process {pid} has no session of GT in itself"),
                 None => "no dispatcher of this user runs on this host; start a program or \
@@ -97,8 +105,14 @@ impl Which {
     }
 
     fn open_server(&self, address: Address) -> Result<Source> {
-        let trust = Trust::asked(self.key.clone(), self.insecure)?;
-        let endpoint = address.endpoint(&trust)?;
+        Source::of_server(address, &Trust::asked(self.key.clone(), self.insecure)?)
+    }
+}
+
+impl Source {
+    /// Begins to watch a server.
+    pub fn of_server(address: Address, trust: &Trust) -> Result<Source> {
+        let endpoint = address.endpoint(trust)?;
         let options = Options { connect_timeout: PATIENCE, ..Options::default() };
         let context = Context::new().map_err(Error::runtime)?;
         let mut dealer = Dealer::connect(&context, &endpoint, &options).map_err(Error::runtime)?;
@@ -107,31 +121,54 @@ impl Which {
         let (name, now) = (address.to_string(), Instant::now());
         let dealer = Box::new(dealer);
         let road = Road::Server { dealer, address, next_ask: now, _context: context };
-        Ok(Source { name, road, was_heard: false, began: now })
+        Ok(Source { name, road, values: None, was_heard: false, began: now })
+    }
+
+    /// Begins to watch a session inside a program.
+    pub fn of_process(pid: u32, socket: &Path) -> Result<Source> {
+        let gone = |error: std::io::Error| {
+            Error::Lost(format!("process {pid} cannot be watched at {}: {error}", socket.display()))
+        };
+        let mut stream = UnixStream::connect(socket).map_err(gone)?;
+        framed::write(&mut stream, &Message::Observe { messages: 0 }).map_err(gone)?;
+        let (sender, messages) = sync_channel(READ_AHEAD);
+        // A read that is given up in the middle of a message could not go on; so a thread reads.
+        let read = move || {
+            loop {
+                let message = framed::read(&mut stream);
+                let is_over = message.is_err();
+                if sender.send(message).is_err() || is_over {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().name("gt-source".to_string()).spawn(read).map_err(gone)?;
+        let road = Road::Process { messages, socket: socket.to_path_buf() };
+        let name = format!("process {pid}");
+        Ok(Source { name, road, values: None, was_heard: false, began: Instant::now() })
+    }
+
+    /// Asks where values are; [`Source::next`] gives the answer.
+    pub fn ask_values(&mut self) {
+        match &mut self.road {
+            // What cannot be asked is asked at the next turn.
+            Road::Server { dealer, .. } => {
+                let _ = dealer.send(&unsequenced(&Message::ValuesRequest));
+            }
+            Road::Process { socket, .. } => self.values = values_of(socket).ok(),
+        }
     }
 }
 
-fn open_process(pid: u32, socket: &Path) -> Result<Source> {
-    let gone = |error: std::io::Error| {
-        Error::Lost(format!("process {pid} cannot be watched at {}: {error}", socket.display()))
-    };
-    let mut stream = UnixStream::connect(socket).map_err(gone)?;
-    framed::write(&mut stream, &Message::Observe { messages: 0 }).map_err(gone)?;
-    let (sender, messages) = channel();
-    // A read that is given up in the middle of a message could not go on; so a thread reads.
-    let read = move || {
-        loop {
-            let message = framed::read(&mut stream);
-            let is_over = message.is_err();
-            if sender.send(message).is_err() || is_over {
-                return;
-            }
-        }
-    };
-    thread::Builder::new().name("gt-source".to_string()).spawn(read).map_err(gone)?;
-    let road = Road::Process { messages };
-    let name = format!("process {pid}");
-    Ok(Source { name, road, was_heard: false, began: Instant::now() })
+/// Asks a program over a connection of its own, because the other one only brings events.
+fn values_of(socket: &Path) -> Result<Box<ValuesReport>> {
+    let mut stream = UnixStream::connect(socket).map_err(Error::runtime)?;
+    stream.set_read_timeout(Some(PATIENCE)).map_err(Error::runtime)?;
+    framed::write(&mut stream, &Message::ValuesRequest).map_err(Error::runtime)?;
+    match framed::read(&mut stream)? {
+        Message::Values(values) => Ok(values),
+        _ => Err(Error::bug("something else than values was told")),
+    }
 }
 
 /// Several dispatchers run, and none was chosen.
@@ -157,17 +194,21 @@ fn command_of(pid: u32) -> String {
 impl Source {
     /// What it says next, if it says something before the deadline; an error when it has ended.
     pub fn next(&mut self, deadline: Instant) -> Result<Option<Seen>> {
+        if let Some(values) = self.values.take() {
+            return Ok(Some(Seen::Values(values)));
+        }
         loop {
             let message = match &mut self.road {
                 Road::Server { dealer, address, next_ask, .. } => {
                     hear(dealer, address, next_ask, deadline)?
                 }
-                Road::Process { messages } => listen(messages, &self.name, deadline)?,
+                Road::Process { messages, .. } => listen(messages, &self.name, deadline)?,
             };
             self.was_heard |= message.is_some();
             match message {
                 Some(Message::Report(report)) => return Ok(Some(Seen::Report(report))),
                 Some(Message::Events(events)) => return Ok(Some(Seen::Events(events))),
+                Some(Message::Values(values)) => return Ok(Some(Seen::Values(values))),
                 Some(Message::Ended { error, .. }) => return Err(error.within(&self.name)),
                 Some(_) => {}
                 None if !self.was_heard && self.began.elapsed() > PATIENCE => {
@@ -202,10 +243,13 @@ fn hear(
     loop {
         let now = Instant::now();
         if now >= *next_ask {
+            // A server forgets whoever has said nothing for seconds, and how many messages they may
+            // be sent: it would go on with one at a time.
+            let messages = if now > *next_ask + PAUSE { AHEAD } else { 0 };
             *next_ask = now + ASK;
             // What cannot be sent is sent at the next turn; until then nothing is lost by it.
             let _ = dealer.send(&unsequenced(&Message::StatusRequest));
-            let _ = dealer.send(&unsequenced(&Message::Observe { messages: 0 }));
+            let _ = dealer.send(&unsequenced(&Message::Observe { messages }));
         }
         match dealer.receive().map_err(Error::runtime)? {
             Some(DealerEvent::Message(parts)) => {

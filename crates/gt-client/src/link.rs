@@ -1,5 +1,6 @@
 //! What joins a session to its dispatcher: memory within one process, or sockets.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use gt_core::Result;
@@ -27,6 +28,11 @@ pub(crate) trait Link: Send + Sync {
 
     /// From now on the events of the session go there. Within a process they do from its start.
     fn observe(&self, _sink: Box<dyn EventSink>) {}
+
+    /// The socket at which its dispatcher can be watched, if that is in this process.
+    fn monitor(&self) -> Option<PathBuf> {
+        None
+    }
 
     /// Who works for the session.
     fn summary(&self) -> ClusterSummary;

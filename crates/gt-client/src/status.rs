@@ -1,6 +1,7 @@
 //! What a session is at, and who holds its memory.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use gt_core::event::EventSink;
@@ -56,6 +57,11 @@ pub struct Line {
 }
 
 impl Session {
+    /// The socket at which its dispatcher can be watched, if that is in this process and may be.
+    pub fn monitor(&self) -> Option<PathBuf> {
+        self.0.link.monitor()
+    }
+
     /// From now on the events of a session elsewhere go there. Those of one in this process go
     /// where its options say.
     pub fn observe(&self, sink: Box<dyn EventSink>) {

@@ -21,6 +21,7 @@ use crate::worker_table::WorkerTable;
 
 mod observe;
 mod report;
+mod values;
 
 /// So many workers are given what is for them without being held back longer than told …
 const FEW_WORKERS: usize = 8;

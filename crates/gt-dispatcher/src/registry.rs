@@ -291,6 +291,12 @@ impl Registry {
         self.placements.forget_unused(&used);
     }
 
+    /// The values that clients have names for.
+    pub fn values(&self) -> impl Iterator<Item = (Slot, &Entry)> {
+        let named = self.entries.iter().enumerate();
+        named.filter_map(|(index, entry)| Some((Slot(index as u32), entry.as_ref()?)))
+    }
+
     /// How many values there are.
     pub fn len(&self) -> usize {
         self.entries.iter().flatten().count()

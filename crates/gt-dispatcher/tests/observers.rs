@@ -2,16 +2,18 @@
 
 mod harness;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use gt_core::event::{Event, Events, Outcome, Span, Spans, Station};
 use gt_core::instruction::Command;
 use gt_core::text::parse_instruction;
-use gt_core::{RequestId, SessionId, Slot};
+use gt_core::{RequestId, SessionId, Slot, WorkerId};
 use gt_dispatcher::gateway::Delivery;
 use gt_dispatcher::role::Credentials;
 use gt_transport::reliable::ReliableChannel;
+use gt_transport::report::ValuesReport;
 use gt_transport::{Batch, Message};
 use harness::{Harness, OWN, refusal, words};
 
@@ -205,4 +207,50 @@ fn a_client_sees_its_own_session_to_the_end() {
     assert!(matches!(last, Some((_, Message::Ended { .. }))), "it hears that this is all");
     assert_eq!(harness.sessions(), 1);
     assert_eq!(told_to_record(&out), [false], "nobody else observes");
+}
+
+/// The client makes values, each one element larger than the one before.
+fn make(harness: &mut Harness, client: &mut ReliableChannel, slots: Range<u32>) {
+    let mut batch = Batch::default();
+    for slot in slots {
+        let line = format!("t{slot} := ones shape=[{}] dtype=float32", slot + 1);
+        batch.push(&Command::Apply(parse_instruction(&line).expect("an instruction")));
+    }
+    let message = Message::Commands { session: SessionId(1), batch: Arc::new(batch) };
+    harness.hear(CLIENT, client.say(&message).expect("it fits"));
+}
+
+/// Where values are, as somebody is told.
+fn told_values(out: &[Delivery]) -> Option<Box<ValuesReport>> {
+    let values = |(connection, message)| match message {
+        Message::Values(values) if connection == WATCHER => Some(values),
+        _ => None,
+    };
+    words(out).into_iter().find_map(values)
+}
+
+#[test]
+fn whoever_asks_is_told_where_the_largest_values_are() {
+    let (mut harness, mut client) = open();
+    make(&mut harness, &mut client, 0..100);
+    let told = told_values(&harness.say(WATCHER, &Message::ValuesRequest)).expect("an answer");
+    assert_eq!((told.list.len(), told.left_out), (64, 36));
+    let slots: Vec<u32> = told.list.iter().map(|one| one.slot.0).collect();
+    assert_eq!(slots, (36..100).rev().collect::<Vec<_>>());
+    let largest = &told.list[0];
+    assert_eq!((largest.session, largest.meta.bytes()), (SessionId(1), 400));
+    assert_eq!(largest.whole, [WorkerId(0)]);
+    // What is looked at is bounded, too; the rest is only counted.
+    make(&mut harness, &mut client, 100..20_000);
+    let told = told_values(&harness.say(WATCHER, &Message::ValuesRequest)).expect("an answer");
+    assert_eq!((told.list[0].slot, told.left_out), (Slot((1 << 14) - 1), 20_000 - 64));
+}
+
+#[test]
+fn whoever_may_not_connect_is_not_told_where_values_are() {
+    let mut harness = Harness::open();
+    let nobody = Credentials { role: None, ..OWN };
+    let parts = gt_transport::reliable::unsequenced(&Message::ValuesRequest);
+    let out = harness.hear_from(nobody, WATCHER, parts);
+    assert!(refusal(&out).is_some() && told_values(&out).is_none());
 }

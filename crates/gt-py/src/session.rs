@@ -100,6 +100,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(status, module)?)?;
     module.add_function(wrap_pyfunction!(memory, module)?)?;
     module.add_function(wrap_pyfunction!(counters, module)?)?;
+    module.add_function(wrap_pyfunction!(_dashboard, module)?)?;
     module.add_function(wrap_pyfunction!(_placement, module)?)?;
     module.add_function(wrap_pyfunction!(_moved_bytes, module)?)
 }
@@ -220,6 +221,12 @@ fn memory_of<'py>(py: Python<'py>, session: &gt::Session) -> PyResult<Bound<'py,
     dict.set_item("by_dtype", by_dtype)?;
     dict.set_item("by_line", by_line)?;
     Ok(dict)
+}
+
+/// The address of a page that shows the default session.
+#[pyfunction]
+fn _dashboard(py: Python<'_>, port: u16) -> PyResult<String> {
+    py.detach(|| gt_cli::dashboard(&gt::session()?, port)).map_err(to_python)
 }
 
 /// Where a tensor is, in words.

@@ -1,5 +1,7 @@
 //! Kinds of work, by which views choose colours. They are read off an operation's row.
 
+use std::sync::LazyLock;
+
 use gt_core::op::{Autocast, Op, Role, View};
 use gt_core::ops;
 use gt_core::record::{Record, code};
@@ -43,6 +45,11 @@ impl Kind {
         Kind::Data,
         Kind::Control,
     ];
+
+    /// Its place in [`Kind::ALL`].
+    pub fn index(self) -> usize {
+        self as usize
+    }
 
     /// What people call it.
     pub fn name(self) -> &'static str {
@@ -126,9 +133,15 @@ impl Kind {
         }
     }
 
-    /// The kind of a command in an event.
+    /// The kind of a command in an event. Views ask this of each event, and rows take long to read.
     pub fn of_record(record: &Record) -> Kind {
-        match record.op {
+        static KINDS: LazyLock<Box<[Kind]>> =
+            LazyLock::new(|| (0..=u16::MAX).map(Kind::of_code).collect());
+        KINDS[usize::from(record.op)]
+    }
+
+    fn of_code(code: u16) -> Kind {
+        match code {
             code::UPLOAD | code::ANNOUNCE | code::READ | code::DESCRIBE => Kind::Data,
             code::SEND | code::RECEIVE | code::MOVE => Kind::Transfer,
             op => ops::by_code(op).map_or(Kind::Control, Kind::of_op),
@@ -168,6 +181,7 @@ mod tests {
     #[test]
     fn kinds_differ_in_letter_and_colour() {
         for (index, one) in Kind::ALL.iter().enumerate() {
+            assert_eq!(one.index(), index);
             for other in &Kind::ALL[index + 1..] {
                 assert_ne!(one.letter(), other.letter());
                 assert_ne!(one.colour(), other.colour());

@@ -1,7 +1,11 @@
-//! Views of the event stream: the instruction log, the timeline that is drawn from it, and top.
+//! Views of the event stream: the instruction log, the timeline that is drawn from it, top,
+//! metrics, and the board that the web page shows.
 
+pub mod board;
 pub mod kind;
 pub mod log;
+pub mod metrics;
+mod requests;
 pub mod timeline;
 pub mod top;
 

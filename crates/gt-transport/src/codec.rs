@@ -15,6 +15,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use crate::batch::rest::{checked, ended, read};
 use crate::batch::{Batch, INLINE_BYTES};
 use crate::message::{Checksum, Failure, Message, Value};
+use crate::report::ValuesReport;
 use crate::ticket::Ticket;
 
 mod kind;
@@ -118,6 +119,8 @@ pub fn encode(message: &Message) -> Frames {
         M::Events(events) => observed::events(events),
         M::StatusRequest => frames(kind::STATUS_REQUEST, &()),
         M::Report(report) => frames(kind::REPORT, &**report),
+        M::ValuesRequest => frames(kind::VALUES_REQUEST, &()),
+        M::Values(values) => frames(kind::VALUES, &**values),
         M::Commands { session, batch } => batch_frames(*session, batch),
         M::Answer { session, request, result } => {
             let described = result.as_ref().map(|value| &value.meta).map_err(|failure| &**failure);
@@ -259,6 +262,8 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
         kind::EVENTS => observed::read_events(all(body, payloads)?)?,
         kind::STATUS_REQUEST => all(body, payloads).map(|()| Message::StatusRequest)?,
         kind::REPORT => Message::Report(all(body, payloads)?),
+        kind::VALUES_REQUEST => all(body, payloads).map(|()| Message::ValuesRequest)?,
+        kind::VALUES => Message::Values(all::<Box<ValuesReport>>(body, payloads)?.checked()?),
         kind::FORGET => Message::Forget { session: all(body, payloads)? },
         kind::ENDED => {
             let (session, error) = all(body, payloads)?;

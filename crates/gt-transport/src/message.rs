@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::batch::Batch;
 use crate::hello::{Hello, Welcome, WorkerInfo};
-use crate::report::{Channels, MemoryUsage, Report};
+use crate::report::{Channels, MemoryUsage, Report, ValuesReport};
 use crate::ticket::{Key, Ticket};
 
 /// Who sends or gets a message, as the dispatcher sees it.
@@ -205,6 +205,10 @@ pub enum Message {
     StatusRequest,
     /// Dispatcher to whoever inquired.
     Report(Box<Report>),
+    /// Whoever observes to dispatcher: where are the values?
+    ValuesRequest,
+    /// Dispatcher to whoever asked that.
+    Values(Box<ValuesReport>),
     /// Dispatcher to worker: forget everything of this session.
     Forget {
         /// The session.

@@ -1,7 +1,8 @@
 //! What a running system tells of itself: who is there, what waits, and who holds memory.
 
+use gt_core::placement::Placement;
 use gt_core::wire::some;
-use gt_core::{DType, Provenance, SessionId, WorkerId};
+use gt_core::{DType, Meta, Provenance, Result, SessionId, Slot, WorkerId};
 use serde::{Deserialize, Serialize};
 
 use crate::Peer;
@@ -127,4 +128,42 @@ pub struct MemoryUsage {
     /// The session's bytes by dtype and line.
     #[serde(deserialize_with = "some")]
     pub holdings: Vec<(DType, Provenance, u64)>,
+}
+
+/// Where values are, the largest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ValuesReport {
+    /// The largest of those that were looked at.
+    #[serde(deserialize_with = "some")]
+    pub list: Vec<ValueReport>,
+    /// How many values are not in the list.
+    pub left_out: u64,
+}
+
+/// Where one value is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ValueReport {
+    /// Whose it is.
+    pub session: SessionId,
+    /// What the session calls it.
+    pub slot: Slot,
+    /// Its dtype and shape.
+    pub meta: Meta,
+    /// Workers that have all of it.
+    #[serde(deserialize_with = "some")]
+    pub whole: Vec<WorkerId>,
+    /// The meshes that it is on.
+    #[serde(deserialize_with = "some")]
+    pub meshes: Vec<Placement>,
+}
+
+impl ValuesReport {
+    /// The same, if what it speaks of are tensors, and placements that fit them.
+    pub(crate) fn checked(mut self: Box<Self>) -> Result<Box<Self>> {
+        for one in &mut self.list {
+            one.meta.shape = one.meta.shape.clone().checked(one.meta.dtype)?;
+            one.meshes.iter().try_for_each(|placement| placement.check(&one.meta.shape))?;
+        }
+        Ok(self)
+    }
 }

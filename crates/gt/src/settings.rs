@@ -115,7 +115,7 @@ static MONITOR: Variable = Variable {
     name: "GT_MONITOR",
     default: "1",
     meaning: "With 0, sessions in the program's own process leave no socket in the runtime \
-              folder, and `gt top` and `gt trace` do not find them.",
+              folder: `gt top` and `gt trace` do not find them, and they have no dashboard.",
 };
 static VERBOSE: Variable = Variable {
     name: "GT_VERBOSE",

@@ -1,5 +1,6 @@
 //! A session's way to the machines in its own process.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,6 +39,10 @@ impl Link for InProcess {
 
     fn stop(&self) {
         self.embedded.stop();
+    }
+
+    fn monitor(&self) -> Option<PathBuf> {
+        self.embedded.monitor.get().map(|monitor| monitor.path().to_path_buf())
     }
 
     fn summary(&self) -> ClusterSummary {

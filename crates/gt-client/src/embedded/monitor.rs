@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use gt_core::event::Events;
 use gt_transport::lock::{Condvar, Mutex};
-use gt_transport::report::Report;
+use gt_transport::report::{Report, ValuesReport};
 use gt_transport::{Message, framed};
 
 /// How many may watch at a time.
@@ -78,6 +78,8 @@ pub(super) trait Monitored: Send + Sync + 'static {
     fn is_over(&self) -> bool;
     /// How things are.
     fn report(&self) -> Report;
+    /// Where values are.
+    fn values(&self) -> ValuesReport;
     /// Somebody watches from now on; gives who is there.
     fn watch(&self, watcher: &Arc<Watcher>) -> Events;
     /// Somebody watches no more.
@@ -99,6 +101,11 @@ impl Monitor {
         let thread = thread::Builder::new().name("gt-monitor".to_string());
         thread.spawn(move || listen(&listener, &shown))?;
         Ok(monitor)
+    }
+
+    /// Where it listens.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Ends the thread that listens, once what it shows is over.
@@ -138,6 +145,9 @@ fn attend(mut stream: UnixStream, shown: &dyn Monitored) -> io::Result<()> {
         Ok(Message::Observe { .. }) => {}
         Ok(Message::StatusRequest) => {
             return framed::write(&mut stream, &Message::Report(Box::new(shown.report())));
+        }
+        Ok(Message::ValuesRequest) => {
+            return framed::write(&mut stream, &Message::Values(Box::new(shown.values())));
         }
         _ => return Ok(()),
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gt_core::event::Events;
 use gt_core::wire::SOME;
 use gt_transport::hello::WorkerInfo;
-use gt_transport::report::{Report, SessionReport, Traffic, WorkerReport};
+use gt_transport::report::{Report, SessionReport, Traffic, ValuesReport, WorkerReport};
 use gt_worker::lane::Lane;
 use tracing::info;
 
@@ -73,6 +73,10 @@ impl Monitored for Embedded {
         let sessions = sessions.take(SOME).collect();
         let (version, uptime_ns) = (env!("CARGO_PKG_VERSION").to_string(), self.now_ns());
         Report { version, uptime_ns, workers, sessions, traffic: Traffic::default() }
+    }
+
+    fn values(&self) -> ValuesReport {
+        self.machines.lock().dispatcher().values()
     }
 
     fn watch(&self, watcher: &Arc<Watcher>) -> Events {

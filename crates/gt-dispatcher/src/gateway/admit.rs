@@ -37,6 +37,11 @@ impl Gateway {
                 self.watch(now_ns, connection, messages, out);
                 Ok(())
             }
+            Ok(Some(Message::ValuesRequest)) if credentials.role.is_some() => {
+                let values = Message::Values(Box::new(self.dispatcher.values()));
+                out.push(Delivery::Send(connection, unsequenced(&values)));
+                Ok(())
+            }
             // The last words of somebody who was given up.
             Ok(Some(Message::Heartbeat { .. })) => Err(Error::Lost(
                 "the dispatcher has given this connection up; connect again".to_string(),

@@ -8,6 +8,7 @@ use gt_transport::Peer;
 use gt_transport::report::Report;
 
 use crate::kind::Kind;
+use crate::requests::is_request;
 
 /// How many kinds of work there are.
 const KINDS: usize = Kind::ALL.len();
@@ -305,10 +306,4 @@ impl SessionState {
     pub fn is_waiting(&self) -> bool {
         self.asked > 0
     }
-}
-
-/// Whether a client waits for what comes of a command.
-fn is_request(event: &Event) -> bool {
-    use gt_core::record::code;
-    matches!(event.record.op, code::READ | code::DESCRIBE | code::SYNC | code::ASK)
 }

@@ -54,3 +54,7 @@ pub const OBSERVE: u16 = 25;
 /// [`crate::Message::Events`]: how many are lost, events as they lie in memory, what belongs to
 /// them.
 pub const EVENTS: u16 = 26;
+/// [`crate::Message::ValuesRequest`]: nothing.
+pub const VALUES_REQUEST: u16 = 27;
+/// [`crate::Message::Values`]: the report.
+pub const VALUES: u16 = 28;

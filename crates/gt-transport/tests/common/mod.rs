@@ -14,7 +14,8 @@ use gt_core::{
 use gt_transport::hello::{Hello, Resume, Token, Welcome, WorkerInfo};
 use gt_transport::region::Region;
 use gt_transport::report::{
-    ChannelTraffic, Channels, MemoryUsage, Report, Road, SessionReport, Traffic, WorkerReport,
+    ChannelTraffic, Channels, MemoryUsage, Report, Road, SessionReport, Traffic, ValueReport,
+    ValuesReport, WorkerReport,
 };
 use gt_transport::ticket::{Access, Address, Key, Role, Route, Ticket, TransferKind};
 use gt_transport::{Batch, Checksum, Failure, FailureId, Message, Peer, Value};
@@ -206,7 +207,22 @@ fn observed() -> impl Strategy<Value = Message> {
     });
     let record = any::<bool>().prop_map(|on| Message::Record { on });
     let observe = any::<u32>().prop_map(|messages| Message::Observe { messages });
-    prop_oneof![spans, events, record, observe]
+    prop_oneof![spans, events, record, observe, values(), Just(Message::ValuesRequest)]
+}
+
+/// Where values are: whole, copied, or cut along their first axis.
+fn values() -> impl Strategy<Value = Message> {
+    let one = (session(), any::<u32>(), value(), 1..4u32).prop_map(
+        |(session, slot, Value { meta, .. }, workers)| {
+            let mesh = || Mesh::group((0..workers).map(WorkerId));
+            let cut = Placement::new(mesh(), [Layout::Shard(Cut::even(0))], &meta.shape);
+            let meshes = [Ok(Placement::replicated(mesh())), cut].into_iter().flatten().collect();
+            let (slot, whole) = (Slot(slot), vec![WorkerId(slot)]);
+            ValueReport { session, slot, meta, whole, meshes }
+        },
+    );
+    let list = (prop::collection::vec(one, 0..4), any::<u64>());
+    list.prop_map(|(list, left_out)| Message::Values(Box::new(ValuesReport { list, left_out })))
 }
 
 /// A batch of any commands.

@@ -1,0 +1,54 @@
+//! Where values are, for whoever asks. Looking costs the same however many there are.
+
+use gt_core::{SessionId, Slot};
+use gt_transport::report::{ValueReport, ValuesReport};
+
+use super::Dispatcher;
+use crate::registry::Entry;
+use crate::session::Session;
+
+/// So many values are listed.
+const LISTED: usize = 64;
+/// So many are looked at, all sessions together.
+const LOOKED_AT: usize = 1 << 14;
+/// So many workers and meshes are named for each.
+const PLACES: usize = 64;
+
+impl Dispatcher {
+    /// Where the largest values are. Each session has its share of what is looked at, so that one
+    /// with many values hides nobody's.
+    pub fn values(&self) -> ValuesReport {
+        let each = LOOKED_AT / self.sessions.len().max(1);
+        let mut found: Vec<(usize, SessionId, Slot)> = Vec::new();
+        for (&id, session) in &self.sessions {
+            let looked_at = session.registry.values().take(each);
+            let somewhere = looked_at.filter(|(_, entry)| is_somewhere(entry));
+            found.extend(somewhere.map(|(slot, entry)| (entry.meta.bytes(), id, slot)));
+        }
+        let all: usize = self.sessions.values().map(|session| session.registry.len()).sum();
+        found.sort_unstable_by_key(|&(bytes, session, slot)| (usize::MAX - bytes, session, slot));
+        found.truncate(LISTED);
+        let value = |(_, id, slot)| report(id, self.sessions.get(&id)?, slot);
+        let list: Vec<ValueReport> = found.into_iter().filter_map(value).collect();
+        let left_out = (all - list.len()) as u64;
+        ValuesReport { list, left_out }
+    }
+}
+
+/// Whether anybody has it; what is only a recipe is nowhere.
+fn is_somewhere(entry: &Entry) -> bool {
+    !entry.holders.is_empty() || !entry.spreads.is_empty()
+}
+
+fn report(id: SessionId, session: &Session, slot: Slot) -> Option<ValueReport> {
+    let entry = session.registry.get(slot).ok()?;
+    let placements = &session.registry.placements;
+    let meshes = entry.spreads.iter().take(PLACES);
+    Some(ValueReport {
+        session: id,
+        slot,
+        meta: entry.meta.clone(),
+        whole: entry.holders.iter().take(PLACES).map(|&(worker, _)| worker).collect(),
+        meshes: meshes.map(|&(place, _)| placements.get(place).clone()).collect(),
+    })
+}
