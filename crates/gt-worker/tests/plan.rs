@@ -5,7 +5,7 @@ mod plan {
 }
 
 use gt_core::instruction::{After, Command};
-use gt_core::{DType, Meta, SessionId, WorkerId};
+use gt_core::{DType, Meta, SessionId, Slot, WorkerId};
 use gt_transport::{Batch, Message, Peer, Value};
 use gt_worker::Window;
 use plan::bench::{Bench, ONE, UNLIMITED, command, numbers};
@@ -258,6 +258,33 @@ fn who_is_to_report_after_everything_waits_for_what_has_not_arrived() {
     };
     assert_eq!(settle(After::Risks), (1, 1));
     assert_eq!(settle(After::Everything), (0, 1));
+}
+
+#[test]
+fn a_vote_waits_for_what_may_fail_and_not_for_the_verdicts_of_others() {
+    let vote = |barrier: u64, slot: u32| Command::Vote {
+        barrier,
+        slots: [Slot(slot)].into_iter().collect(),
+        compare: false,
+    };
+    let votes = |between: &[&str]| {
+        let mut bench = Bench::new(UNLIMITED);
+        let mut batch = Batch::default();
+        for text in ["t0 := full shape=[2] fill_value=1.0", "t1 := neg t0", "t2 := exp t0"] {
+            batch.push(&command(text));
+        }
+        batch.push(&vote(1, 1));
+        batch.push(&command("t3 := cast t1 dtype=float32 replaces t0"));
+        between.iter().for_each(|text| batch.push(&command(text)));
+        batch.push(&vote(2, 2));
+        bench.tell(Message::Commands { session: FIRST, batch: batch.into() });
+        bench.run();
+        bench.reports()
+    };
+    assert_eq!(votes(&[]), 2);
+    assert_eq!(votes(&["receive 7"]), 1);
+    // What depends on the verdict may fail after it.
+    assert_eq!(votes(&["t4 := neg t3"]), 1);
 }
 
 /// A value of two elements that another worker hands over as 7.
