@@ -12,6 +12,7 @@ mod table;
 mod top;
 mod trace;
 mod visualize;
+mod why;
 mod worker;
 
 use clap::{Parser, Subcommand};
@@ -38,6 +39,8 @@ enum Command {
     Trace(trace::Args),
     /// Draw instruction logs and traces.
     Visualize(visualize::Args),
+    /// Say what a program in a log or trace waits for.
+    Why(why::Args),
     /// Make, list and remove the keys that may connect to servers of this ring.
     Keys(keys::Args),
 }
@@ -59,6 +62,7 @@ pub fn main(args: Vec<String>) -> u8 {
         Command::Top(args) => ("top", top::run(&args)),
         Command::Trace(args) => ("trace", trace::run(&args)),
         Command::Visualize(args) => ("visualize", visualize::run(&args)),
+        Command::Why(args) => ("why", why::run(&args)),
         Command::Keys(args) => ("keys", keys::run(&args)),
     };
     match outcome {

@@ -49,6 +49,8 @@ pub struct RemoteOptions {
     pub sync: bool,
     /// Whether copies of what it reads and replaces are compared.
     pub compare_copies: bool,
+    /// Whether results that are not finite fail, if their inputs are.
+    pub check_nan: bool,
 }
 
 /// Connects, and opens a session.

@@ -67,6 +67,8 @@ pub struct Session {
     reach: Reach,
     /// Whether copies of what it reads and replaces are compared.
     compares_copies: bool,
+    /// Whether results that are not finite fail, if their inputs are.
+    checks_nan: bool,
     /// How many workers it asked for; all if absent.
     wanted: Option<usize>,
     /// Its workers in the order in which it numbers them; the place of one that left is vacant.
@@ -112,6 +114,7 @@ impl Session {
             name: hello.name.clone(),
             reach,
             compares_copies: hello.compare_copies,
+            checks_nan: hello.check_nan,
             wanted: hello.workers.map(|wanted| wanted as usize),
             workers: Vec::new(),
             letters: Vec::new(),
@@ -153,6 +156,10 @@ impl Session {
                 None => self.workers.push(Some(worker)),
             }
             self.move_scopes();
+            if self.checks_nan {
+                let check = Message::CheckNan { session: self.id };
+                self.letters.push((Peer::Worker(worker), check));
+            }
         }
         wants
     }

@@ -1,8 +1,10 @@
-//! Views of the event stream: the instruction log, the timeline that is drawn from it, and top.
+//! Views of the event stream: the instruction log, the timeline that is drawn from it, what held
+//! sessions up, and top.
 
 pub mod kind;
 pub mod log;
 pub mod timeline;
 pub mod top;
+pub mod why;
 
 pub use log::InstructionLog;

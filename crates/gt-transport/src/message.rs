@@ -144,6 +144,12 @@ pub enum Message {
         /// How long they took.
         busy_ns: u64,
     },
+    /// Dispatcher to worker, before the session's first commands: results of the session that are
+    /// not finite fail, if their inputs are.
+    CheckNan {
+        /// The session.
+        session: SessionId,
+    },
     /// Dispatcher to worker: measure how long each command takes, or do so no longer.
     Record {
         /// Whether to.

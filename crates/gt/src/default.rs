@@ -229,6 +229,7 @@ fn connect_remote(
         workers: workers.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
         sync: settings.sync,
         compare_copies: settings.check_replicas,
+        check_nan: settings.check_nan,
     })?;
     if let Some(sink) = settings.sink()? {
         session.observe(sink);

@@ -197,7 +197,8 @@ impl Session {
         let ready_ns = context.load.assign(worker, context.now_ns, decision.cost_ns);
         self.outgoing(worker).add_cost(decision.cost_ns);
         let bytes = decision.metas.iter().map(Meta::bytes).sum();
-        self.failure_barrier.assign(worker, decision.risk, bytes);
+        let risk = self.risk(decision.risk);
+        self.failure_barrier.assign(worker, risk, bytes);
         for (&slot, meta) in outputs.iter().zip(decision.metas) {
             self.insert(slot, meta, !op.data_dependent, worker, ready_ns)?;
         }

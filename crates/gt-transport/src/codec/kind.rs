@@ -54,3 +54,5 @@ pub const OBSERVE: u16 = 25;
 /// [`crate::Message::Events`]: how many are lost, events as they lie in memory, what belongs to
 /// them.
 pub const EVENTS: u16 = 26;
+/// [`crate::Message::CheckNan`]: session.
+pub const CHECK_NAN: u16 = 27;

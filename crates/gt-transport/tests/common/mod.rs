@@ -56,6 +56,7 @@ pub fn message() -> impl Strategy<Value = Message> {
             }
         ),
         session().prop_map(|session| Message::Forget { session }),
+        session().prop_map(|session| Message::CheckNan { session }),
         (session(), error()).prop_map(|(session, error)| Message::Ended { session, error }),
     ]
 }
@@ -66,7 +67,8 @@ fn greetings() -> impl Strategy<Value = Message> {
         .prop_map(|(session, token, received)| Resume { session, token: Token(token), received });
     let hello = (".*", any::<Option<u32>>(), prop::option::of(resume)).prop_map(
         |(name, workers, resume)| {
-            Message::Hello(Hello { name, workers, resume, compare_copies: workers.is_some() })
+            let (compare_copies, check_nan) = (workers.is_some(), resume.is_some());
+            Message::Hello(Hello { name, workers, resume, compare_copies, check_nan })
         },
     );
     let welcome = (session(), any::<[u8; 16]>(), any::<[u64; 2]>(), any::<[u32; 2]>()).prop_map(
