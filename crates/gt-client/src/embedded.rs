@@ -32,8 +32,6 @@ mod in_process;
 mod monitor;
 mod report;
 
-pub(crate) use self::monitor::Watcher;
-
 /// A batch that does not fill up is sent after this time.
 const TICK: Duration = Duration::from_micros(100);
 /// After so many ticks without a new command, the pump sleeps until it is woken.

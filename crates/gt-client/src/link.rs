@@ -1,11 +1,14 @@
 //! What joins a session to its dispatcher: memory within one process, or sockets.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use gt_core::Result;
 use gt_core::event::EventSink;
 use gt_transport::Message;
 use gt_transport::report::MemoryUsage;
+
+use crate::watcher::Watcher;
 
 /// The way from a session to its dispatcher. What comes back is brought to the session's mailbox.
 pub(crate) trait Link: Send + Sync {
@@ -27,6 +30,12 @@ pub(crate) trait Link: Send + Sync {
 
     /// From now on the events of the session go there. Within a process they do from its start.
     fn observe(&self, _sink: Box<dyn EventSink>) {}
+
+    /// From now on the events of the session are offered to whoever watches.
+    fn watch(&self, watcher: &Arc<Watcher>);
+
+    /// They watch no more, and have been offered everything that happened before. Waits for that.
+    fn look_away(&self, watcher: &Arc<Watcher>) -> Result<()>;
 
     /// Who works for the session.
     fn summary(&self) -> ClusterSummary;

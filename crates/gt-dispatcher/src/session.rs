@@ -8,6 +8,7 @@ use gt_core::placement::At;
 use gt_core::record::Parts;
 use gt_core::{Error, Meta, Provenance, RequestId, Result, SessionId, SignatureId, Slot, WorkerId};
 use gt_transport::hello::Hello;
+use gt_transport::report::Modifiers;
 use gt_transport::{Batch, Message, Peer};
 use smallvec::SmallVec;
 
@@ -102,6 +103,7 @@ pub struct Session {
     announced: u64,
     failure_barrier: FailureBarrier,
     pub(crate) trail: Trail,
+    modifiers: Modifiers,
     /// How many bytes went from which worker to which.
     moved: HashMap<(WorkerId, WorkerId), u64>,
 }
@@ -133,6 +135,7 @@ impl Session {
             announced: 0,
             failure_barrier: FailureBarrier::default(),
             trail: Trail::default(),
+            modifiers: Modifiers::default(),
             moved: HashMap::new(),
         }
     }

@@ -3,6 +3,7 @@
 
 pub mod kind;
 pub mod log;
+pub mod profile;
 pub mod timeline;
 pub mod top;
 pub mod why;

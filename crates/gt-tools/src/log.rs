@@ -20,6 +20,7 @@ mod line;
 mod names;
 
 pub use line::size;
+pub use names::record_name as command_of;
 
 /// What is buffered before it is written.
 const BUFFER: usize = 1 << 16;

@@ -85,6 +85,10 @@ impl Batch {
                     self.records.last_mut().expect("it was just pushed").arity = 1;
                 }
                 Question::Moved => self.push_request(code::ASK, Slot(0), *request),
+                Question::Stats => {
+                    self.push_request(code::ASK, Slot(0), *request);
+                    self.records.last_mut().expect("it was just pushed").arity = 2;
+                }
             },
             Command::DefineScope { scope, parent, name, wish } => {
                 let mut record = bare(code::DEFINE_SCOPE, scope.0);
@@ -187,6 +191,7 @@ impl Batch {
                 let question = match record.arity {
                     0 => Question::Moved,
                     1 => Question::Placement(slot),
+                    2 => Question::Stats,
                     other => return Err(Error::bug(format!("no question has the arity {other}"))),
                 };
                 Command::Ask { question, request: RequestId(record.provenance) }

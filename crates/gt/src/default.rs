@@ -220,6 +220,7 @@ fn connect_remote(
     rival: Rival,
 ) -> Result<Session> {
     settings.voices.listen();
+    gt_client::reads::warn(settings.warn_sync);
     let config = signals::initial(settings)?;
     let workers = options.workers.or(defaults().workers);
     let session = Session::remote(RemoteOptions {

@@ -122,6 +122,12 @@ static CHECK_NAN: Variable = Variable {
               next read raises an error with its name, its line and the worker. Slow; for \
               debugging.",
 };
+static WARN_SYNC: Variable = Variable {
+    name: "GT_WARN_SYNC",
+    default: OFF,
+    meaning: "With 1, each line of the program that waits for a value is told once, as a warning; \
+              `gt.debug.reads()` says how often they do.",
+};
 static MONITOR: Variable = Variable {
     name: "GT_MONITOR",
     default: "1",
@@ -172,6 +178,7 @@ pub static ALL: &[&Variable] = &[
     &SYNC,
     &CHECK_REPLICAS,
     &CHECK_NAN,
+    &WARN_SYNC,
     &MONITOR,
     &VERBOSE,
     &DEBUG_CLIENT,
@@ -259,6 +266,8 @@ pub struct Settings {
     pub check_replicas: bool,
     /// Whether results that are not finite fail, if their inputs are.
     pub check_nan: bool,
+    /// Whether the first wait of each line is told.
+    pub warn_sync: bool,
     /// Whether other processes can watch sessions of this one.
     pub monitor: bool,
     /// Who speaks.
@@ -281,6 +290,7 @@ impl Settings {
             sync: SYNC.switch()?,
             check_replicas: CHECK_REPLICAS.switch()?,
             check_nan: CHECK_NAN.switch()?,
+            warn_sync: WARN_SYNC.switch()?,
             monitor: MONITOR.text()?.as_deref() != Some("0"),
             voices: verbose::LogFilter {
                 sessions: VERBOSE.switch()?,
@@ -295,6 +305,7 @@ impl Settings {
     /// How to set up an embedded system with so many workers.
     pub fn embedded(&self, workers: usize) -> Result<Options> {
         self.voices.listen();
+        gt_client::reads::warn(self.warn_sync);
         let (threads, memory, window) = (self.thread_count(), self.memory_bytes(), self.window());
         Ok(Options {
             workers,
@@ -334,8 +345,17 @@ impl Settings {
 
     /// The instruction log, if one is wanted.
     pub fn sink(&self) -> Result<Option<Box<dyn EventSink>>> {
+        self.sink_that(log_file::Overflow::Waits)
+    }
+
+    /// The same for a server, where nobody waits for its disk.
+    pub fn server_sink(&self) -> Result<Option<Box<dyn EventSink>>> {
+        self.sink_that(log_file::Overflow::IsCounted)
+    }
+
+    fn sink_that(&self, overflow: log_file::Overflow) -> Result<Option<Box<dyn EventSink>>> {
         let Some(path) = self.instruction_log.clone() else { return Ok(None) };
         let place = log_file::LogPlace { path, most_bytes: self.instruction_log_size };
-        log_file::create(&place).map(Some)
+        log_file::create(&place, overflow).map(Some)
     }
 }

@@ -10,8 +10,10 @@ use gt_worker::lane::Lane;
 use gt_worker::memory::{Holding, usage_by_line};
 
 use super::Embedded;
+use super::monitor::Monitored;
 use crate::link::{ClusterSummary, Link};
 use crate::local_cluster::Parcel;
+use crate::watcher::Watcher;
 
 /// A session's way to the machines in its own process.
 pub(crate) struct InProcess {
@@ -38,6 +40,17 @@ impl Link for InProcess {
 
     fn stop(&self) {
         self.embedded.stop();
+    }
+
+    fn watch(&self, watcher: &Arc<Watcher>) {
+        let introduction = self.embedded.watch(watcher);
+        watcher.offer(&Arc::new(introduction));
+    }
+
+    fn look_away(&self, watcher: &Arc<Watcher>) -> Result<()> {
+        watcher.end();
+        self.embedded.look_away();
+        Ok(())
     }
 
     fn summary(&self) -> ClusterSummary {

@@ -73,6 +73,7 @@ impl Session {
         if enabled!(target: "gt::dispatcher", Level::DEBUG) {
             self.tell_decision(&request, &decision)?;
         }
+        self.count_decision(&decision.place);
         match std::mem::replace(&mut decision.place, Place::Anywhere) {
             Place::Lost(failure) => {
                 self.enter_lost(&request, decision.metas, &failure)?;

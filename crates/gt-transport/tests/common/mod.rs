@@ -14,7 +14,8 @@ use gt_core::{
 use gt_transport::hello::{Hello, Resume, Token, Welcome, WorkerInfo};
 use gt_transport::region::Region;
 use gt_transport::report::{
-    ChannelTraffic, Channels, MemoryUsage, Report, Road, SessionReport, Traffic, WorkerReport,
+    ChannelTraffic, Channels, MemoryUsage, Modifiers, Report, Road, SessionReport, Traffic,
+    WorkerReport,
 };
 use gt_transport::ticket::{Access, Address, Key, Role, Route, Ticket, TransferKind};
 use gt_transport::{Batch, Checksum, Failure, FailureId, Message, Peer, Value};
@@ -172,7 +173,9 @@ fn accounts() -> impl Strategy<Value = Message> {
     let client = (session(), ".*", any::<bool>(), any::<[u64; 3]>(), any::<Vec<Option<u32>>>())
         .prop_map(|(id, name, connected, [silent_ns, values, queued], workers)| {
             let workers = workers.into_iter().map(|id| id.map(WorkerId)).collect();
-            SessionReport { id, name, connected, silent_ns, workers, values, queued }
+            let modifiers =
+                Modifiers { shard_cut: values, reshard_bytes: queued, ..Default::default() };
+            SessionReport { id, name, connected, silent_ns, workers, values, queued, modifiers }
         });
     let (workers, sessions) =
         (prop::collection::vec(worker, 0..4), prop::collection::vec(client, 0..4));
@@ -263,7 +266,11 @@ pub fn command() -> impl Strategy<Value = Command> {
         }),
         1 => any::<u64>().prop_map(|barrier| Command::Wait { barrier }),
         1 => (request(), any::<bool>()).prop_map(|((slot, request), about_slot)| {
-            let question = if about_slot { Question::Placement(slot) } else { Question::Moved };
+            let question = match (about_slot, slot.0 % 2) {
+                (true, _) => Question::Placement(slot),
+                (false, 0) => Question::Moved,
+                (false, _) => Question::Stats,
+            };
             Command::Ask { question, request }
         }),
         1 => any::<u32>().prop_map(|number| Command::Signature(SignatureId(number))),
