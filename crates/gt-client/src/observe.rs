@@ -20,11 +20,12 @@ pub struct Observation {
 }
 
 impl Session {
-    /// Keeps the events of the session from now on.
-    pub fn watch(&self) -> Observation {
+    /// Keeps the events of the session from now on, once everything before is done.
+    pub fn watch(&self) -> Result<Observation> {
+        self.wait_for_workers()?;
         let watcher = Arc::new(Watcher::with_room(MOST_EVENTS));
         self.0.link.watch(&watcher);
-        Observation { session: self.clone(), watcher }
+        Ok(Observation { session: self.clone(), watcher })
     }
 
     /// Waits until workers are done with everything that was appended so far, whatever came of it.

@@ -65,7 +65,8 @@ impl PyProfile {
 #[pyfunction]
 fn _profile(py: Python<'_>) -> PyResult<PyProfile> {
     let session = gt::session().map_err(to_python)?;
-    let under_way = Mutex::new(Some(py.detach(|| gt::profile::start(&session))));
+    let under_way = py.detach(|| gt::profile::start(&session)).map_err(to_python)?;
+    let under_way = Mutex::new(Some(under_way));
     Ok(PyProfile { under_way, complete: Mutex::default() })
 }
 

@@ -9,9 +9,9 @@ use crate::log_file::place_name;
 /// A profile that is under way.
 pub struct Profiling(Observation);
 
-/// Begins to profile a session.
-pub fn start(session: &Session) -> Profiling {
-    Profiling(session.watch())
+/// Begins to profile a session, once everything before is done.
+pub fn start(session: &Session) -> Result<Profiling> {
+    session.watch().map(Profiling)
 }
 
 impl Profiling {
