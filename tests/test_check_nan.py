@@ -104,6 +104,31 @@ def test_under_cuts_the_worker_is_named_and_nobody_updates(script):
     assert script(CUT.format(last="3.0"), GT_CHECK_NAN="1") == "finite\nFalse"
 
 
+def test_an_update_on_another_worker_waits_for_the_check(script):
+    code = """
+        import gt
+        from gt import ShardConfig, SignalConfig
+        gt.workers(2)
+        for worker in (0, 1):
+            shard = ShardConfig(axis=0, workers=[worker])
+            gt.register_config(f"on{worker}", SignalConfig(shard=shard))
+        with gt.signal.context("on0"):
+            w = gt.tensor([1.0, 1.0])
+        with gt.signal.context("on1"):
+            x = gt.tensor([2.0, 0.0])
+        gt.synchronize()
+        y = x.log()
+        w += 1
+        try:
+            gt.synchronize()
+        except RuntimeError as error:
+            print("on w1" in str(error))
+        print(gt.debug.placement(w), w.tolist())
+    """
+    assert script(code, GT_CHECK_NAN="1") == "True\nreplicate on 0 [1.0, 1.0]"
+    assert script(code) == "replicate on 0 [2.0, 2.0]"
+
+
 def test_a_sum_of_parts_that_is_too_large_is_found(script):
     code = """
         import gt

@@ -132,6 +132,16 @@ impl Drop for LogFile {
     }
 }
 
+/// Lets the threads that compute go first: lines may be written when there is nothing else to do.
+fn give_way() {
+    // SAFETY: it changes how this thread is scheduled and nothing else; if that is refused, the
+    // thread runs as others do.
+    #[cfg(target_os = "linux")]
+    unsafe {
+        libc::setpriority(libc::PRIO_PROCESS, 0, 10);
+    }
+}
+
 /// The thread that writes.
 struct Writer {
     queue: Arc<Queue>,
@@ -142,6 +152,7 @@ struct Writer {
 
 impl Writer {
     fn run(&mut self) {
+        give_way();
         while let Some((batch, lost)) = self.next() {
             let count: usize = batch.iter().map(|events| events.list.len()).sum();
             for events in &batch {
