@@ -1,4 +1,4 @@
-"""What watching costs: training steps with the log, a trace, top or a profile, beside the same without."""
+"""What watching costs: steps with a log, a trace, top or a profile, beside the same without."""
 
 import argparse
 import json
@@ -86,9 +86,7 @@ def start_watcher(words: list[str], environment: dict[str, str]) -> subprocess.P
     else:
         watcher.stdout.read(1)
         # Whatever it draws has to go somewhere.
-        watcher.drain = subprocess.Popen(
-            ["cat"], stdin=watcher.stdout, stdout=subprocess.DEVNULL
-        )
+        watcher.drain = subprocess.Popen(["cat"], stdin=watcher.stdout, stdout=subprocess.DEVNULL)
     return watcher
 
 

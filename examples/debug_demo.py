@@ -1,6 +1,7 @@
-"""Look into a program: tape, placements, statistics, reads, a profile: `python examples/debug_demo.py`."""
+"""Look into a program with `gt.debug` and a profile: `python examples/debug_demo.py`."""
 
 import os
+from pathlib import Path
 
 import gt
 from gt import nn
@@ -34,11 +35,11 @@ def main() -> None:
         print(f"loss after 20 steps: {train(20).item():.4f}")
     print(profile.key_averages().table(sort_by="self_cpu_time_total", row_limit=5))
     slowest = profile.by_line()[0]
-    print(f"the slowest line is {os.path.basename(slowest.key)}, {slowest.share:.0%} of the time")
+    print(f"the slowest line is {Path(slowest.key).name}, {slowest.share:.0%} of the time")
 
     gt.debug.print_worker_stats()
     for line, count in gt.debug.reads().items():
-        print(f"{os.path.basename(line)} has waited {count} times")
+        print(f"{Path(line).name} has waited {count} times")
 
     ratio = gt.ones(3) / gt.tensor([1.0, 0.0, 2.0])
     try:

@@ -1,12 +1,14 @@
 """What `gt.debug` tells of a program."""
 
 import base64
+import json
 import re
 import struct
 import zlib
 
 import gt
 import pytest
+from cluster import Cluster
 
 
 def test_the_tape_of_a_tensor_is_what_it_was_made_from():
@@ -233,7 +235,7 @@ def test_workers_say_what_they_were_given():
 
 
 CUT_STATS = """
-    import gt
+    import json, gt
     from gt import ShardConfig, SignalConfig
     gt.workers(2)
     gt.register_config("cut", SignalConfig(shard=ShardConfig(axis=0, workers=[0, 1])))
@@ -242,7 +244,7 @@ CUT_STATS = """
         y = x.exp()
         w = y + x
     w.sum(0).tolist()
-    print(gt.debug.get_modifier_stats(), sum(gt.debug.moved_bytes().values()))
+    print(json.dumps([gt.debug.get_modifier_stats(), sum(gt.debug.moved_bytes().values())]))
     gt.debug.print_worker_stats()
 """
 
@@ -250,7 +252,7 @@ CUT_STATS = """
 @pytest.mark.embedded("each test says where GT runs")
 def test_modifiers_count_what_they_do(script):
     stats, *printed = script(CUT_STATS).splitlines()
-    found, moved = eval(stats.replace("}} ", "}},"))  # noqa: S307
+    found, moved = json.loads(stats)
     assert found["signal"]["placed"] == 2
     assert found["shard"]["cut"] == 3
     assert found["reshard"]["moves"] > 0
@@ -262,3 +264,19 @@ def test_modifiers_count_what_they_do(script):
         "shard",
         "reshard",
     ]
+
+
+@pytest.mark.embedded("each test says where GT runs")
+def test_a_server_says_what_modifiers_do_for_each_session(script):
+    with Cluster(workers=2) as cluster:
+        status = f"""
+    import subprocess, sys
+    gt.synchronize()
+    command = [sys.executable, "-m", "gt", "status", "--json", "-p", "{cluster.port}"]
+    print("status", subprocess.run(command, capture_output=True, text=True).stdout)
+"""
+        said = script(CUT_STATS + status, **cluster.variables)
+    found, _ = json.loads(said.splitlines()[0])
+    (session,) = json.loads(said.partition("status ")[2])["sessions"]
+    assert session["modifiers"] == found
+    assert found["shard"]["cut"] == 3

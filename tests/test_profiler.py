@@ -87,9 +87,7 @@ def test_one_profile_may_be_inside_another_and_a_failure_passes():
         gt.ones(3).gather(0, index)
     with pytest.raises((IndexError, RuntimeError), match="index 9 is out of bounds"):
         gt.synchronize()
-    found = [
-        {row.key: row.count for row in one.key_averages()}["matmul"] for one in (outer, inner)
-    ]
+    found = [{row.key: row.count for row in one.key_averages()}["matmul"] for one in (outer, inner)]
     assert found == [3, 2]
     assert ready == [outer]
     (gather,) = (row for row in outer.key_averages() if row.key == "gather")

@@ -378,9 +378,7 @@ def test_all_views_count_the_same(script, tmp_path):
     gt_command("visualize", own, "-o", picture, **plain_environment())
     spans = [one for one in json.loads(picture.read_text())["traceEvents"] if one["ph"] == "X"]
     for op, expected in (("matmul", 10), ("log1p", 10), ("cos", 3), ("sin", 3)):
-        lines = [
-            re.findall(rf"WORKER_RECV .* op={op} .* took_ns=(\d+)", text) for text in texts
-        ]
+        lines = [re.findall(rf"WORKER_RECV .* op={op} .* took_ns=(\d+)", text) for text in texts]
         ended = [len(re.findall(rf"WORKER_RECV .* op={op} ", text)) for text in texts]
         assert ended == [expected] * 3
         assert counts[op] == expected

@@ -113,9 +113,7 @@ def _sort_key(sort_by: str) -> Callable[[AverageEvent], float]:
     return lambda row: getattr(row, attribute + "_total" * total)
 
 
-def _joined(
-    key: str, kind: str, stack: list[str], rows: Iterable[AverageEvent]
-) -> AverageEvent:
+def _joined(key: str, kind: str, stack: list[str], rows: Iterable[AverageEvent]) -> AverageEvent:
     made = AverageEvent(key, kind, stack, 0, 0.0, 0, 0)
     for row in rows:
         made.count += row.count

@@ -1,4 +1,4 @@
-//! The command line of GT: `gt server`, `gt worker`, `gt status`, `gt trace`, `gt keys`. A binary
+//! The command line of GT: `gt server`, `gt worker`, `gt status`, `gt why`, `gt keys`. A binary
 //! and the Python package both enter through [`main`].
 
 mod keys;

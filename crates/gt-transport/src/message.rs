@@ -162,9 +162,9 @@ pub enum Message {
         /// How long they took.
         spans: Box<Spans>,
     },
-    /// Client to dispatcher: send the events of the session; if they are sent, those so far and then
-    /// a list of none; with no messages, nothing after that. Anybody else to dispatcher: send so
-    /// many more messages with events; what does not fit into these is left out and counted.
+    /// Client to dispatcher: send the events of the session; if they are sent, those so far and
+    /// then a list of none; with no messages, nothing after that. Anybody else to dispatcher: send
+    /// so many more messages with events; what does not fit into these is left out and counted.
     Observe {
         /// How many messages.
         messages: u32,
