@@ -232,7 +232,7 @@ class profile:  # noqa: N801
         total = sum(row[4] for row in rows if row[1] != CONTROL) or 1
         return [
             AverageEvent(
-                name, kind, [place] * bool(place), count, ns / 1e3, size, failed, ns / total
+                name, kind, [place] if place else [], count, ns / 1e3, size, failed, ns / total
             )
             for name, kind, place, count, ns, size, failed in rows
             if kind != CONTROL

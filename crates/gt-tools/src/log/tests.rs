@@ -230,5 +230,5 @@ fn names_of_commands_fit_their_column() {
 fn sizes_are_for_people() {
     let sizes = [0, 1023, 1024, 1_048_523, 1_048_575, 3 << 30, u64::MAX];
     let expected = ["0B", "1023B", "1.0KB", "1023.9KB", "1.0MB", "3.0GB", "16.0EB"];
-    assert_eq!(sizes.map(super::size), expected);
+    assert_eq!(sizes.map(size), expected);
 }
