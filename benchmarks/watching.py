@@ -79,7 +79,9 @@ def start_watcher(words: list[str], environment: dict[str, str]) -> subprocess.P
         command = ["script", "-qec", " ".join(command), "/dev/null"]
     environment = environment | {"TERM": "xterm-256color"}
     output = subprocess.DEVNULL if words[0] == "trace" else subprocess.PIPE
-    watcher = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=output)
+    nothing = subprocess.DEVNULL
+    pipes = {"stdin": nothing, "stdout": output, "stderr": nothing}
+    watcher = subprocess.Popen(command, env=environment, **pipes)
     if words[0] == "trace":
         while not list(Path(words[-1]).glob("trace_*.log")):
             os.sched_yield()

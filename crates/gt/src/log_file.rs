@@ -219,3 +219,29 @@ impl Writer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gt_core::SessionId;
+    use gt_core::event::{Event, Station};
+
+    use super::*;
+
+    #[test]
+    fn nobody_at_a_server_waits_for_its_disk() {
+        // Nobody writes, as if the disk hung.
+        let queue = Arc::new(Queue::default());
+        let mut log = LogFile { queue: queue.clone(), overflow: Overflow::IsCounted };
+        let some = |count: usize| {
+            let event = Event::new(0, Station::Received, SessionId(1));
+            Arc::new(Events { list: vec![event; count], ..Events::default() })
+        };
+        let start = Instant::now();
+        log.take(&some(MOST_WAITING));
+        log.take(&some(3));
+        log.take(&some(4));
+        assert!(start.elapsed() < PATIENCE);
+        let state = queue.state.lock();
+        assert_eq!((state.events, state.lost), (MOST_WAITING, 7));
+    }
+}
