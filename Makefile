@@ -72,6 +72,7 @@ bench: build oracle ## compare with PyTorch in one run
 	$(BIN)/python benchmarks/processes.py
 	$(BIN)/python benchmarks/dispatcher.py
 	$(BIN)/python benchmarks/parallel.py
+	$(BIN)/python benchmarks/watching.py
 
 soak: build ## the random tests with many more cases, and those that run for minutes
 	PROPTEST_CASES=$(SOAK_CASES) PROPTEST_RNG_SEED=$$RANDOM$$RANDOM $(CARGO_TEST) -- --include-ignored

@@ -1,12 +1,14 @@
 """What `gt.debug` tells of a program."""
 
 import base64
+import json
 import re
 import struct
 import zlib
 
 import gt
 import pytest
+from cluster import Cluster
 
 
 def test_the_tape_of_a_tensor_is_what_it_was_made_from():
@@ -172,3 +174,109 @@ def test_a_notebook_shows_a_failed_tensor_as_failed():
     shown = bad._repr_html_()
     assert "tensor(failed: " in shown
     assert "<img" not in shown
+
+
+@pytest.mark.everywhere
+def test_lines_that_wait_are_counted():
+    x = gt.ones(2)
+    before = gt.debug.reads()
+    for number in range(3):
+        (x + number).sum().item()
+    gt.synchronize()
+    x.nonzero()
+    more = {
+        place: times - before.get(place, 0)
+        for place, times in gt.debug.reads().items()
+        if times != before.get(place, 0)
+    }
+    assert sorted(more.values()) == [1, 1, 3]
+    assert all(place.rpartition(":")[0] == __file__ for place in more)
+
+
+@pytest.mark.embedded("sets a variable of its own process")
+def test_lines_that_wait_are_told_once(script):
+    code = """
+        import warnings, gt
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            x = gt.ones(3)
+            for number in range(4):
+                float((x * number).sum())
+            gt.synchronize()
+        print([(one.lineno, str(one.message)[:35]) for one in told])
+    """
+    said = script(code, GT_WARN_SYNC="1")
+    text = "the program waits here for a value "
+    assert said == str([(7, text), (8, text)])
+    assert script(code) == "[]"
+
+
+@pytest.mark.everywhere
+def test_workers_say_what_they_were_given():
+    gt.ones(3).sum().item()
+    before = gt.debug.get_worker_stats()
+    assert {name for stats in before.values() for name in stats} == {
+        "total_instructions",
+        "hot_instructions",
+        "unique_sequences",
+        "hot_sequences",
+    }
+    x = gt.ones(3)
+    for _ in range(50):
+        x = x + 1
+    after = gt.debug.get_worker_stats()
+
+    def total(stats):
+        return sum(one["total_instructions"] for one in stats.values())
+
+    # Each addition, and the free of what it replaces; names may be freed together.
+    assert 51 <= total(after) - total(before) <= 104
+    assert all(stats["hot_instructions"] == 0 for stats in after.values())
+
+
+CUT_STATS = """
+    import json, gt
+    from gt import ShardConfig, SignalConfig
+    gt.workers(2)
+    gt.register_config("cut", SignalConfig(shard=ShardConfig(axis=0, workers=[0, 1])))
+    with gt.signal.context("cut"):
+        x = gt.tensor([[1.0, 2.0]] * 4)
+        y = x.exp()
+        w = y + x
+    w.sum(0).tolist()
+    print(json.dumps([gt.debug.get_modifier_stats(), sum(gt.debug.moved_bytes().values())]))
+    gt.debug.print_worker_stats()
+"""
+
+
+@pytest.mark.embedded("each test says where GT runs")
+def test_modifiers_count_what_they_do(script):
+    stats, *printed = script(CUT_STATS).splitlines()
+    found, moved = json.loads(stats)
+    assert found["signal"]["placed"] == 2
+    assert found["shard"]["cut"] == 3
+    assert found["reshard"]["moves"] > 0
+    assert found["reshard"]["bytes"] == moved > 0
+    assert [line.split(":")[0] for line in printed] == [
+        "worker 0",
+        "worker 1",
+        "signal",
+        "shard",
+        "reshard",
+    ]
+
+
+@pytest.mark.embedded("each test says where GT runs")
+def test_a_server_says_what_modifiers_do_for_each_session(script):
+    with Cluster(workers=2) as cluster:
+        status = f"""
+    import subprocess, sys
+    gt.synchronize()
+    command = [sys.executable, "-m", "gt", "status", "--json", "-p", "{cluster.port}"]
+    print("status", subprocess.run(command, capture_output=True, text=True).stdout)
+"""
+        said = script(CUT_STATS + status, **cluster.variables)
+    found, _ = json.loads(said.splitlines()[0])
+    (session,) = json.loads(said.partition("status ")[2])["sessions"]
+    assert session["modifiers"] == found
+    assert found["shard"]["cut"] == 3

@@ -95,3 +95,14 @@ def test_what_workers_are_busy_with_is_shown():
     text = run("show_stats.py")
     assert re.search(r"worker \d: idle \d+%  .*matmul \d+%", text)
     assert "commands per second" in text
+
+
+@pytest.mark.embedded("asks for two workers")
+def test_a_program_is_looked_into():
+    text = run("debug_demo.py")
+    assert re.search(r"%\d+ = relu %\d+ ", text)
+    assert re.search(r"^loss after 20 steps: \d+\.\d{4}$", text, re.MULTILINE)
+    assert "# of Calls" in text
+    assert re.search(r"^worker 1: total_instructions \d+, hot_instructions 0", text, re.MULTILINE)
+    assert re.search(r"^debug_demo.py:\d+ has waited 1 times$", text, re.MULTILINE)
+    assert text.rstrip().endswith("in the result of div on w0, although its inputs are finite")

@@ -324,3 +324,154 @@ def test_top_without_colours_uses_letters(program):
     terminal.expect(r"MM|EE")
     terminal.press("\x03")
     assert terminal.end() == 0
+
+
+def test_a_trace_lasts_a_week_at_most(tmp_path):
+    for seconds in ("1e18", "1e300", "inf"):
+        done = gt_command("trace", "-s", seconds, "--dir", tmp_path, **plain_environment())
+        assert done.returncode == 2
+        assert "a trace lasts 604800 seconds at most" in done.stderr
+    for seconds in ("nan", "-1", "0", "soon"):
+        done = gt_command("trace", f"--seconds={seconds}", "--dir", tmp_path, **plain_environment())
+        assert "a number of seconds above zero is needed" in done.stderr
+
+
+# What is computed inside the profile is computed nowhere else, so that every view can count it.
+COUNTED = """
+    import json, sys, gt
+    from gt import ShardConfig, SignalConfig
+    gt.workers(2)
+    gt.register_config("cut", SignalConfig(shard=ShardConfig(axis=0, workers=[0, 1])))
+    x = gt.randn(64, 32)
+    gt.synchronize()
+    with gt.profiler.profile() as profile:
+        with gt.signal.context("cut"):
+            y = gt.from_numpy(x.numpy())
+            for _ in range(5):
+                y = (y @ gt.ones(32, 32)).tanh().log1p()
+        for _ in range(3):
+            x = x.cos().sin() + 1
+        x.sum().item()
+        y.sum().item()
+    counts = {row.key: row.count for row in profile.key_averages()}
+    times = {row.key: row.device_time_total for row in profile.key_averages()}
+    print(json.dumps([counts, times]))
+"""
+
+
+def test_all_views_count_the_same(script, tmp_path):
+    """The log of a server, that of a program, a trace, its picture and a profile agree."""
+    server, own = tmp_path / "server.log", tmp_path / "own.log"
+    with Cluster("--log", str(server), workers=2) as cluster:
+        command = [sys.executable, "-m", "gt", "trace", "-s", "60", "--dir", str(tmp_path)]
+        environment = plain_environment(**cluster.environment)
+        trace = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+        wait_for(lambda: "CONNECT" in trace_text(tmp_path))
+        said = script(COUNTED, GT_INSTRUCTION_LOG=str(own), **cluster.variables)
+        wait_for(lambda: "DISCONNECT" in trace_text(tmp_path))
+        trace.terminate()
+        trace.wait()
+    counts, times = json.loads(said)
+    texts = [server.read_text(), own.read_text(), trace_text(tmp_path)]
+    assert "missing" not in "".join(texts)
+    picture = tmp_path / "all.json"
+    gt_command("visualize", own, "-o", picture, **plain_environment())
+    spans = [one for one in json.loads(picture.read_text())["traceEvents"] if one["ph"] == "X"]
+    for op, expected in (("matmul", 10), ("log1p", 10), ("cos", 3), ("sin", 3)):
+        lines = [re.findall(rf"WORKER_RECV .* op={op} .* took_ns=(\d+)", text) for text in texts]
+        ended = [len(re.findall(rf"WORKER_RECV .* op={op} ", text)) for text in texts]
+        assert ended == [expected] * 3
+        assert counts[op] == expected
+        assert lines[0] == lines[1] == lines[2]
+        drawn = [one["dur"] for one in spans if one["name"] == op]
+        assert len(drawn) == len(lines[0])
+        assert sum(drawn) == pytest.approx(sum(map(int, lines[0])) / 1e3)
+        assert times[op] == pytest.approx(sum(drawn))
+    every = [
+        sorted(re.findall(r"^.*\| (\w*RECV|\w*SEND) +\|.* (?:i=\d+ .*ns=\d+)", text, re.M))
+        for text in texts
+    ]
+    assert every[0] == every[1] == every[2]
+    # Every instruction is numbered at all of its stations, and inside a signal it says so.
+    for text in texts[:2]:
+        cut = [line for line in text.splitlines() if "op=tanh" in line]
+        assert len(cut) == 5 + 2 * 10
+        assert all(' signal="cut"' in line and re.search(r" i=\d+ ", line) for line in cut)
+
+
+WAITS = {
+    "client": """
+        import time, gt
+        x = gt.ones(64, 64)
+        for _ in range(15):
+            (x @ x).sum().item()
+            time.sleep(0.02)
+    """,
+    "reads": """
+        import gt
+        x = gt.ones(4)
+        for number in range(2000):
+            (x + number).sum().item()
+    """,
+    "worker": """
+        import gt
+        x = gt.randn(700, 700)
+        for _ in range(20):
+            x = (x @ x) * 0.001
+        x.sum().item()
+    """,
+}
+
+
+@pytest.mark.parametrize("cause", WAITS)
+def test_what_a_program_waits_for_is_found_in_its_log(cause, script, tmp_path):
+    log = tmp_path / "ops.log"
+    script(WAITS[cause], GT_INSTRUCTION_LOG=str(log))
+    done = gt_command("why", log, "--json", **plain_environment())
+    assert done.returncode == 0, done.stderr
+    (session,) = json.loads(done.stdout)["sessions"]
+    assert session["cause"] == cause, done.stdout
+    words = gt_command("why", log, **plain_environment()).stdout
+    assert words.splitlines()[0] == session["sentence"]
+
+
+def test_a_session_that_has_the_worker_is_found_in_a_trace(tmp_path):
+    """One program keeps the only worker busy, and another one wants a little of it."""
+    with Cluster(workers=1) as cluster:
+        environment = plain_environment(**(cluster.environment | cluster.variables))
+        hog = (
+            "import gt\na = gt.randn(900, 900)\nprint('runs', flush=True)\n"
+            "while True:\n    x = a\n    for _ in range(40): x = (x @ a) * 0.001\n"
+            "    x.sum().item()"
+        )
+        guest = (
+            "import gt\na = gt.randn(400, 400)\n"
+            "for _ in range(40):\n    x = a\n    for _ in range(4): x = (x @ a) * 0.001\n"
+            "    x.sum().item()"
+        )
+        first = subprocess.Popen(
+            [sys.executable, "-c", hog], env=environment, stdout=subprocess.PIPE, text=True
+        )
+        try:
+            assert first.stdout.readline() == "runs\n"
+            command = [sys.executable, "-m", "gt", "trace", "-s", "60", "--dir", str(tmp_path)]
+            trace = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+            wait_for(lambda: "CONNECT" in trace_text(tmp_path))
+            subprocess.run([sys.executable, "-c", guest], env=environment, check=True)
+            wait_for(lambda: "DISCONNECT" in trace_text(tmp_path))
+            trace.terminate()
+            trace.wait()
+        finally:
+            end(first)
+    (path,) = tmp_path.glob("trace_*.log")
+    done = gt_command("why", path, "--session", "s2", "--json", **plain_environment())
+    (session,) = json.loads(done.stdout)["sessions"]
+    assert (session["cause"], session["name"]) == ("fairness", "session s1"), done.stdout
+
+
+def test_nothing_to_explain_is_an_error(tmp_path):
+    (tmp_path / "empty.log").write_text("")
+    for words in (["empty.log"], ["nowhere.log"]):
+        done = gt_command("why", tmp_path / words[0], **plain_environment())
+        assert done.returncode == 1
+    assert "nowhere.log cannot be read" in done.stderr

@@ -1,4 +1,4 @@
-"""Where tensors are, what moved, and what their gradients will be computed from."""
+"""Where tensors are, what moved and waited, and what gradients will be computed from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ from typing import NamedTuple
 from gt import _gt
 from gt._gt import Tensor
 
-__all__ = ["TapeEntry", "get_tape", "moved_bytes", "placement", "print_tape"]
+__all__ = [
+    "TapeEntry",
+    "get_modifier_stats",
+    "get_tape",
+    "get_worker_stats",
+    "moved_bytes",
+    "placement",
+    "print_tape",
+    "print_worker_stats",
+    "reads",
+]
 
 
 def placement(tensor: Tensor) -> str:
@@ -30,6 +40,79 @@ def moved_bytes() -> dict[tuple[int, int], int]:
     True
     """
     return _gt._moved_bytes()
+
+
+def reads() -> dict[str, int]:
+    """How often each line of the program has waited for a value since the session began.
+
+    The most frequent comes first. What was read by no line that is known counts as `unknown`.
+
+    >>> import gt
+    >>> _ = gt.ones(2).sum().item()
+    >>> sum(gt.debug.reads().values()) > 0
+    True
+    """
+    lines = ((f"{file}:{line}" if file else "unknown", count) for file, line, count in _gt._reads())
+    found: dict[str, int] = {}
+    for line, count in lines:
+        found[line] = found.get(line, 0) + count
+    return found
+
+
+def get_worker_stats() -> dict[int, dict[str, int]]:
+    """What each worker was given by this session.
+
+    `total_instructions` counts its commands, frees and moves included. Repeated sequences are not
+    looked for, so that the counts of these are 0.
+
+    >>> import gt
+    >>> _ = gt.ones(2).sum().item()
+    >>> stats = gt.debug.get_worker_stats()
+    >>> list(stats[0])
+    ['total_instructions', 'hot_instructions', 'unique_sequences', 'hot_sequences']
+    """
+    stats = {}
+    for words in _stats():
+        if words[0] == "worker":
+            total = {"total_instructions": int(words[3])}
+            none = dict.fromkeys(("hot_instructions", "unique_sequences", "hot_sequences"), 0)
+            stats[int(words[1])] = total | none
+    return stats
+
+
+def get_modifier_stats() -> dict[str, dict[str, int]]:
+    """What each modifier of the stream has done: `signal`, `shard` and `reshard`.
+
+    `placed` are instructions whose results a signal wanted somewhere; `cut` those that workers
+    shared, `copied` those that each of them computed, `whole` those that one did; `moves` and
+    `bytes` are what went from worker to worker for them.
+
+    >>> import gt
+    >>> _ = gt.ones(2).sum().item()
+    >>> gt.debug.get_modifier_stats()["shard"]["whole"] > 0
+    True
+    """
+    stats: dict[str, dict[str, int]] = {}
+    for modifier, what, *number in _stats():
+        if modifier != "worker":
+            stats.setdefault(modifier, {})[what] = int(number[0])
+    return stats
+
+
+def print_worker_stats() -> None:
+    """Prints what `get_worker_stats` and `get_modifier_stats` give."""
+    for worker, stats in get_worker_stats().items():
+        print(f"worker {worker}: {_listed(stats)}")
+    for modifier, stats in get_modifier_stats().items():
+        print(f"{modifier}: {_listed(stats)}")
+
+
+def _stats() -> list[list[str]]:
+    return [line.split() for line in _gt._stats().splitlines()]
+
+
+def _listed(stats: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in stats.items())
 
 
 class TapeEntry(NamedTuple):

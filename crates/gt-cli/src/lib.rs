@@ -1,4 +1,4 @@
-//! The command line of GT: `gt server`, `gt worker`, `gt status`, `gt trace`, `gt keys`. A binary
+//! The command line of GT: `gt server`, `gt worker`, `gt status`, `gt why`, `gt keys`. A binary
 //! and the Python package both enter through [`main`].
 
 mod keys;
@@ -13,6 +13,7 @@ mod top;
 mod trace;
 mod visualize;
 mod web;
+mod why;
 mod worker;
 
 use clap::{Parser, Subcommand};
@@ -41,6 +42,8 @@ enum Command {
     Trace(trace::Args),
     /// Draw instruction logs and traces.
     Visualize(visualize::Args),
+    /// Say what a program in a log or trace waits for.
+    Why(why::Args),
     /// Make, list and remove the keys that may connect to servers of this ring.
     Keys(keys::Args),
 }
@@ -62,6 +65,7 @@ pub fn main(args: Vec<String>) -> u8 {
         Command::Top(args) => ("top", top::run(&args)),
         Command::Trace(args) => ("trace", trace::run(&args)),
         Command::Visualize(args) => ("visualize", visualize::run(&args)),
+        Command::Why(args) => ("why", why::run(&args)),
         Command::Keys(args) => ("keys", keys::run(&args)),
     };
     match outcome {

@@ -83,7 +83,7 @@ pub fn run(args: Args) -> Result<()> {
         relay: args.bind.as_ref().map(|host| relay_place(host, args.data_port)),
         advertise: door.as_ref().map(|door| door.seen.clone()),
         timeouts: args.timeouts(),
-        sink: settings.sink()?,
+        sink: settings.server_sink()?,
     })?;
     let address = door.as_ref().map(|door| door.address.to_string());
     claim.publish(&record(address))?;

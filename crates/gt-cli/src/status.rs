@@ -166,7 +166,7 @@ fn road_name(road: Road) -> &'static str {
 }
 
 fn session_row(session: &SessionReport) -> [String; 6] {
-    let SessionReport { id, name, connected, workers, values, queued, silent_ns } = session;
+    let SessionReport { id, name, connected, workers, values, queued, silent_ns, .. } = session;
     let connected =
         if *connected { "yes".to_string() } else { format!("no, for {}", duration(*silent_ns)) };
     let workers: Vec<String> = workers
@@ -204,7 +204,12 @@ fn as_json(report: &Report) -> Value {
     };
     let session = |session: &SessionReport| {
         let workers: Vec<_> = session.workers.iter().map(|worker| worker.map(|id| id.0)).collect();
+        let mut modifiers = json!({});
+        for (modifier, what, count) in session.modifiers.list() {
+            modifiers[modifier][what] = count.into();
+        }
         json!({
+            "modifiers": modifiers,
             "id": session.id.0,
             "name": session.name,
             "connected": session.connected,

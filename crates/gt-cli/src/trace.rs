@@ -17,6 +17,9 @@ use crate::source::{Seen, Source, Which};
 /// How often Ctrl-C is looked for.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// How long a trace may last.
+const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
+
 /// What `gt trace` is told.
 #[derive(clap::Args)]
 pub struct Args {
@@ -36,6 +39,9 @@ pub struct Args {
 fn seconds(text: &str) -> std::result::Result<Duration, String> {
     let wrong = || "a number of seconds above zero is needed, such as 2 or 0.5".to_string();
     let seconds = text.parse::<f64>().map_err(|_| wrong())?;
+    if seconds > LONGEST.as_secs_f64() {
+        return Err(format!("a trace lasts {} seconds at most, a week", LONGEST.as_secs()));
+    }
     Duration::try_from_secs_f64(seconds).ok().filter(|one| !one.is_zero()).ok_or_else(wrong)
 }
 

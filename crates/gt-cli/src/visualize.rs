@@ -109,14 +109,20 @@ fn read(args: &Args) -> Result<Model> {
         session: args.session.clone(),
         worker: args.worker.clone(),
     });
-    for log in &args.logs {
+    read_lines(&args.logs, |line| builder.line(line))?;
+    Ok(builder.finish())
+}
+
+/// Reads logs line by line.
+pub(crate) fn read_lines(logs: &[PathBuf], mut take: impl FnMut(&str)) -> Result<()> {
+    for log in logs {
         let wrong = |error| Error::value(format!("{} cannot be read: {error}", log.display()));
         let mut lines = BufReader::with_capacity(1 << 20, File::open(log).map_err(wrong)?);
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line).map_err(wrong)? > 0 {
-            builder.line(String::from_utf8_lossy(&line).trim_end());
+            take(String::from_utf8_lossy(&line).trim_end());
             line.clear();
         }
     }
-    Ok(builder.finish())
+    Ok(())
 }

@@ -32,8 +32,6 @@ mod in_process;
 mod monitor;
 mod report;
 
-pub(crate) use self::monitor::Watcher;
-
 /// A batch that does not fill up is sent after this time.
 const TICK: Duration = Duration::from_micros(100);
 /// After so many ticks without a new command, the pump sleeps until it is woken.
@@ -59,6 +57,8 @@ pub struct Options {
     pub sync: bool,
     /// Whether copies of what a session reads and replaces are compared.
     pub compare_copies: bool,
+    /// Whether results that are not finite fail, if their inputs are.
+    pub check_nan: bool,
     /// The observer of events.
     pub sink: Option<Box<dyn EventSink>>,
     /// Where other processes of the user can watch.
@@ -83,11 +83,14 @@ pub struct Embedded {
 pub(crate) fn open(options: Options) -> Result<(Arc<Inner>, Arc<Embedded>)> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let session = SessionId(NEXT.fetch_add(1, Ordering::Relaxed));
-    let (sync, compare_copies) = (options.sync, options.compare_copies);
+    let (sync, compare_copies, check_nan) =
+        (options.sync, options.compare_copies, options.check_nan);
     let embedded = Embedded::start(options)?;
     let in_process = InProcess { session, embedded: embedded.clone() };
     let inner = Arc::new(Inner::new(session, Arc::new(in_process), sync));
-    embedded.open(session, Arc::downgrade(&inner), compare_copies);
+    let name = format!("process {}", std::process::id());
+    let hello = Hello { compare_copies, check_nan, ..Hello::named(name) };
+    embedded.open(session, Arc::downgrade(&inner), hello);
     Ok((inner, embedded))
 }
 
@@ -148,10 +151,8 @@ impl Embedded {
     }
 
     /// Opens a session.
-    pub(crate) fn open(&self, id: SessionId, session: Weak<Inner>, compare_copies: bool) {
+    pub(crate) fn open(&self, id: SessionId, session: Weak<Inner>, hello: Hello) {
         self.inbox.send(Parcel::Open(id, session));
-        let name = format!("process {}", std::process::id());
-        let hello = Hello { compare_copies, ..Hello::named(name) };
         self.inbox.send(Parcel::FromClient(id, Message::Hello(hello)));
     }
 
@@ -354,6 +355,7 @@ mod tests {
             window: Window::default(),
             sync: false,
             compare_copies: false,
+            check_nan: false,
             sink: None,
             monitor: None,
         };

@@ -9,6 +9,7 @@ use gt_transport::{Batch, Message};
 
 use crate::link::Link;
 use crate::mailbox::{Mailbox, State};
+use crate::reads::Reads;
 use crate::stream::{BATCH_COMMANDS, Stream};
 use crate::{fork, host};
 
@@ -34,6 +35,8 @@ pub struct Inner {
     pub(crate) messages: AtomicU64,
     pub(crate) waits: AtomicU64,
     pub(crate) read_bytes: AtomicU64,
+    /// Which lines have waited.
+    pub(crate) reads: Reads,
     /// Whether the client should wait before it goes on.
     pub(crate) ahead: AtomicBool,
     pub(crate) closed: AtomicBool,
@@ -60,6 +63,7 @@ impl Inner {
             messages: AtomicU64::new(0),
             waits: AtomicU64::new(0),
             read_bytes: AtomicU64::new(0),
+            reads: Reads::default(),
             ahead: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             lost: AtomicBool::new(false),

@@ -1,12 +1,15 @@
 //! What joins a session to its dispatcher: memory within one process, or sockets.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use gt_core::Result;
 use gt_core::event::EventSink;
 use gt_transport::Message;
 use gt_transport::report::MemoryUsage;
+
+use crate::watcher::Watcher;
 
 /// The way from a session to its dispatcher. What comes back is brought to the session's mailbox.
 pub(crate) trait Link: Send + Sync {
@@ -33,6 +36,12 @@ pub(crate) trait Link: Send + Sync {
     fn monitor(&self) -> Option<PathBuf> {
         None
     }
+
+    /// From now on the events of the session are offered to whoever watches.
+    fn watch(&self, watcher: &Arc<Watcher>);
+
+    /// They watch no more, and have been offered everything that happened before. Waits for that.
+    fn look_away(&self, watcher: &Arc<Watcher>) -> Result<()>;
 
     /// Who works for the session.
     fn summary(&self) -> ClusterSummary;

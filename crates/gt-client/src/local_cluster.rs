@@ -12,8 +12,8 @@ use gt_worker::plan::Work;
 use gt_worker::{Action, Outcome, Told, Worker};
 use smallvec::SmallVec;
 
-use crate::embedded::Watcher;
 use crate::inner::Inner;
+use crate::watcher::Watcher;
 
 /// So many events do not wait to be shown.
 const MANY_EVENTS: usize = 1 << 12;

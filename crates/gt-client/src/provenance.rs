@@ -11,7 +11,7 @@ use gt_transport::lock::Mutex;
 use crate::fork;
 
 /// A line of the user's program.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The file.
     pub file: String,

@@ -24,6 +24,7 @@ use crate::inner::Inner;
 use crate::link::{ClusterSummary, Link};
 use crate::mailbox::Elements;
 use crate::transfers::Answered;
+use crate::watcher::Watcher;
 use crate::{fork, host};
 
 mod connect;
@@ -49,6 +50,8 @@ pub struct RemoteOptions {
     pub sync: bool,
     /// Whether copies of what it reads and replaces are compared.
     pub compare_copies: bool,
+    /// Whether results that are not finite fail, if their inputs are.
+    pub check_nan: bool,
 }
 
 /// Connects, and opens a session.
@@ -189,8 +192,24 @@ impl Link for Remote {
     }
 
     fn observe(&self, sink: Box<dyn EventSink>) {
-        self.0.log.open(sink);
-        self.send(Message::Observe { messages: 0 });
+        if self.0.log.open(sink) {
+            self.send(Message::Observe { messages: 1 });
+        }
+    }
+
+    fn watch(&self, watcher: &Arc<Watcher>) {
+        if self.0.log.watch(watcher) {
+            self.send(Message::Observe { messages: 1 });
+        }
+    }
+
+    fn look_away(&self, watcher: &Arc<Watcher>) -> Result<()> {
+        let (others, before) = self.0.log.others(watcher);
+        self.send(Message::Observe { messages: u32::from(others) });
+        let is_over = || self.0.session().is_none_or(|session| session.check_open().is_err());
+        let waited = host::wait(|patience| self.0.log.wait_for_mark(before, patience) || is_over());
+        self.0.log.look_away(watcher);
+        waited
     }
 
     fn summary(&self) -> ClusterSummary {

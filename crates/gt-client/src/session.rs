@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use gt_core::attrs::Attrs;
-use gt_core::instruction::{Command, Instruction, Operand, Question, Replaces};
+use gt_core::instruction::{Command, Instruction, Operand, Replaces};
 use gt_core::op::Op;
 use gt_core::record::{INLINE_INPUTS, Record};
 use gt_core::{Error, Meta, RequestId, Result, Slot};
@@ -279,6 +279,7 @@ impl Session {
 
     /// Waits for a value and gives its elements, row by row.
     pub(crate) fn read(&self, slot: Slot) -> Result<Elements> {
+        self.0.reads.note()?;
         let elements = self.ask(|request| Command::Read { slot, request })?.1;
         self.0.read_bytes.fetch_add(elements.len() as u64, Ordering::Relaxed);
         Ok(elements)
@@ -286,6 +287,7 @@ impl Session {
 
     /// Waits for everything that was appended so far, and raises what failed.
     pub fn synchronize(&self) -> Result<()> {
+        self.0.reads.note()?;
         self.ask(|request| Command::Sync { request })?;
         // The dispatcher takes a read for the client's own wait. If that was interrupted, its
         // answer may still be on the way.
@@ -300,35 +302,18 @@ impl Session {
         }
     }
 
-    /// Where a value is, in words.
-    pub(crate) fn locate(&self, slot: Slot) -> Result<String> {
-        self.ask_text(Question::Placement(slot))
-    }
-
-    /// How many bytes went from which worker to which in this session.
-    pub fn moved_bytes(&self) -> Result<Vec<(u32, u32, u64)>> {
-        let text = self.ask_text(Question::Moved)?;
-        let line = |line: &str| {
-            let mut numbers = line.split(' ').map(|number| number.parse::<u64>().ok());
-            let mut next = || numbers.next().flatten();
-            Some((next()? as u32, next()? as u32, next()?))
-        };
-        let wrong = || Error::bug("what moved is not told in numbers");
-        text.lines().map(|text| line(text).ok_or_else(wrong)).collect()
-    }
-
-    fn ask_text(&self, question: Question) -> Result<String> {
-        let (_, text) = self.ask(|request| Command::Ask { question, request })?;
-        Ok(String::from_utf8_lossy(&text.into_bytes()).into_owned())
-    }
-
     fn described(&self, value: Owned) -> Result<Tensor> {
+        self.0.reads.note()?;
         let slot = value.slot();
         let (meta, _) = self.ask(|request| Command::Describe { slot, request })?;
         Ok(Tensor::new(meta, value))
     }
 
-    fn ask(&self, command: impl FnOnce(RequestId) -> Command) -> Result<(Meta, Elements)> {
+    /// Sends a command that is answered, and waits for the answer.
+    pub(crate) fn ask(
+        &self,
+        command: impl FnOnce(RequestId) -> Command,
+    ) -> Result<(Meta, Elements)> {
         let inner = &*self.0;
         inner.keep_pace()?;
         inner.waits.fetch_add(1, Ordering::Relaxed);

@@ -169,6 +169,7 @@ fn options(path: &Path) -> RemoteOptions {
         workers: None,
         sync: false,
         compare_copies: false,
+        check_nan: false,
     }
 }
 

@@ -278,7 +278,11 @@ impl Recorder {
         if self.waiting.list.is_empty() {
             return None;
         }
-        Some(std::mem::take(&mut self.waiting))
+        // About as many follow, and room for them costs more to grow than to have.
+        let room = self.waiting.list.len().min(MOST_IN_MESSAGE);
+        let beside = self.waiting.extra.len().min(MOST_BYTES_IN_MESSAGE);
+        let (list, extra) = (Vec::with_capacity(room), Vec::with_capacity(beside));
+        Some(std::mem::replace(&mut self.waiting, Events { lost: 0, list, extra }))
     }
 }
 

@@ -158,6 +158,9 @@ pub enum Question {
     Placement(Slot),
     /// How many bytes went from which worker to which: `from to bytes`, a line each.
     Moved,
+    /// How many commands each worker was given, `worker 0 commands 12`, and what the modifiers
+    /// of the stream have done, `shard cut 3`: a line each.
+    Stats,
 }
 
 /// `t9 := move t3`: a value becomes another one with the same elements elsewhere.

@@ -137,7 +137,9 @@ impl Gateway {
                     self.dispatcher.note_channels(worker, channels);
                 }
             }
-            Ok(Some(Message::Observe { .. })) => self.observe_session(now_ns, peer, out),
+            Ok(Some(Message::Observe { messages })) => {
+                self.observe_session(now_ns, peer, messages, out);
+            }
             Ok(Some(Message::Bye)) if matches!(peer, Peer::Worker(_)) => {
                 self.drop_worker(now_ns, peer, "left", out);
             }

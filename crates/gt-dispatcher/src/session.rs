@@ -8,6 +8,7 @@ use gt_core::placement::At;
 use gt_core::record::Parts;
 use gt_core::{Error, Meta, Provenance, RequestId, Result, SessionId, SignatureId, Slot, WorkerId};
 use gt_transport::hello::Hello;
+use gt_transport::report::Modifiers;
 use gt_transport::{Batch, Message, Peer};
 use smallvec::SmallVec;
 
@@ -67,6 +68,8 @@ pub struct Session {
     reach: Reach,
     /// Whether copies of what it reads and replaces are compared.
     compares_copies: bool,
+    /// Whether results that are not finite fail, if their inputs are.
+    checks_nan: bool,
     /// How many workers it asked for; all if absent.
     wanted: Option<usize>,
     /// Its workers in the order in which it numbers them; the place of one that left is vacant.
@@ -100,6 +103,7 @@ pub struct Session {
     announced: u64,
     failure_barrier: FailureBarrier,
     pub(crate) trail: Trail,
+    modifiers: Modifiers,
     /// How many bytes went from which worker to which.
     moved: HashMap<(WorkerId, WorkerId), u64>,
 }
@@ -112,6 +116,7 @@ impl Session {
             name: hello.name.clone(),
             reach,
             compares_copies: hello.compare_copies,
+            checks_nan: hello.check_nan,
             wanted: hello.workers.map(|wanted| wanted as usize),
             workers: Vec::new(),
             letters: Vec::new(),
@@ -130,6 +135,7 @@ impl Session {
             announced: 0,
             failure_barrier: FailureBarrier::default(),
             trail: Trail::default(),
+            modifiers: Modifiers::default(),
             moved: HashMap::new(),
         }
     }
@@ -153,6 +159,10 @@ impl Session {
                 None => self.workers.push(Some(worker)),
             }
             self.move_scopes();
+            if self.checks_nan {
+                let check = Message::CheckNan { session: self.id };
+                self.letters.push((Peer::Worker(worker), check));
+            }
         }
         wants
     }

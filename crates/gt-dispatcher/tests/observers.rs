@@ -192,7 +192,7 @@ fn nobody_watches_who_may_do_nothing_else() {
 fn a_client_sees_its_own_session_to_the_end() {
     let (mut harness, mut client) = open();
     harness.add_client(3);
-    let out = harness.hear(CLIENT, client.say(&Message::Observe { messages: 0 }).unwrap());
+    let out = harness.hear(CLIENT, client.say(&Message::Observe { messages: 1 }).unwrap());
     assert_eq!(told_to_record(&out), [true]);
     let there = seen(&out, CLIENT);
     assert!(there[0].list.iter().all(|event| [0, 1].contains(&event.session)));
@@ -253,4 +253,28 @@ fn whoever_may_not_connect_is_not_told_where_values_are() {
     let parts = gt_transport::reliable::unsequenced(&Message::ValuesRequest);
     let out = harness.hear_from(nobody, WATCHER, parts);
     assert!(refusal(&out).is_some() && told_values(&out).is_none());
+}
+
+#[test]
+fn a_client_that_has_seen_enough_is_told_when_it_has_all() {
+    let (mut harness, mut client) = open();
+    harness.hear(CLIENT, client.say(&Message::Observe { messages: 1 }).unwrap());
+    work(&mut harness, &mut client);
+    let marks = |out: &[Delivery]| -> Vec<usize> {
+        seen(out, CLIENT).iter().map(|events| events.list.len().min(1)).collect()
+    };
+    // Somebody else in its process goes on.
+    harness.hear(CLIENT, client.say(&Message::Observe { messages: 1 }).unwrap());
+    assert_eq!(marks(&publish(&mut harness)), [1, 0], "all so far, and then none");
+    assert!(publish(&mut harness).is_empty());
+    work(&mut harness, &mut client);
+    harness.hear(CLIENT, client.say(&Message::Observe { messages: 0 }).unwrap());
+    let out = publish(&mut harness);
+    assert_eq!((marks(&out), told_to_record(&out)), (vec![1, 0], vec![false]));
+    work(&mut harness, &mut client);
+    assert!(publish(&mut harness).is_empty());
+    // Whoever did not observe has everything at once.
+    harness.hear(CLIENT, client.say(&Message::Observe { messages: 0 }).unwrap());
+    assert_eq!(marks(&publish(&mut harness)), [0]);
+    assert_eq!(harness.sessions(), 1);
 }

@@ -27,6 +27,7 @@ mod numpy;
 mod operand;
 mod overload;
 mod parts;
+mod profile;
 mod provenance;
 mod random;
 mod read;
@@ -60,6 +61,7 @@ fn _gt(module: &Bound<'_, PyModule>) -> PyResult<()> {
     error::register(module)?;
     grad::register(module)?;
     session::register(module)?;
+    profile::register(module)?;
     autocast::register(module)?;
     scope::register(module)?;
     config::register(module)?;

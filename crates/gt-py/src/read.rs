@@ -32,7 +32,9 @@ fn only(slf: PyRef<'_, Tensor>) -> PyResult<Bound<'_, PyAny>> {
     number(slf)
 }
 
+/// The tensor, which is read by the line where the program is.
 fn released(slf: PyRef<'_, Tensor>) -> (Python<'_>, gt::Tensor) {
+    provenance::mark(slf.py());
     (slf.py(), slf.0.clone())
 }
 
@@ -102,7 +104,6 @@ impl Tensor {
 
     /// A tensor that has failed says so: a debugger or a notebook wants to see it, not to fail.
     fn __repr__(slf: PyRef<'_, Self>) -> PyResult<String> {
-        provenance::mark(slf.py());
         let (_, tensor) = released(slf);
         match text(&tensor) {
             Err(error @ (Error::Input { .. } | Error::OutOfMemory(_) | Error::Bug(_))) => {
@@ -118,7 +119,6 @@ impl Tensor {
     }
 
     fn __str__(slf: PyRef<'_, Self>) -> PyResult<String> {
-        provenance::mark(slf.py());
         let (_, tensor) = released(slf);
         text(&tensor).map_err(to_python)
     }

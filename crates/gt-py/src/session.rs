@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::error::to_python;
-use crate::host;
 use crate::tensor::Tensor;
+use crate::{host, provenance};
 
 /// A stream of instructions to a dispatcher and its workers. In a `with` statement it is the one
 /// that this thread uses, and it is closed at the end.
@@ -35,7 +35,8 @@ impl Session {
     }
 
     /// Waits for everything that was asked for, and raises what failed.
-    fn synchronize(&self) -> PyResult<()> {
+    fn synchronize(&self, py: Python<'_>) -> PyResult<()> {
+        provenance::mark(py);
         self.0.synchronize().map_err(to_python)
     }
 
@@ -160,7 +161,8 @@ fn gpu_workers(py: Python<'_>, count: usize) -> PyResult<()> {
 
 /// Waits for everything that was asked for, and raises what failed.
 #[pyfunction]
-fn synchronize() -> PyResult<()> {
+fn synchronize(py: Python<'_>) -> PyResult<()> {
+    provenance::mark(py);
     gt::open_session().map_or(Ok(()), |session| session.synchronize()).map_err(to_python)
 }
 

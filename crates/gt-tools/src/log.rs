@@ -12,14 +12,19 @@ use std::io::{self, Write};
 use gt_core::Provenance;
 use gt_core::event::{Event, Events, Station};
 use gt_core::instruction::Command;
+use gt_core::record::code;
 use gt_transport::batch::logged;
 
 use self::line::Line;
+use self::phrases::Phrases;
 
+mod digits;
 mod line;
 mod names;
+mod phrases;
 
-pub use line::size;
+pub use digits::size;
+pub use names::record_name as command_of;
 
 /// What is buffered before it is written.
 const BUFFER: usize = 1 << 16;
@@ -33,7 +38,7 @@ pub struct InstructionLog<W: Write> {
     buffer: String,
     /// What the signals of sessions are called.
     signals: HashMap<(u64, u32), Box<str>>,
-    places: Option<Places>,
+    phrases: Phrases,
     lines: u64,
     bytes: u64,
 }
@@ -42,12 +47,13 @@ impl<W: Write> InstructionLog<W> {
     /// A log that goes to `out`.
     pub fn new(out: W) -> Self {
         let (buffer, signals) = (String::with_capacity(2 * BUFFER), HashMap::new());
-        InstructionLog { out, buffer, signals, places: None, lines: 0, bytes: 0 }
+        let phrases = Phrases::default();
+        InstructionLog { out, buffer, signals, phrases, lines: 0, bytes: 0 }
     }
 
     /// The same, with the lines of the user's program.
     pub fn with_places(self, places: Places) -> Self {
-        InstructionLog { places: Some(places), ..self }
+        InstructionLog { phrases: Phrases::with_places(places), ..self }
     }
 
     /// How many lines it has.
@@ -100,35 +106,20 @@ impl<W: Write> InstructionLog<W> {
 
     fn line(&mut self, event: &Event, beside: &[u8]) {
         let Some(station) = event.station() else { return };
-        let has_failed = event.outcome() == gt_core::event::Outcome::Failure;
-        let command = match event.has_command() {
-            true => logged(&event.record, if has_failed { &[] } else { beside }).ok(),
-            false => None,
-        };
-        if let (Station::Received, Some(Command::DefineScope { scope, name, .. })) =
-            (station, &command)
+        if station == Station::Received
+            && event.record.op == code::DEFINE_SCOPE
+            && let Ok(Command::DefineScope { scope, name, .. }) = logged(&event.record, beside)
         {
-            self.signals.insert((event.session, scope.0), name.clone());
+            self.signals.insert((event.session, scope.0), name);
         }
         let signal = match event.scope {
             0 => None,
             scope => Some(self.signals.get(&(event.session, scope)).map(|name| &**name)),
         };
-        let place = self.places.and_then(|places| place(event, command.as_ref(), places));
-        let line = Line { event, station, command: command.as_ref(), beside, signal, place };
         self.lines += 1;
-        // Writing to memory does not fail.
-        let _ = writeln!(self.buffer, "{line}");
+        let words = self.phrases.of(event, beside);
+        Line { event, station, words, beside, signal }.push_to(&mut self.buffer);
     }
-}
-
-/// The line of the user's program that a command came from.
-fn place(event: &Event, command: Option<&Command>, places: Places) -> Option<String> {
-    let has_place = matches!(
-        command,
-        Some(Command::Apply(_) | Command::Upload { .. } | Command::Announce { .. })
-    );
-    places(Provenance(event.record.provenance)).filter(|_| has_place)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use gt_core::{SessionId, WorkerId};
 use gt_tools::top::{Sort, State, draw, json};
 use gt_transport::Batch;
 use gt_transport::hello::WorkerInfo;
-use gt_transport::report::{ChannelTraffic, Report, Road, SessionReport, WorkerReport};
+use gt_transport::report::{ChannelTraffic, Modifiers, Report, Road, SessionReport, WorkerReport};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
@@ -44,6 +44,7 @@ fn report(bytes_in: u64) -> Report {
         workers: vec![],
         values: 3,
         queued: id,
+        modifiers: Modifiers::default(),
     };
     Report {
         version: "0.1.0".to_string(),

@@ -79,13 +79,7 @@ impl Batch {
             Command::Describe { slot, request } => {
                 self.push_request(code::DESCRIBE, *slot, *request);
             }
-            Command::Ask { question, request } => match question {
-                Question::Placement(slot) => {
-                    self.push_request(code::ASK, *slot, *request);
-                    self.records.last_mut().expect("it was just pushed").arity = 1;
-                }
-                Question::Moved => self.push_request(code::ASK, Slot(0), *request),
-            },
+            Command::Ask { question, request } => self.push_question(*question, *request),
             Command::DefineScope { scope, parent, name, wish } => {
                 let mut record = bare(code::DEFINE_SCOPE, scope.0);
                 record.inputs[0] = parent.0;
@@ -152,6 +146,17 @@ impl Batch {
         self.records.push(record);
     }
 
+    /// Which question it is stands in the place of the number of inputs.
+    fn push_question(&mut self, question: Question, request: RequestId) {
+        let (slot, arity) = match question {
+            Question::Moved => (Slot(0), 0),
+            Question::Placement(slot) => (slot, 1),
+            Question::Stats => (Slot(0), 2),
+        };
+        self.push_request(code::ASK, slot, request);
+        self.records.last_mut().expect("it was just pushed").arity = arity;
+    }
+
     fn push_request(&mut self, code: u16, slot: Slot, request: RequestId) {
         let mut record = bare(code, slot.0);
         record.provenance = request.0;
@@ -187,6 +192,7 @@ impl Batch {
                 let question = match record.arity {
                     0 => Question::Moved,
                     1 => Question::Placement(slot),
+                    2 => Question::Stats,
                     other => return Err(Error::bug(format!("no question has the arity {other}"))),
                 };
                 Command::Ask { question, request: RequestId(record.provenance) }

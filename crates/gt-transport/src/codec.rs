@@ -113,6 +113,7 @@ pub fn encode(message: &Message) -> Frames {
         M::MemoryReply { session, request, parts, usage } => {
             frames(kind::MEMORY_REPLY, &(session, request, parts, &**usage))
         }
+        M::CheckNan { session } => frames(kind::CHECK_NAN, session),
         M::Record { on } => frames(kind::RECORD, on),
         M::Spans { session, spans } => observed::spans(*session, spans),
         M::Observe { messages } => frames(kind::OBSERVE, messages),
@@ -256,6 +257,7 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
             let (session, request, parts, usage) = all(body, payloads)?;
             Message::MemoryReply { session, request, parts, usage }
         }
+        kind::CHECK_NAN => Message::CheckNan { session: all(body, payloads)? },
         kind::RECORD => Message::Record { on: all(body, payloads)? },
         kind::SPANS => observed::read_spans(all(body, payloads)?)?,
         kind::OBSERVE => Message::Observe { messages: all(body, payloads)? },

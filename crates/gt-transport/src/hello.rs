@@ -17,6 +17,8 @@ pub struct Hello {
     pub workers: Option<u32>,
     /// Whether copies of what it reads and replaces are compared.
     pub compare_copies: bool,
+    /// Whether results that are not finite fail, if their inputs are.
+    pub check_nan: bool,
     /// The session it had before its connection broke.
     pub resume: Option<Resume>,
 }

@@ -144,6 +144,12 @@ pub enum Message {
         /// How long they took.
         busy_ns: u64,
     },
+    /// Dispatcher to worker, before the session's first commands: results of the session that are
+    /// not finite fail, if their inputs are.
+    CheckNan {
+        /// The session.
+        session: SessionId,
+    },
     /// Dispatcher to worker: measure how long each command takes, or do so no longer.
     Record {
         /// Whether to.
@@ -156,8 +162,9 @@ pub enum Message {
         /// How long they took.
         spans: Box<Spans>,
     },
-    /// Client to dispatcher: send the events of the session. Anybody else to dispatcher: send so
-    /// many more messages with events; what does not fit into these is left out and counted.
+    /// Client to dispatcher: send the events of the session; if they are sent, those so far and
+    /// then a list of none; with no messages, nothing after that. Anybody else to dispatcher: send
+    /// so many more messages with events; what does not fit into these is left out and counted.
     Observe {
         /// How many messages.
         messages: u32,

@@ -93,6 +93,39 @@ pub struct SessionReport {
     pub values: u64,
     /// Commands that it sent and that are not done.
     pub queued: u64,
+    /// What the modifiers of its stream have done.
+    pub modifiers: Modifiers,
+}
+
+/// What the modifiers of a session's stream have done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Modifiers {
+    /// Instructions whose results a signal wanted somewhere.
+    pub signal_placed: u64,
+    /// Instructions that workers shared.
+    pub shard_cut: u64,
+    /// Instructions that all workers of a mesh computed.
+    pub shard_copied: u64,
+    /// Instructions that one worker computed.
+    pub shard_whole: u64,
+    /// Pieces of values that went from one worker to another.
+    pub reshard_moves: u64,
+    /// Their bytes.
+    pub reshard_bytes: u64,
+}
+
+impl Modifiers {
+    /// The numbers with the names of modifiers and of what they count.
+    pub fn list(&self) -> [(&'static str, &'static str, u64); 6] {
+        [
+            ("signal", "placed", self.signal_placed),
+            ("shard", "cut", self.shard_cut),
+            ("shard", "copied", self.shard_copied),
+            ("shard", "whole", self.shard_whole),
+            ("reshard", "moves", self.reshard_moves),
+            ("reshard", "bytes", self.reshard_bytes),
+        ]
+    }
 }
 
 /// What passed through a dispatcher.

@@ -53,6 +53,8 @@ pub struct Backlog {
     stirred: bool,
     /// What was made while somebody was passed.
     bytes_ahead: u64,
+    /// Whether results that are not finite fail.
+    pub checks_nan: bool,
     /// What has come from elsewhere.
     pub arrived: Arrived,
     /// The plans that did not come back.
@@ -254,9 +256,13 @@ impl Backlog {
         let worker = planner.worker();
         let names = planner.names();
         names.recycle();
-        let bound = Bound::new(batch, self.bound, self.next, names, worker)?;
+        let (mut bound, mut second) = Bound::new(batch, self.bound, self.next, names, worker)?;
         self.advance(names);
-        Ok(Some(bound))
+        if self.checks_nan {
+            bound.check_nan();
+            second.iter_mut().for_each(Bound::check_nan);
+        }
+        Ok(Some((bound, second)))
     }
 
     /// Goes on to the next command.

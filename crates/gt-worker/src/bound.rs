@@ -130,6 +130,8 @@ pub struct Apply {
     pub provenance: Provenance,
     /// How the workers share it; each does all of it if there is none.
     pub signature: Option<Arc<Signature>>,
+    /// Whether it fails if its results are not finite and its inputs are.
+    pub checked: bool,
 }
 
 impl Bound {
@@ -168,6 +170,15 @@ impl Bound {
             },
         };
         Ok((Bound { position, task }, None))
+    }
+
+    /// Its results fail if they are not finite and its inputs are.
+    pub fn check_nan(&mut self) {
+        match &mut self.task {
+            Task::Apply(apply) => apply.checked = true,
+            Task::Get(get) => get.checked = true,
+            _ => {}
+        }
     }
 
     /// The values it needs.
@@ -239,7 +250,11 @@ impl Bound {
 
     /// Whether the elements of its inputs can make it fail.
     pub fn is_risky(&self) -> bool {
-        matches!(&self.task, Task::Apply(apply) if row_risk(apply.op) == Risk::Data)
+        match &self.task {
+            Task::Apply(apply) => apply.checked || row_risk(apply.op) == Risk::Data,
+            Task::Get(get) => get.checked,
+            _ => false,
+        }
     }
 
     /// Whether it replaces a value.
@@ -306,7 +321,8 @@ impl Apply {
         let outputs = smallvec![names.name(slot)?];
         let (attrs, signature) = (Attrs::none(), names.signatures.current());
         let op = parts.op;
-        Ok(Apply { op, outputs, slot, inputs, attrs, replaces, provenance, signature })
+        let checked = false;
+        Ok(Apply { op, outputs, slot, inputs, attrs, replaces, provenance, signature, checked })
     }
 
     fn new(instruction: Instruction, names: &mut Names) -> Result<Apply> {
@@ -317,7 +333,8 @@ impl Apply {
         let named: Result<_> = outputs.iter().map(|&slot| names.name(slot)).collect();
         let (outputs, slot) = (named?, outputs[0]);
         let signature = names.signatures.current();
-        Ok(Apply { op, outputs, slot, inputs, attrs, replaces, provenance, signature })
+        let checked = false;
+        Ok(Apply { op, outputs, slot, inputs, attrs, replaces, provenance, signature, checked })
     }
 }
 

@@ -21,6 +21,7 @@ use crate::engine::Engine;
 use crate::memory::{self, Holding};
 use crate::plan::{Plan, ValueId, Work};
 
+mod check;
 mod run;
 mod store;
 mod timing;

@@ -4,6 +4,7 @@
 pub mod backlog;
 pub mod bound;
 pub mod buffer;
+pub mod check;
 pub mod engine;
 pub mod executor;
 pub mod lane;

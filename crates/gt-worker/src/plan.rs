@@ -14,6 +14,7 @@ use gt_core::{Error, Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
 use gt_transport::{Failure, FailureId};
 use smallvec::SmallVec;
 
+use crate::check::Check;
 use crate::engine::program::Program;
 
 /// A value of a session, whatever it is called. Numbers are used again, in the order of the plans.
@@ -75,6 +76,8 @@ pub enum Step {
     Fused(Box<Fused>),
     /// Let all results of an instruction take the places of old values, or none.
     Replace(Replace),
+    /// Fail an instruction whose results are not finite.
+    Check(Box<Check>),
     /// An instruction cannot even be planned.
     Fail(Position, Arc<Failure>),
     /// A value that has failed before it came here.
@@ -340,6 +343,9 @@ impl Plan {
                         result.old.iter_mut().for_each(|old| meet(old, &mut needed));
                         meet(&mut result.computed, &mut needed);
                     }
+                }
+                Step::Check(check) => {
+                    check.uses_mut().rev().for_each(|used| meet(used, &mut needed));
                 }
                 Step::Answer { value, .. } | Step::Handover { value, .. } => {
                     meet(value, &mut needed);

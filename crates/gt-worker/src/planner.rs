@@ -14,6 +14,7 @@ use crate::names::Names;
 use crate::plan::{Origin, Plan, Position, Register, Replace, Replacement, Step, Use, ValueId};
 use crate::queue::{Arrival, Arrived, Verdict};
 
+mod check;
 mod expand;
 mod fuse;
 mod moved;
@@ -198,6 +199,9 @@ impl<'a> Planner<'a> {
         let results = match self.emit(op, &terms, attrs) {
             Ok(results) => {
                 let results = self.narrow(results, share.as_ref());
+                if apply.checked {
+                    self.check(&terms, attrs, &results);
+                }
                 self.replace(first, results, &old)
             }
             Err(error) => {

@@ -119,6 +119,11 @@ impl Queue {
         self.backlog.push(batch)
     }
 
+    /// From now on, results that are not finite fail if their inputs are.
+    pub fn check_nan(&mut self) {
+        self.backlog.checks_nan = true;
+    }
+
     /// Takes in what another worker handed over.
     pub fn arrive(&mut self, tag: u64, arrival: Arrival) -> Result<()> {
         // What came first counts: word that it cannot come may follow a value that did.

@@ -91,6 +91,7 @@ impl Worker {
                 self.within(session, out, |queue| queue.judge(barrier, verdict));
             }
             Message::Forget { session } => self.forget(session, out),
+            Message::CheckNan { session } => self.queue(session).check_nan(),
             Message::Record { on } => self.timed = on,
             // Whatever else arrives was meant for somebody else; ignoring it harms no session.
             _ => {}

@@ -220,6 +220,7 @@ fn connect_remote(
     rival: Rival,
 ) -> Result<Session> {
     settings.voices.listen();
+    gt_client::reads::warn(settings.warn_sync);
     let config = signals::initial(settings)?;
     let workers = options.workers.or(defaults().workers);
     let session = Session::remote(RemoteOptions {
@@ -229,6 +230,7 @@ fn connect_remote(
         workers: workers.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
         sync: settings.sync,
         compare_copies: settings.check_replicas,
+        check_nan: settings.check_nan,
     })?;
     if let Some(sink) = settings.sink()? {
         session.observe(sink);

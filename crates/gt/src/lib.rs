@@ -18,6 +18,7 @@ mod generated;
 pub mod keys;
 mod limits;
 mod log_file;
+pub mod profile;
 pub mod settings;
 pub mod signals;
 pub mod verbose;

@@ -18,8 +18,17 @@ use gt_transport::lock::{Condvar, Mutex};
 const FLUSH: Duration = Duration::from_millis(40);
 /// So many events may wait to be written; whoever brings more waits …
 const MOST_WAITING: usize = 1 << 18;
-/// … for so long. A disk that hangs costs lines, which is said, but not the session.
+/// … for so long, if it may. A disk that hangs costs lines, which is said, but not the session.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What becomes of events that a disk is too slow for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// Whoever brings them waits: the log of one program is complete.
+    Waits,
+    /// They are left out and counted: nobody at a server waits for the disk of another.
+    IsCounted,
+}
 
 /// Where to write, and when to begin another file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +42,7 @@ pub struct LogPlace {
 /// A log that a thread writes.
 struct LogFile {
     queue: Arc<Queue>,
+    overflow: Overflow,
 }
 
 #[derive(Default)]
@@ -54,7 +64,7 @@ struct State {
 
 /// A log at the end of a file, which is made if it is not there. What others write there meanwhile
 /// stays whole, and so does what was there.
-pub fn create(place: &LogPlace) -> Result<Box<dyn EventSink>> {
+pub fn create(place: &LogPlace, overflow: Overflow) -> Result<Box<dyn EventSink>> {
     let wrong = |error: io::Error| {
         let path = place.path.display();
         Error::value(format!("GT_INSTRUCTION_LOG: cannot write {path}: {error}"))
@@ -69,7 +79,7 @@ pub fn create(place: &LogPlace) -> Result<Box<dyn EventSink>> {
     };
     let thread = thread::Builder::new().name("gt-log".to_string());
     thread.spawn(move || writer.run()).map_err(wrong)?;
-    Ok(Box::new(LogFile { queue }))
+    Ok(Box::new(LogFile { queue, overflow }))
 }
 
 fn append(path: &Path) -> io::Result<File> {
@@ -77,7 +87,7 @@ fn append(path: &Path) -> io::Result<File> {
 }
 
 /// The line of the user's program, if it is this process.
-fn place_name(provenance: Provenance) -> Option<String> {
+pub(crate) fn place_name(provenance: Provenance) -> Option<String> {
     let place = gt_client::provenance::place(provenance)?;
     Some(format!("{}:{}", place.file, place.line))
 }
@@ -88,7 +98,7 @@ impl EventSink for LogFile {
         let mut state = self.queue.state.lock();
         while state.events >= MOST_WAITING {
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() || self.overflow == Overflow::IsCounted {
                 state.lost += events.list.len() as u64;
                 return;
             }
@@ -122,6 +132,16 @@ impl Drop for LogFile {
     }
 }
 
+/// Lets the threads that compute go first: lines may be written when there is nothing else to do.
+fn give_way() {
+    // SAFETY: it changes how this thread is scheduled and nothing else; if that is refused, the
+    // thread runs as others do.
+    #[cfg(target_os = "linux")]
+    unsafe {
+        libc::setpriority(libc::PRIO_PROCESS, 0, 10);
+    }
+}
+
 /// The thread that writes.
 struct Writer {
     queue: Arc<Queue>,
@@ -132,6 +152,7 @@ struct Writer {
 
 impl Writer {
     fn run(&mut self) {
+        give_way();
         while let Some((batch, lost)) = self.next() {
             let count: usize = batch.iter().map(|events| events.list.len()).sum();
             for events in &batch {
@@ -196,5 +217,31 @@ impl Writer {
                 "GT_INSTRUCTION_LOG: {path} cannot be written, lines are missing: {error}"
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gt_core::SessionId;
+    use gt_core::event::{Event, Station};
+
+    use super::*;
+
+    #[test]
+    fn nobody_at_a_server_waits_for_its_disk() {
+        // Nobody writes, as if the disk hung.
+        let queue = Arc::new(Queue::default());
+        let mut log = LogFile { queue: queue.clone(), overflow: Overflow::IsCounted };
+        let some = |count: usize| {
+            let event = Event::new(0, Station::Received, SessionId(1));
+            Arc::new(Events { list: vec![event; count], ..Events::default() })
+        };
+        let start = Instant::now();
+        log.take(&some(MOST_WAITING));
+        log.take(&some(3));
+        log.take(&some(4));
+        assert!(start.elapsed() < PATIENCE);
+        let state = queue.state.lock();
+        assert_eq!((state.events, state.lost), (MOST_WAITING, 7));
     }
 }

@@ -13,6 +13,10 @@ use gt_worker::engine::backend::Backend;
 use crate::folder::Folder;
 use crate::{limits, log_file, verbose};
 
+mod variable;
+
+pub use variable::parse_bytes;
+
 /// An environment variable.
 #[derive(Debug)]
 pub struct Variable {
@@ -111,6 +115,19 @@ static CHECK_REPLICAS: Variable = Variable {
               workers are compared; if their bits differ, the next read raises an error that names \
               the tensor, its line and the workers. Slow; for debugging.",
 };
+static CHECK_NAN: Variable = Variable {
+    name: "GT_CHECK_NAN",
+    default: OFF,
+    meaning: "With 1, an operation whose result is not finite although its inputs are fails: the \
+              next read raises an error with its name, its line and the worker. Slow; for \
+              debugging.",
+};
+static WARN_SYNC: Variable = Variable {
+    name: "GT_WARN_SYNC",
+    default: OFF,
+    meaning: "With 1, each line of the program that waits for a value is told once, as a warning; \
+              `gt.debug.reads()` says how often they do.",
+};
 static MONITOR: Variable = Variable {
     name: "GT_MONITOR",
     default: "1",
@@ -160,6 +177,8 @@ pub static ALL: &[&Variable] = &[
     &WORKER_BATCH_SIZE,
     &SYNC,
     &CHECK_REPLICAS,
+    &CHECK_NAN,
+    &WARN_SYNC,
     &MONITOR,
     &VERBOSE,
     &DEBUG_CLIENT,
@@ -167,70 +186,6 @@ pub static ALL: &[&Variable] = &[
     &DEBUG_WORKER,
     &DEBUG_COMPILE,
 ];
-
-impl Variable {
-    fn text(&self) -> Result<Option<String>> {
-        match std::env::var(self.name) {
-            Ok(text) if text.is_empty() => Ok(None),
-            Ok(text) => Ok(Some(text)),
-            Err(std::env::VarError::NotPresent) => Ok(None),
-            Err(_) => Err(Error::value(format!("{} is not Unicode", self.name))),
-        }
-    }
-
-    fn path(&self) -> Result<Option<PathBuf>> {
-        let Some(path) = self.text()?.map(PathBuf::from) else { return Ok(None) };
-        if !path.is_absolute() {
-            let (name, path) = (self.name, path.display());
-            return Err(Error::value(format!("{name} must be an absolute path, not '{path}'")));
-        }
-        Ok(Some(path))
-    }
-
-    fn number(&self) -> Result<usize> {
-        let wrong =
-            |text| Error::value(format!("{} must be a whole number, not '{text}'", self.name));
-        self.text()?.map_or(Ok(0), |text| text.parse().map_err(|_| wrong(text)))
-    }
-
-    fn backend(&self) -> Result<Backend> {
-        let parse = |text: String| text.parse::<Backend>().map_err(|error| error.within(self.name));
-        self.text()?.map_or(Ok(Backend::default()), parse)
-    }
-
-    fn switch(&self) -> Result<bool> {
-        match self.text()?.as_deref() {
-            None | Some("0") => Ok(false),
-            Some("1") => Ok(true),
-            Some(text) => Err(Error::value(format!("{} must be 0 or 1, not '{text}'", self.name))),
-        }
-    }
-
-    fn bytes(&self) -> Result<Option<usize>> {
-        let Some(text) = self.text()? else { return Ok(None) };
-        let wrong = || {
-            let name = self.name;
-            Error::value(format!("{name} must be a size like 512M or 2GiB, not '{text}'"))
-        };
-        parse_bytes(&text).map(Some).ok_or_else(wrong)
-    }
-}
-
-/// A size with or without a unit; `K`, `KB` and `KiB` are all 1,024 bytes.
-pub fn parse_bytes(text: &str) -> Option<usize> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let unit = unit.trim().to_ascii_uppercase();
-    let shift = match unit.trim_end_matches('B').trim_end_matches('I') {
-        "" => 0,
-        "K" => 10,
-        "M" => 20,
-        "G" => 30,
-        "T" => 40,
-        _ => return None,
-    };
-    number.parse::<usize>().ok()?.checked_mul(1 << shift).filter(|&bytes| bytes > 0)
-}
 
 /// Where a session of this process can be watched, if there is a place for a socket.
 fn monitor_socket() -> Option<PathBuf> {
@@ -309,6 +264,10 @@ pub struct Settings {
     pub sync: bool,
     /// Whether copies are compared.
     pub check_replicas: bool,
+    /// Whether results that are not finite fail, if their inputs are.
+    pub check_nan: bool,
+    /// Whether the first wait of each line is told.
+    pub warn_sync: bool,
     /// Whether other processes can watch sessions of this one.
     pub monitor: bool,
     /// Who speaks.
@@ -330,6 +289,8 @@ impl Settings {
             worker_batch_size: WORKER_BATCH_SIZE.number()?,
             sync: SYNC.switch()?,
             check_replicas: CHECK_REPLICAS.switch()?,
+            check_nan: CHECK_NAN.switch()?,
+            warn_sync: WARN_SYNC.switch()?,
             monitor: MONITOR.text()?.as_deref() != Some("0"),
             voices: verbose::LogFilter {
                 sessions: VERBOSE.switch()?,
@@ -344,6 +305,7 @@ impl Settings {
     /// How to set up an embedded system with so many workers.
     pub fn embedded(&self, workers: usize) -> Result<Options> {
         self.voices.listen();
+        gt_client::reads::warn(self.warn_sync);
         let (threads, memory, window) = (self.thread_count(), self.memory_bytes(), self.window());
         Ok(Options {
             workers,
@@ -353,6 +315,7 @@ impl Settings {
             window,
             sync: self.sync,
             compare_copies: self.check_replicas,
+            check_nan: self.check_nan,
             sink: self.sink()?,
             monitor: self.monitor.then(monitor_socket).flatten(),
         })
@@ -382,22 +345,17 @@ impl Settings {
 
     /// The instruction log, if one is wanted.
     pub fn sink(&self) -> Result<Option<Box<dyn EventSink>>> {
+        self.sink_that(log_file::Overflow::Waits)
+    }
+
+    /// The same for a server, where nobody waits for its disk.
+    pub fn server_sink(&self) -> Result<Option<Box<dyn EventSink>>> {
+        self.sink_that(log_file::Overflow::IsCounted)
+    }
+
+    fn sink_that(&self, overflow: log_file::Overflow) -> Result<Option<Box<dyn EventSink>>> {
         let Some(path) = self.instruction_log.clone() else { return Ok(None) };
         let place = log_file::LogPlace { path, most_bytes: self.instruction_log_size };
-        log_file::create(&place).map(Some)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_have_units() {
-        let sizes = ["1", "2K", "3MB", "4GiB", "5 t", "0", "", "1.5G", "G", "-1", "9999999999999T"];
-        let expected = [Some(1), Some(2 << 10), Some(3 << 20), Some(4 << 30), Some(5 << 40)];
-        let found = sizes.map(parse_bytes);
-        assert_eq!(found[..5], expected);
-        assert!(found[5..].iter().all(Option::is_none), "{found:?}");
+        log_file::create(&place, overflow).map(Some)
     }
 }

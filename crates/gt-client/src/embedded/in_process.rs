@@ -11,8 +11,10 @@ use gt_worker::lane::Lane;
 use gt_worker::memory::{Holding, usage_by_line};
 
 use super::Embedded;
+use super::monitor::Monitored;
 use crate::link::{ClusterSummary, Link};
 use crate::local_cluster::Parcel;
+use crate::watcher::Watcher;
 
 /// A session's way to the machines in its own process.
 pub(crate) struct InProcess {
@@ -43,6 +45,17 @@ impl Link for InProcess {
 
     fn monitor(&self) -> Option<PathBuf> {
         self.embedded.monitor.get().map(|monitor| monitor.path().to_path_buf())
+    }
+
+    fn watch(&self, watcher: &Arc<Watcher>) {
+        let introduction = self.embedded.watch(watcher);
+        watcher.offer(&Arc::new(introduction));
+    }
+
+    fn look_away(&self, watcher: &Arc<Watcher>) -> Result<()> {
+        watcher.end();
+        self.embedded.look_away();
+        Ok(())
     }
 
     fn summary(&self) -> ClusterSummary {

@@ -1,7 +1,6 @@
 //! The monitor socket of an embedded system: whoever may enter the runtime folder can connect and
 //! sees what happens. While nobody does, it is one thread that sleeps.
 
-use std::collections::VecDeque;
 use std::fs;
 use std::io;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -11,9 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gt_core::event::Events;
-use gt_transport::lock::{Condvar, Mutex};
 use gt_transport::report::{Report, ValuesReport};
 use gt_transport::{Message, framed};
+
+use crate::watcher::Watcher;
 
 /// How many may watch at a time.
 const MOST_WATCHERS: usize = 8;
@@ -23,54 +23,6 @@ const MOST_WAITING: usize = 1 << 18;
 const REPORT: Duration = Duration::from_millis(500);
 /// How long they may take to say what they want, and to take what they are sent.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Somebody who watches.
-#[derive(Default)]
-pub(crate) struct Watcher {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    waiting: VecDeque<Arc<Events>>,
-    events: usize,
-    lost: u64,
-    is_over: bool,
-}
-
-impl Watcher {
-    /// Leaves events for them; nobody waits for whoever is slow.
-    pub(crate) fn offer(&self, events: &Arc<Events>) {
-        let mut state = self.state.lock();
-        if state.events >= MOST_WAITING {
-            state.lost += events.lost + events.list.len() as u64;
-            return;
-        }
-        state.events += events.list.len();
-        let events = match std::mem::take(&mut state.lost) {
-            0 => events.clone(),
-            lost => Arc::new(Events { lost: events.lost + lost, ..(**events).clone() }),
-        };
-        state.waiting.push_back(events);
-        drop(state);
-        self.changed.notify_all();
-    }
-
-    /// Whether nobody is there any more.
-    pub(crate) fn is_over(&self) -> bool {
-        self.state.lock().is_over
-    }
-
-    fn next(&self, patience: Duration) -> VecDeque<Arc<Events>> {
-        let mut state = self.state.lock();
-        if state.waiting.is_empty() {
-            state = self.changed.wait_for(state, patience);
-        }
-        state.events = 0;
-        std::mem::take(&mut state.waiting)
-    }
-}
 
 /// What a monitor shows.
 pub(super) trait Monitored: Send + Sync + 'static {
@@ -151,10 +103,10 @@ fn attend(mut stream: UnixStream, shown: &dyn Monitored) -> io::Result<()> {
         }
         _ => return Ok(()),
     }
-    let watcher = Arc::new(Watcher::default());
+    let watcher = Arc::new(Watcher::with_room(MOST_WAITING));
     let introduction = shown.watch(&watcher);
     let shown_all = show(&mut stream, introduction, &watcher, shown);
-    watcher.state.lock().is_over = true;
+    watcher.end();
     shown.look_away();
     shown_all
 }

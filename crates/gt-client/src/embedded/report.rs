@@ -10,8 +10,9 @@ use gt_transport::report::{Report, SessionReport, Traffic, ValuesReport, WorkerR
 use gt_worker::lane::Lane;
 use tracing::info;
 
-use super::monitor::{Monitor, Monitored, Watcher};
+use super::monitor::{Monitor, Monitored};
 use super::{Embedded, let_go};
+use crate::watcher::Watcher;
 
 impl Embedded {
     /// Lets other processes of the user watch. A system that nobody can watch is as good otherwise.
@@ -69,6 +70,7 @@ impl Monitored for Embedded {
             workers: session.places().iter().take(SOME).copied().collect(),
             values: session.registry.len() as u64,
             queued: session.queued(),
+            modifiers: session.modifiers(),
         });
         let sessions = sessions.take(SOME).collect();
         let (version, uptime_ns) = (env!("CARGO_PKG_VERSION").to_string(), self.now_ns());

@@ -102,15 +102,16 @@ impl Door {
         resume: Option<Resume>,
         deadline: Instant,
     ) -> std::result::Result<(Dealer, Welcome), Trouble> {
-        let RemoteOptions { endpoint, name, workers, compare_copies, .. } = &self.options;
+        let RemoteOptions { endpoint, name, workers, .. } = &self.options;
         let bad = |error: gt_zmq::Error| Trouble::Final(Error::value(error.to_string()));
         // A program may be stopped for a while; how long that is borne is the server's decision.
         let patient = gt_zmq::Options { borne_silence: Duration::MAX, ..Default::default() };
         let connected = Dealer::connect(&self.context, endpoint, &patient);
         let mut dealer = connected.map_err(bad)?;
         let is_resumed = resume.is_some();
-        let (name, workers, compare_copies) = (name.clone(), *workers, *compare_copies);
-        let hello = Hello { name, workers, compare_copies, resume };
+        let RemoteOptions { compare_copies, check_nan, .. } = self.options;
+        let (name, workers) = (name.clone(), *workers);
+        let hello = Hello { name, workers, compare_copies, check_nan, resume };
         // If it cannot be sent, the wait for the answer below fails.
         let _ = dealer.send(&unsequenced(&Message::Hello(hello)));
         let mut was_connected = false;

@@ -110,8 +110,7 @@ impl Gateway {
         self.sessions_opened += 1;
         let session = SessionId(self.sessions_opened);
         let (name, resume) = (label(&hello.name), None);
-        let (workers, compare_copies) = (hello.workers, hello.compare_copies);
-        let hello = Hello { name, workers, compare_copies, resume };
+        let hello = Hello { name, resume, ..hello.clone() };
         self.dispatcher.open(now_ns, session, &hello, reach)?;
         self.clients.insert(
             session,

@@ -23,9 +23,25 @@ const MOST_WATCHERS: usize = 64;
 pub(super) struct Observers {
     /// Whether everything goes into a log.
     has_log: bool,
-    /// Clients that want the events of their sessions, and how many of these could not be sent.
-    sessions: HashMap<SessionId, u64>,
+    /// Clients that want the events of their sessions.
+    sessions: HashMap<SessionId, OwnEvents>,
     pub(super) watchers: HashMap<ConnectionId, Watcher>,
+}
+
+/// What is known of a client that wants the events of its session.
+#[derive(Debug, Default)]
+struct OwnEvents {
+    /// How many could not be sent.
+    lost: u64,
+    /// It wants to know when it has all events so far.
+    wants_mark: Option<After>,
+}
+
+/// What a client wants once it has all events so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    More,
+    Nothing,
 }
 
 /// Somebody who watches.
@@ -44,10 +60,22 @@ impl Gateway {
         self.dispatcher.observe(true, &mut Outbox::default());
     }
 
-    /// A client wants the events of its session.
-    pub(super) fn observe_session(&mut self, now_ns: u64, peer: Peer, out: &mut Vec<Delivery>) {
+    /// A client wants the events of its session; or, if it gets them, to know when these were all
+    /// so far. With no more messages it wants nothing after that.
+    pub(super) fn observe_session(
+        &mut self,
+        now_ns: u64,
+        peer: Peer,
+        messages: u32,
+        out: &mut Vec<Delivery>,
+    ) {
         let Peer::Client(session) = peer else { return };
-        self.observers.sessions.insert(session, 0);
+        let is_known = self.observers.sessions.contains_key(&session);
+        let own = self.observers.sessions.entry(session).or_default();
+        if is_known || messages == 0 {
+            own.wants_mark = Some(if messages == 0 { After::Nothing } else { After::More });
+            return;
+        }
         let introduction = self.dispatcher.introduction(now_ns).of(session);
         self.send_events(session, introduction, out);
         self.observe(now_ns, out);
@@ -85,26 +113,32 @@ impl Gateway {
 
     /// How many events wait to be published.
     pub fn waiting_events(&mut self) -> usize {
-        self.dispatcher.recording().waiting()
+        let sessions = self.observers.sessions.values();
+        let marks = sessions.filter(|own| own.wants_mark.is_some()).count();
+        self.dispatcher.recording().waiting() + marks
     }
 
     /// Sends what was recorded to those who observe, and gives it for a log.
     pub fn publish_events(&mut self, now_ns: u64, out: &mut Vec<Delivery>) -> Option<Arc<Events>> {
-        let events = Arc::new(self.dispatcher.recording().take()?);
+        if self.waiting_events() == 0 {
+            return None;
+        }
+        let events = Arc::new(self.dispatcher.recording().take().unwrap_or_default());
         let sessions: Vec<SessionId> = self.observers.sessions.keys().copied().collect();
         for session in sessions {
             self.send_events(session, events.of(session), out);
+            self.send_mark(session, out);
             if self.dispatcher.session(session).is_none() {
                 self.part(session, out);
             }
         }
-        if !self.observers.watchers.is_empty() {
+        if !self.observers.watchers.is_empty() && !events.list.is_empty() {
             for piece in (*events).clone().split() {
                 self.show(piece, out);
             }
         }
         self.observe(now_ns, out);
-        self.observers.has_log.then_some(events)
+        Some(events).filter(|events| self.observers.has_log && !events.list.is_empty())
     }
 
     /// Whether a client waits for the last events of its session.
@@ -124,7 +158,9 @@ impl Gateway {
     /// Sends events to the client that they are of. They are many, and a client that is slow to
     /// confirm them misses some rather than its session.
     fn send_events(&mut self, session: SessionId, events: Events, out: &mut Vec<Delivery>) {
-        let Some(lost) = self.observers.sessions.get_mut(&session) else { return };
+        let Some(OwnEvents { lost, .. }) = self.observers.sessions.get_mut(&session) else {
+            return;
+        };
         let Some(state) = self.clients.get_mut(&session) else { return };
         if events.list.is_empty() {
             return;
@@ -139,6 +175,19 @@ impl Gateway {
                 }
                 Err(_) => *lost = count,
             }
+        }
+    }
+
+    /// Tells a client that wants to know it that it has all events so far: with a list of none.
+    fn send_mark(&mut self, session: SessionId, out: &mut Vec<Delivery>) {
+        let Some(own) = self.observers.sessions.get_mut(&session) else { return };
+        let Some(after) = own.wants_mark.take() else { return };
+        if after == After::Nothing {
+            self.observers.sessions.remove(&session);
+        }
+        let Some(state) = self.clients.get_mut(&session) else { return };
+        if let Ok(parts) = state.channel.say(&Message::Events(Arc::default())) {
+            out.extend(state.connection.map(|connection| Delivery::Send(connection, parts)));
         }
     }
 

@@ -27,6 +27,7 @@ impl Gateway {
             workers: session.places().iter().take(SOME).copied().collect(),
             values: session.registry.len() as u64,
             queued: session.queued(),
+            modifiers: session.modifiers(),
         });
         let sessions = sessions.take(SOME).collect();
         let workers = &self.workers;

@@ -5,10 +5,12 @@ use std::fmt::Write as _;
 use bytes::Bytes;
 use gt_core::instruction::{Command, Question};
 use gt_core::{DType, Meta, RequestId, Result, Slot, WorkerId};
+use gt_transport::report::Modifiers;
 use gt_transport::{Message, Peer, Value};
 
 use super::Session;
 use crate::context::Context;
+use crate::decide::Place;
 use crate::expected::{Reply, Way};
 use crate::failure_barrier::Whom;
 
@@ -18,6 +20,7 @@ impl Session {
         let text = match question {
             Question::Placement(slot) => self.locate(slot)?,
             Question::Moved => self.moved_bytes(),
+            Question::Stats => self.stats(),
         };
         let data = Bytes::from(text);
         let (session, meta) = (self.id, Meta::new(DType::U8, [data.len()]));
@@ -82,5 +85,40 @@ impl Session {
     /// So many bytes go from one worker to another.
     pub(super) fn count_moved(&mut self, from: WorkerId, to: WorkerId, bytes: usize) {
         *self.moved.entry((from, to)).or_default() += bytes as u64;
+        self.modifiers.reshard_moves += 1;
+        self.modifiers.reshard_bytes += bytes as u64;
+    }
+
+    /// Counts what `signal` and `shard` have decided of an instruction.
+    pub(super) fn count_decision(&mut self, place: &Place) {
+        self.modifiers.signal_placed += u64::from(self.scopes.wish().is_some());
+        let counter = match place {
+            Place::Shared(shared) if shared.chosen.cut.is_some() => &mut self.modifiers.shard_cut,
+            Place::Shared(_) | Place::On(_) => &mut self.modifiers.shard_copied,
+            Place::Anywhere | Place::At(_) => &mut self.modifiers.shard_whole,
+            // What it is made of is counted when that is placed.
+            Place::Parts(_) | Place::Lost(_) => return,
+        };
+        *counter += 1;
+    }
+
+    /// What the modifiers of the stream have done so far.
+    pub fn modifiers(&self) -> Modifiers {
+        self.modifiers
+    }
+
+    /// How many commands each worker was given, and what the modifiers have done.
+    fn stats(&mut self) -> String {
+        self.close_run();
+        let mut text = String::new();
+        for (number, worker) in self.workers.clone().into_iter().enumerate() {
+            let Some(worker) = worker else { continue };
+            let given = self.outgoing.of(worker).position();
+            writeln!(text, "worker {number} commands {given}").expect("memory takes all of it");
+        }
+        for (modifier, what, count) in self.modifiers.list() {
+            writeln!(text, "{modifier} {what} {count}").expect("memory takes all of it");
+        }
+        text
     }
 }

@@ -60,7 +60,8 @@ impl Session {
         context: &Context,
     ) -> Result<()> {
         let bytes = decision.metas.iter().map(Meta::bytes).sum();
-        let ready_ns = self.charge_all(mesh, decision.cost_ns, decision.risk, bytes, context);
+        let risk = self.risk(decision.risk);
+        let ready_ns = self.charge_all(mesh, decision.cost_ns, risk, bytes, context);
         for ((&slot, meta), &place) in outputs.iter().zip(decision.metas).zip(places) {
             let (spreads, copies) = (SmallVec::from_slice(&[(place, slot)]), decision.copies);
             let accumulates = decision.accumulates;

@@ -4,6 +4,7 @@
 use gt_core::instruction::{Command, Move, Operand};
 use gt_core::op::Linear;
 use gt_core::placement::{Cut, Layout, Piece, pieces};
+use gt_core::rules::risk::Risk;
 use gt_core::{DType, Meta, Result, Slot, WorkerId};
 use gt_transport::Peer;
 use gt_transport::batch::INLINE_BYTES;
@@ -180,8 +181,9 @@ impl Session {
         for (number, piece) in transfers.into_iter().enumerate() {
             self.expect_piece(dtype, &piece, tag + number as u64, context)?;
         }
+        let risk = self.risk(Risk::Memory);
         for worker in members {
-            self.failure_barrier.assign(worker, gt_core::rules::risk::Risk::Memory, meta.bytes());
+            self.failure_barrier.assign(worker, risk, meta.bytes());
         }
         Ok(())
     }

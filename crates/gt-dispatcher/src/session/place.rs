@@ -73,6 +73,7 @@ impl Session {
         if enabled!(target: "gt::dispatcher", Level::DEBUG) {
             self.tell_decision(&request, &decision)?;
         }
+        self.count_decision(&decision.place);
         match std::mem::replace(&mut decision.place, Place::Anywhere) {
             Place::Lost(failure) => {
                 self.enter_lost(&request, decision.metas, &failure)?;
@@ -197,7 +198,8 @@ impl Session {
         let ready_ns = context.load.assign(worker, context.now_ns, decision.cost_ns);
         self.outgoing(worker).add_cost(decision.cost_ns);
         let bytes = decision.metas.iter().map(Meta::bytes).sum();
-        self.failure_barrier.assign(worker, decision.risk, bytes);
+        let risk = self.risk(decision.risk);
+        self.failure_barrier.assign(worker, risk, bytes);
         for (&slot, meta) in outputs.iter().zip(decision.metas) {
             self.insert(slot, meta, !op.data_dependent, worker, ready_ns)?;
         }

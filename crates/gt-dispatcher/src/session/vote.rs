@@ -2,6 +2,7 @@
 //! whether copies have the same bits.
 
 use gt_core::instruction::Command;
+use gt_core::rules::risk::Risk;
 use gt_core::{Result, Slot};
 use smallvec::SmallVec;
 
@@ -10,6 +11,11 @@ use crate::failure_barrier::Compared;
 use crate::placements::PlacementId;
 
 impl Session {
+    /// What can make an instruction fail: where results have to be finite, whatever they are of.
+    pub(super) fn risk(&self, risk: Risk) -> Risk {
+        if self.checks_nan { Risk::Data } else { risk }
+    }
+
     /// Before workers replace their copies or parts of values each must know whether all of them
     /// can. The values are the first that each of these is on the mesh.
     pub(super) fn vote(&mut self, mesh: PlacementId, results: &[Slot]) -> Result<()> {

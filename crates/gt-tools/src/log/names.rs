@@ -113,7 +113,7 @@ impl Display for Ids<'_> {
 }
 
 /// The same for a command of which only the code is known.
-pub(super) fn record_name(op: u16) -> &'static str {
+pub fn record_name(op: u16) -> &'static str {
     match op {
         code::FREE => "FreeTensor",
         code::UPLOAD | code::ANNOUNCE => "CreateTensor",
@@ -123,6 +123,15 @@ pub(super) fn record_name(op: u16) -> &'static str {
         code::RECEIVE => "ReceiveTensor",
         code::MOVE => "MoveTensor",
         code::SYNC => "Synchronize",
+        code::ASK => "Ask",
+        code::DEFINE_SCOPE => "DefineSignal",
+        code::SCOPE => "EnterSignal",
+        code::DEFINE_SIGNATURE => "DefineSignature",
+        code::SIGNATURE => "Signature",
+        code::REPORT => "Report",
+        code::VOTE => "Vote",
+        code::SETTLE | code::SETTLE_ALL => "Settle",
+        code::WAIT => "Wait",
         _ => "Command",
     }
 }

@@ -9,7 +9,6 @@ use gt_core::text::parse_instruction;
 use gt_core::{DType, Meta, Provenance, RequestId, ScopeId, SessionId, WorkerId, ops};
 use gt_transport::Batch;
 
-use super::line::Size;
 use super::names::op_name;
 use super::*;
 
@@ -231,5 +230,5 @@ fn names_of_commands_fit_their_column() {
 fn sizes_are_for_people() {
     let sizes = [0, 1023, 1024, 1_048_523, 1_048_575, 3 << 30, u64::MAX];
     let expected = ["0B", "1023B", "1.0KB", "1023.9KB", "1.0MB", "3.0GB", "16.0EB"];
-    assert_eq!(sizes.map(|size| Size(size).to_string()), expected);
+    assert_eq!(sizes.map(size), expected);
 }

@@ -161,7 +161,7 @@ pub(super) fn colour(kind: Kind) -> String {
 }
 
 /// A time for people.
-pub(super) fn duration(ns: f64) -> String {
+pub fn duration(ns: f64) -> String {
     match ns {
         ns if ns >= 1e9 => format!("{:.2} s", ns / 1e9),
         ns if ns >= 1e6 => format!("{:.2} ms", ns / 1e6),

@@ -58,3 +58,5 @@ pub const EVENTS: u16 = 26;
 pub const VALUES_REQUEST: u16 = 27;
 /// [`crate::Message::Values`]: the report.
 pub const VALUES: u16 = 28;
+/// [`crate::Message::CheckNan`]: session.
+pub const CHECK_NAN: u16 = 29;

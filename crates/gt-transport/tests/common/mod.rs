@@ -14,8 +14,8 @@ use gt_core::{
 use gt_transport::hello::{Hello, Resume, Token, Welcome, WorkerInfo};
 use gt_transport::region::Region;
 use gt_transport::report::{
-    ChannelTraffic, Channels, MemoryUsage, Report, Road, SessionReport, Traffic, ValueReport,
-    ValuesReport, WorkerReport,
+    ChannelTraffic, Channels, MemoryUsage, Modifiers, Report, Road, SessionReport, Traffic,
+    ValueReport, ValuesReport, WorkerReport,
 };
 use gt_transport::ticket::{Access, Address, Key, Role, Route, Ticket, TransferKind};
 use gt_transport::{Batch, Checksum, Failure, FailureId, Message, Peer, Value};
@@ -57,6 +57,7 @@ pub fn message() -> impl Strategy<Value = Message> {
             }
         ),
         session().prop_map(|session| Message::Forget { session }),
+        session().prop_map(|session| Message::CheckNan { session }),
         (session(), error()).prop_map(|(session, error)| Message::Ended { session, error }),
     ]
 }
@@ -67,7 +68,8 @@ fn greetings() -> impl Strategy<Value = Message> {
         .prop_map(|(session, token, received)| Resume { session, token: Token(token), received });
     let hello = (".*", any::<Option<u32>>(), prop::option::of(resume)).prop_map(
         |(name, workers, resume)| {
-            Message::Hello(Hello { name, workers, resume, compare_copies: workers.is_some() })
+            let (compare_copies, check_nan) = (workers.is_some(), resume.is_some());
+            Message::Hello(Hello { name, workers, resume, compare_copies, check_nan })
         },
     );
     let welcome = (session(), any::<[u8; 16]>(), any::<[u64; 2]>(), any::<[u32; 2]>()).prop_map(
@@ -171,7 +173,9 @@ fn accounts() -> impl Strategy<Value = Message> {
     let client = (session(), ".*", any::<bool>(), any::<[u64; 3]>(), any::<Vec<Option<u32>>>())
         .prop_map(|(id, name, connected, [silent_ns, values, queued], workers)| {
             let workers = workers.into_iter().map(|id| id.map(WorkerId)).collect();
-            SessionReport { id, name, connected, silent_ns, workers, values, queued }
+            let modifiers =
+                Modifiers { shard_cut: values, reshard_bytes: queued, ..Default::default() };
+            SessionReport { id, name, connected, silent_ns, workers, values, queued, modifiers }
         });
     let (workers, sessions) =
         (prop::collection::vec(worker, 0..4), prop::collection::vec(client, 0..4));
@@ -277,7 +281,11 @@ pub fn command() -> impl Strategy<Value = Command> {
         }),
         1 => any::<u64>().prop_map(|barrier| Command::Wait { barrier }),
         1 => (request(), any::<bool>()).prop_map(|((slot, request), about_slot)| {
-            let question = if about_slot { Question::Placement(slot) } else { Question::Moved };
+            let question = match (about_slot, slot.0 % 2) {
+                (true, _) => Question::Placement(slot),
+                (false, 0) => Question::Moved,
+                (false, _) => Question::Stats,
+            };
             Command::Ask { question, request }
         }),
         1 => any::<u32>().prop_map(|number| Command::Signature(SignatureId(number))),

@@ -50,6 +50,8 @@ pub struct Get {
     pub parts: Vec<(Option<u64>, Part)>,
     /// How they are put together.
     pub assembly: Assembly,
+    /// Whether it fails if it is not finite and its parts are.
+    pub checked: bool,
 }
 
 /// What a worker gives and gets.
@@ -96,6 +98,7 @@ pub(super) fn bind_move(
         own,
         parts: gotten,
         assembly: assembly(from),
+        checked: false,
     };
     Ok((give, Some(Task::Get(Box::new(get)))))
 }

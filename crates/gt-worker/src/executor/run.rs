@@ -22,7 +22,7 @@ use crate::plan::{
 pub(super) struct Run<'a, E: Engine + ?Sized> {
     runner: &'a Runner<E>,
     session: SessionId,
-    registers: Vec<Option<Stored<E::Value>>>,
+    pub(super) registers: Vec<Option<Stored<E::Value>>>,
     places: Vec<Provenance>,
     /// What is to be sent.
     pub(super) messages: Vec<Message>,
@@ -67,6 +67,7 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
             Step::Compute(ref compute) => self.compute(compute),
             Step::Fused(ref fused) => self.fused(fused),
             Step::Replace(ref replace) => self.replace(replace),
+            Step::Check(ref check) => self.check(check),
             Step::Bear { out, ref meta, ref failure } => {
                 self.set(out, Stored::Failed(meta.clone(), failure.clone()));
             }
@@ -352,7 +353,7 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
     }
 
     /// Tells the client of a first cause; what depends on it fails in silence.
-    fn fail(&mut self, error: Error, origin: Origin) -> Arc<Failure> {
+    pub(super) fn fail(&mut self, error: Error, origin: Origin) -> Arc<Failure> {
         let mut failure = origin.failure(error);
         if matches!(failure.error, Error::OutOfMemory(_)) {
             failure.holders.clone_from(self.holders());

@@ -101,6 +101,7 @@ fn about(step: &Step) -> Timed {
         }
         Step::Upload { value, origin, .. } => (Some(origin.position), value.meta.bytes() as u64, 0),
         Step::Replace(replace) => (Some(replace.position), 0, 0),
+        Step::Check(check) => (Some(check.origin.position), 0, 0),
         Step::Fail(position, _)
         | Step::Report { position, .. }
         | Step::Vote { position, .. }

@@ -50,7 +50,11 @@ impl Planner<'_> {
             Some(failure) => self.bear(get.meta.clone(), failure),
             None => {
                 let register = self.assemble(get, &parts)?;
-                self.cast(register, get.meta.dtype)
+                let register = self.cast(register, get.meta.dtype);
+                if get.checked && matches!(get.assembly, Assembly::Combine(_)) {
+                    self.check_values(&parts, &[register]);
+                }
+                register
             }
         };
         self.make(get.out, register);

@@ -1,0 +1,196 @@
+//! What a trace says of who had commands when: at the dispatcher, waiting for a worker, computed,
+//! on their way between workers; and of clients that wait for an answer.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use crate::timeline::entry::{Event, Parsed, parse};
+
+/// A time from one moment to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Interval {
+    pub(super) from_ns: u64,
+    pub(super) to_ns: u64,
+}
+
+/// Two workers between which values travel, the first of a move and the last.
+pub(super) type Link = (u16, u16);
+
+/// A command that a worker had.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    pub(super) session: u16,
+    pub(super) worker: u16,
+    /// While it had been sent and was not begun.
+    pub(super) waiting: Option<Interval>,
+    /// While the worker was at it.
+    pub(super) running: Option<Interval>,
+    /// What it is called.
+    pub(super) label: u16,
+    /// What both sides call a value that travels.
+    transfer: Option<(u64, u64)>,
+    pub(super) bytes: u64,
+}
+
+/// A command that was sent to a worker and is not done.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    instruction: u64,
+    time_ns: u64,
+}
+
+/// What is known of a session.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Session {
+    pub(super) name: String,
+    /// From its first command to the last that happened to one.
+    pub(super) lasted: Option<Interval>,
+    /// Requests, from when they came to when they were answered.
+    pub(super) requests: Vec<Interval>,
+    /// Commands while the dispatcher alone had them.
+    pub(super) pending: Vec<Interval>,
+    received: HashMap<u64, u64>,
+    asked: HashMap<u64, u64>,
+}
+
+impl Session {
+    fn notice(&mut self, time_ns: u64) {
+        let lasted = self.lasted.get_or_insert(Interval { from_ns: time_ns, to_ns: time_ns });
+        lasted.from_ns = lasted.from_ns.min(time_ns);
+        lasted.to_ns = lasted.to_ns.max(time_ns);
+    }
+}
+
+/// What a trace says.
+#[derive(Debug, Default)]
+pub struct Facts {
+    pub(super) sessions: Vec<Session>,
+    pub(super) workers: Vec<String>,
+    pub(super) labels: Vec<String>,
+    pub(super) jobs: Vec<Job>,
+    sent: HashMap<(u16, u16), VecDeque<Sent>>,
+    transfers: BTreeMap<(u64, u64), Link>,
+    /// How many events there are.
+    pub events: u64,
+    /// How many the trace says are missing.
+    pub missing: u64,
+}
+
+impl Facts {
+    /// Reads a line. What is no line of the log is passed over.
+    pub fn line(&mut self, line: &str) {
+        if let Some(missing) = line.strip_prefix("# ") {
+            let number = missing.split(' ').next().and_then(|number| number.parse::<u64>().ok());
+            self.missing += number.unwrap_or(0);
+            return;
+        }
+        let Some(parsed) = parse(line) else { return };
+        self.events += 1;
+        let Some(name) = parsed.session.filter(|_| is_about_a_command(parsed.event)) else {
+            return;
+        };
+        let session = self.session(name);
+        self.sessions[session as usize].notice(parsed.time_ns);
+        match parsed.event {
+            Event::Recv => self.received(&parsed, session),
+            Event::Send => self.answered(&parsed, session),
+            Event::WorkerSend => self.sent(&parsed, session),
+            Event::WorkerRecv => self.done(&parsed, session),
+            Event::Connect | Event::Disconnect => {}
+        }
+    }
+
+    fn received(&mut self, parsed: &Parsed, session: u16) {
+        let Some(instruction) = parsed.instruction else { return };
+        let session = &mut self.sessions[session as usize];
+        session.received.insert(instruction, parsed.time_ns);
+        if matches!(parsed.command, "GetData" | "GetShape" | "Synchronize" | "Ask") {
+            session.asked.insert(instruction, parsed.time_ns);
+        }
+    }
+
+    fn answered(&mut self, parsed: &Parsed, session: u16) {
+        let session = &mut self.sessions[session as usize];
+        let asked = parsed.instruction.and_then(|instruction| session.asked.remove(&instruction));
+        let request = asked.map(|from_ns| Interval { from_ns, to_ns: parsed.time_ns });
+        session.requests.extend(request);
+    }
+
+    fn sent(&mut self, parsed: &Parsed, session: u16) {
+        let worker = self.worker(parsed.source);
+        let (time_ns, instruction) = (parsed.time_ns, parsed.instruction.unwrap_or(0));
+        let known = &mut self.sessions[session as usize];
+        let received = known.received.remove(&instruction);
+        known.pending.extend(received.map(|from_ns| Interval { from_ns, to_ns: time_ns }));
+        let sent = self.sent.entry((session, worker)).or_default();
+        sent.push_back(Sent { instruction, time_ns });
+    }
+
+    fn done(&mut self, parsed: &Parsed, session: u16) {
+        let worker = self.worker(parsed.source);
+        let sent_ns = self.take_sent((session, worker), parsed.instruction.unwrap_or(0));
+        let transfer = parsed.tag.map(|tag| {
+            let is_move = parsed.command.ends_with("MoveTensor");
+            (if is_move { parsed.instruction.unwrap_or(0) } else { 0 }, tag)
+        });
+        if let Some(key) = transfer {
+            let (first, last) = self.transfers.entry(key).or_insert((worker, worker));
+            (*first, *last) = ((*first).min(worker), (*last).max(worker));
+        }
+        let running = parsed.span.map(|(start_ns, took_ns)| Interval {
+            from_ns: start_ns,
+            to_ns: start_ns.saturating_add(took_ns),
+        });
+        // Of a command that was computed together with others only the last has a time of its own;
+        // a value that travels is waited for until it is there.
+        let begun_ns = running.map(|running| running.from_ns);
+        let begun_ns = begun_ns.or_else(|| transfer.map(|_| parsed.time_ns));
+        let waiting = sent_ns.zip(begun_ns).map(|(from_ns, to_ns)| Interval { from_ns, to_ns });
+        if running.is_none() && waiting.is_none() {
+            return;
+        }
+        let name = parsed.op.unwrap_or_else(|| parsed.command.trim_start_matches("Worker"));
+        let (label, bytes) = (number(&mut self.labels, name), parsed.bytes);
+        self.jobs.push(Job { session, worker, waiting, running, label, transfer, bytes });
+    }
+
+    /// When a command was sent that a worker is done with. A trace may begin after that.
+    fn take_sent(&mut self, who: (u16, u16), instruction: u64) -> Option<u64> {
+        let sent = self.sent.get_mut(&who)?;
+        while sent.front().is_some_and(|first| first.instruction < instruction) {
+            sent.pop_front();
+        }
+        let first = *sent.front().filter(|first| first.instruction == instruction)?;
+        sent.pop_front();
+        Some(first.time_ns)
+    }
+
+    /// The workers between which a command moves a value, if it does.
+    pub(super) fn link(&self, job: &Job) -> Option<Link> {
+        job.transfer.and_then(|key| self.transfers.get(&key).copied())
+    }
+
+    fn session(&mut self, name: &str) -> u16 {
+        let found = self.sessions.iter().position(|session| session.name == name);
+        let found = found.unwrap_or_else(|| {
+            self.sessions.push(Session { name: name.to_string(), ..Session::default() });
+            self.sessions.len() - 1
+        });
+        u16::try_from(found).unwrap_or(u16::MAX)
+    }
+
+    fn worker(&mut self, name: &str) -> u16 {
+        number(&mut self.workers, name)
+    }
+}
+
+fn is_about_a_command(event: Event) -> bool {
+    !matches!(event, Event::Connect | Event::Disconnect)
+}
+
+fn number(names: &mut Vec<String>, name: &str) -> u16 {
+    let found = names.iter().position(|one| one == name).unwrap_or_else(|| {
+        names.push(name.to_string());
+        names.len() - 1
+    });
+    u16::try_from(found).unwrap_or(u16::MAX)
+}
