@@ -9,6 +9,7 @@ use gt_core::event::EventSink;
 use gt_core::{Error, Result};
 use gt_worker::Window;
 use gt_worker::engine::backend::Backend;
+use gt_worker::engine::native::cpu::Cpu;
 
 use crate::folder::Folder;
 use crate::{limits, log_file, verbose};
@@ -93,6 +94,13 @@ static BACKEND: Variable = Variable {
     meaning: "What computes: `native`, or `reference` (also `numpy`), which is slow and plain, and \
               what the other is compared with.",
 };
+static CPU: Variable = Variable {
+    name: "GT_CPU",
+    default: "the most that the processor has",
+    meaning: "Which instructions the native engine uses in this process: `avx512`, `avx2`, or \
+              `portable`, which every processor has. For comparing them: results may differ in \
+              their last bits.",
+};
 static WORKER_BATCH_SIZE: Variable = Variable {
     name: "GT_WORKER_BATCH_SIZE",
     default: "0",
@@ -157,6 +165,7 @@ pub static ALL: &[&Variable] = &[
     &THREADS,
     &MEMORY,
     &BACKEND,
+    &CPU,
     &WORKER_BATCH_SIZE,
     &SYNC,
     &CHECK_REPLICAS,
@@ -196,6 +205,11 @@ impl Variable {
     fn backend(&self) -> Result<Backend> {
         let parse = |text: String| text.parse::<Backend>().map_err(|error| error.within(self.name));
         self.text()?.map_or(Ok(Backend::default()), parse)
+    }
+
+    fn cpu(&self) -> Result<Option<Cpu>> {
+        let parse = |text: String| text.parse::<Cpu>().map_err(|error| error.within(self.name));
+        self.text()?.map(parse).transpose()
     }
 
     fn switch(&self) -> Result<bool> {
@@ -303,6 +317,8 @@ pub struct Settings {
     pub memory: Option<usize>,
     /// What computes.
     pub backend: Backend,
+    /// Which instructions the native engine uses; the best if absent.
+    pub cpu: Option<Cpu>,
     /// How many commands go into one plan; automatic if zero.
     pub worker_batch_size: usize,
     /// Whether every operation waits for its result.
@@ -327,6 +343,7 @@ impl Settings {
             threads: THREADS.number()?,
             memory: MEMORY.bytes()?,
             backend: BACKEND.backend()?,
+            cpu: CPU.cpu()?,
             worker_batch_size: WORKER_BATCH_SIZE.number()?,
             sync: SYNC.switch()?,
             check_replicas: CHECK_REPLICAS.switch()?,
@@ -344,6 +361,7 @@ impl Settings {
     /// How to set up an embedded system with so many workers.
     pub fn embedded(&self, workers: usize) -> Result<Options> {
         self.voices.listen();
+        self.select_cpu()?;
         let (threads, memory, window) = (self.thread_count(), self.memory_bytes(), self.window());
         Ok(Options {
             workers,
@@ -356,6 +374,12 @@ impl Settings {
             sink: self.sink()?,
             monitor: self.monitor.then(monitor_socket).flatten(),
         })
+    }
+
+    /// Has the native engine of this process use the instructions that are asked for.
+    pub fn select_cpu(&self) -> Result<()> {
+        let select = |cpu: Cpu| cpu.select().map_err(|error| error.within(CPU.name));
+        self.cpu.map_or(Ok(()), select)
     }
 
     /// How many threads large kernels use.
