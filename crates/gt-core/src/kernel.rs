@@ -138,7 +138,7 @@ macro_rules! unary_functions {
             $($given)*
             numbers: Neg Abs Relu Sign Floor Ceil Round Trunc Square;
             floats: Exp Log Sqrt Tanh Sigmoid Reciprocal Rsqrt Expm1 Log1p Log2 Sin Cos Tan Atan
-                Erf;
+                Erf Gelu;
             bits: Not;
             predicates: IsNan IsInf IsFinite;
         }
