@@ -14,16 +14,9 @@ use gt_worker::engine::native::cpu::Cpu;
 use crate::folder::Folder;
 use crate::{limits, log_file, verbose};
 
-/// An environment variable.
-#[derive(Debug)]
-pub struct Variable {
-    /// What it is called.
-    pub name: &'static str,
-    /// What holds if it is not set, or empty.
-    pub default: &'static str,
-    /// What it means.
-    pub meaning: &'static str,
-}
+mod variable;
+
+pub use variable::{Variable, parse_bytes};
 
 const OFF: &str = "off";
 
@@ -176,75 +169,6 @@ pub static ALL: &[&Variable] = &[
     &DEBUG_WORKER,
     &DEBUG_COMPILE,
 ];
-
-impl Variable {
-    fn text(&self) -> Result<Option<String>> {
-        match std::env::var(self.name) {
-            Ok(text) if text.is_empty() => Ok(None),
-            Ok(text) => Ok(Some(text)),
-            Err(std::env::VarError::NotPresent) => Ok(None),
-            Err(_) => Err(Error::value(format!("{} is not Unicode", self.name))),
-        }
-    }
-
-    fn path(&self) -> Result<Option<PathBuf>> {
-        let Some(path) = self.text()?.map(PathBuf::from) else { return Ok(None) };
-        if !path.is_absolute() {
-            let (name, path) = (self.name, path.display());
-            return Err(Error::value(format!("{name} must be an absolute path, not '{path}'")));
-        }
-        Ok(Some(path))
-    }
-
-    fn number(&self) -> Result<usize> {
-        let wrong =
-            |text| Error::value(format!("{} must be a whole number, not '{text}'", self.name));
-        self.text()?.map_or(Ok(0), |text| text.parse().map_err(|_| wrong(text)))
-    }
-
-    fn backend(&self) -> Result<Backend> {
-        let parse = |text: String| text.parse::<Backend>().map_err(|error| error.within(self.name));
-        self.text()?.map_or(Ok(Backend::default()), parse)
-    }
-
-    fn cpu(&self) -> Result<Option<Cpu>> {
-        let parse = |text: String| text.parse::<Cpu>().map_err(|error| error.within(self.name));
-        self.text()?.map(parse).transpose()
-    }
-
-    fn switch(&self) -> Result<bool> {
-        match self.text()?.as_deref() {
-            None | Some("0") => Ok(false),
-            Some("1") => Ok(true),
-            Some(text) => Err(Error::value(format!("{} must be 0 or 1, not '{text}'", self.name))),
-        }
-    }
-
-    fn bytes(&self) -> Result<Option<usize>> {
-        let Some(text) = self.text()? else { return Ok(None) };
-        let wrong = || {
-            let name = self.name;
-            Error::value(format!("{name} must be a size like 512M or 2GiB, not '{text}'"))
-        };
-        parse_bytes(&text).map(Some).ok_or_else(wrong)
-    }
-}
-
-/// A size with or without a unit; `K`, `KB` and `KiB` are all 1,024 bytes.
-pub fn parse_bytes(text: &str) -> Option<usize> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let unit = unit.trim().to_ascii_uppercase();
-    let shift = match unit.trim_end_matches('B').trim_end_matches('I') {
-        "" => 0,
-        "K" => 10,
-        "M" => 20,
-        "G" => 30,
-        "T" => 40,
-        _ => return None,
-    };
-    number.parse::<usize>().ok()?.checked_mul(1 << shift).filter(|&bytes| bytes > 0)
-}
 
 /// Where a session of this process can be watched, if there is a place for a socket.
 fn monitor_socket() -> Option<PathBuf> {
