@@ -23,6 +23,14 @@ def test_a_switch_is_zero_or_one(script, variable):
     assert script("import gt\nprint(gt.ones(1).item())", **{variable: "0"}) == "1.0"
 
 
+@pytest.mark.embedded("the instructions are a worker's own setting")
+def test_instructions_are_chosen_by_name(script):
+    program = "import gt\nprint((gt.ones(3, 5) @ gt.ones(5, 2)).sum().item())"
+    assert script(program, GT_CPU="portable") == "30.0"
+    refused = script.run(program, GT_CPU="sse9").stderr
+    assert "GT_CPU: 'sse9' is none of avx512, avx2 and portable" in refused
+
+
 @pytest.mark.embedded("the limit is a worker's own setting")
 def test_a_size_has_a_unit(script):
     program = "import gt\ngt.ones(1)\nprint(gt.status()['memory_limit_bytes'])"

@@ -63,6 +63,7 @@ pub fn run(args: Args) -> Result<()> {
     let _attention = Attention::pay(&stop)?;
     let settings = Settings::from_environment()?;
     settings.voices.listen();
+    settings.select_cpu()?;
     panic_hook::kernel_panics();
     raise_descriptor_limit();
     let address = args.place.address()?;

@@ -138,7 +138,7 @@ macro_rules! unary_functions {
             $($given)*
             numbers: Neg Abs Relu Sign Floor Ceil Round Trunc Square;
             floats: Exp Log Sqrt Tanh Sigmoid Reciprocal Rsqrt Expm1 Log1p Log2 Sin Cos Tan Atan
-                Erf;
+                Erf Gelu;
             bits: Not;
             predicates: IsNan IsInf IsFinite;
         }
@@ -326,9 +326,9 @@ impl Kernel {
                 per_core(written.saturating_mul(inner), 40)
             }
             Kernel::Fill(_) | Kernel::Zip(_) | Kernel::Cast | Kernel::Where => {
-                per_core(read + written, 2)
+                per_core(read + written, 8)
             }
-            Kernel::Reduce { .. } => per_core(read, 2),
+            Kernel::Reduce { .. } => per_core(read, 16),
             Kernel::Extreme { .. } | Kernel::ArgExtreme { .. } => per_core(read, 1),
             Kernel::Scan { .. } => per_core(read, 1) * 2,
             Kernel::TopK { .. } | Kernel::NonZero => per_core(read, 1) * 8,
@@ -341,7 +341,8 @@ impl Kernel {
             // cannot be overwritten.
             Kernel::Take(_) => per_core(written, 1),
             Kernel::Scatter { .. } | Kernel::Put { .. } => per_core(read + written, 1) * 2,
-            Kernel::Random(_) | Kernel::Map(_) => per_core(written, 1) * 2,
+            Kernel::Map(_) => per_core(written, 2),
+            Kernel::Random(_) => per_core(written, 1) * 2,
             _ => per_core(read + written, 1),
         };
         100 + elements

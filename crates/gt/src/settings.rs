@@ -9,24 +9,14 @@ use gt_core::event::EventSink;
 use gt_core::{Error, Result};
 use gt_worker::Window;
 use gt_worker::engine::backend::Backend;
+use gt_worker::engine::native::cpu::Cpu;
 
 use crate::folder::Folder;
 use crate::{limits, log_file, verbose};
 
 mod variable;
 
-pub use variable::parse_bytes;
-
-/// An environment variable.
-#[derive(Debug)]
-pub struct Variable {
-    /// What it is called.
-    pub name: &'static str,
-    /// What holds if it is not set, or empty.
-    pub default: &'static str,
-    /// What it means.
-    pub meaning: &'static str,
-}
+pub use variable::{Variable, parse_bytes};
 
 const OFF: &str = "off";
 
@@ -96,6 +86,13 @@ static BACKEND: Variable = Variable {
     default: "native",
     meaning: "What computes: `native`, or `reference` (also `numpy`), which is slow and plain, and \
               what the other is compared with.",
+};
+static CPU: Variable = Variable {
+    name: "GT_CPU",
+    default: "the most that the processor has",
+    meaning: "Which instructions the native engine uses in this process: `avx512`, `avx2`, or \
+              `portable`, which every processor has. For comparing them: results may differ in \
+              their last bits.",
 };
 static WORKER_BATCH_SIZE: Variable = Variable {
     name: "GT_WORKER_BATCH_SIZE",
@@ -174,6 +171,7 @@ pub static ALL: &[&Variable] = &[
     &THREADS,
     &MEMORY,
     &BACKEND,
+    &CPU,
     &WORKER_BATCH_SIZE,
     &SYNC,
     &CHECK_REPLICAS,
@@ -258,6 +256,8 @@ pub struct Settings {
     pub memory: Option<usize>,
     /// What computes.
     pub backend: Backend,
+    /// Which instructions the native engine uses; the best if absent.
+    pub cpu: Option<Cpu>,
     /// How many commands go into one plan; automatic if zero.
     pub worker_batch_size: usize,
     /// Whether every operation waits for its result.
@@ -286,6 +286,7 @@ impl Settings {
             threads: THREADS.number()?,
             memory: MEMORY.bytes()?,
             backend: BACKEND.backend()?,
+            cpu: CPU.cpu()?,
             worker_batch_size: WORKER_BATCH_SIZE.number()?,
             sync: SYNC.switch()?,
             check_replicas: CHECK_REPLICAS.switch()?,
@@ -305,6 +306,7 @@ impl Settings {
     /// How to set up an embedded system with so many workers.
     pub fn embedded(&self, workers: usize) -> Result<Options> {
         self.voices.listen();
+        self.select_cpu()?;
         gt_client::reads::warn(self.warn_sync);
         let (threads, memory, window) = (self.thread_count(), self.memory_bytes(), self.window());
         Ok(Options {
@@ -319,6 +321,12 @@ impl Settings {
             sink: self.sink()?,
             monitor: self.monitor.then(monitor_socket).flatten(),
         })
+    }
+
+    /// Has the native engine of this process use the instructions that are asked for.
+    pub fn select_cpu(&self) -> Result<()> {
+        let select = |cpu: Cpu| cpu.select().map_err(|error| error.within(CPU.name));
+        self.cpu.map_or(Ok(()), select)
     }
 
     /// How many threads large kernels use.

@@ -67,6 +67,8 @@ def random(
 
 # Functions of each element.
 
+ERF = np.vectorize(math.erf, otypes=[np.float64])
+
 UNARY: dict[str, Callable[[Array], Array]] = {
     "Neg": np.negative,
     "Abs": np.abs,
@@ -91,7 +93,8 @@ UNARY: dict[str, Callable[[Array], Array]] = {
     "Cos": np.cos,
     "Tan": np.tan,
     "Atan": np.arctan,
-    "Erf": np.vectorize(math.erf, otypes=[np.float64]),
+    "Erf": ERF,
+    "Gelu": lambda x: x * ((ERF(x * math.sqrt(0.5)) + 1) * 0.5),
     "Not": np.invert,
     "IsNan": np.isnan,
     "IsInf": np.isinf,

@@ -13,7 +13,7 @@ use crate::attrs::{Attr, AttrSpec, Key};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Number, Output};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, UnaryFn};
 use crate::op::{Autocast, Call, Domain, Op, Python, Sample, Shapes};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
@@ -34,6 +34,10 @@ pub static GELU: Op = Op {
     doc: "Each element times the share of the normal distribution below it.",
     attrs: &GELU_ATTRS,
     shape: gelu_shape,
+    kernel: |call| match is_tanh(call) {
+        true => Ok(Kernel::Expansion),
+        false => Ok(Kernel::Map(UnaryFn::Gelu)),
+    },
     grad: Some(|call| {
         if is_tanh(call) {
             let tanh = gelu_tanh();

@@ -25,6 +25,7 @@ pub struct NativeKernels {
 impl NativeKernels {
     /// An engine with this many threads.
     pub fn new(threads: usize) -> Self {
+        crate::cpu::select();
         let pool = Pool::new(1 << 30);
         let engine = Native::new(Arc::clone(&pool), threads).expect("threads can be started");
         NativeKernels { engine, pool }

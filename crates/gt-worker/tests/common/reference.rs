@@ -252,6 +252,7 @@ fn map(function: UnaryFn, dtype: DType, x: f64) -> f64 {
         UnaryFn::Tan => x.tan(),
         UnaryFn::Atan => x.atan(),
         UnaryFn::Erf => erf(x),
+        UnaryFn::Gelu => x * ((erf(x * std::f64::consts::FRAC_1_SQRT_2) + 1.0) * 0.5),
         UnaryFn::Not if dtype == DType::Bool => 1.0 - x,
         UnaryFn::Not => !(x as i64) as f64,
         UnaryFn::IsNan => x.is_nan() as u8 as f64,

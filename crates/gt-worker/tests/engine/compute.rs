@@ -237,13 +237,15 @@ fn matrix_products_have_the_same_bits_for_any_number_of_threads_and_layout() {
     }
 }
 
+const FLOATS: [DType; 3] = [DType::F32, DType::F64, DType::BF16];
+
 /// Sizes around those of tiles, panels and parts of the inner axis.
 #[test]
 fn rows_of_a_product_are_right_and_the_same_whatever_is_computed_with_them() {
     let (dice, one) = (&mut Dice(9), native(1));
     let cases = [(9, 257, 97), (27, 256, 48), (2, 511, 17), (193, 40, 1537), (25, 513, 130)];
     for ((rows, inner, columns), dtype) in
-        cases.into_iter().flat_map(|case| [DType::F32, DType::F64].map(|dtype| (case, dtype)))
+        cases.into_iter().flat_map(|case| FLOATS.map(|dtype| (case, dtype)))
     {
         let a = Plain::new(dtype, &[rows, inner], |_| dice.tame(dtype));
         let b = Plain::new(dtype, &[inner, columns], |_| dice.tame(dtype));
@@ -271,6 +273,69 @@ fn rows_of_a_product_are_right_and_the_same_whatever_is_computed_with_them() {
             assert!(error <= 8.0 * epsilon(dtype) * size, "{dtype} {row} {column}: {error}");
         }
     }
+}
+
+/// Instructions for pairs of bfloat16 take what is below the normal numbers for zero.
+#[test]
+fn numbers_of_bfloat16_below_the_normal_ones_count() {
+    let (dice, one) = (&mut Dice(10), native(1));
+    let (rows, inner, columns) = (11, 37, 53);
+    // Tiny numbers on the left or right meet large ones, or make tiny products.
+    for (left, right) in [(1e-39, 1e20), (1e20, 1e-39), (1e-20, 1e-19), (3e-17, 1e-22)] {
+        let mut some = |shape: &[usize], scale: f64, every: usize| {
+            Plain::new(DType::BF16, shape, |at| {
+                let tame = dice.tame(DType::BF16).float();
+                store(DType::BF16, Cell::Float(if at % every == 0 { tame * scale } else { 0.0 }))
+            })
+        };
+        let a = some(&[rows, inner], left, 3);
+        let b = some(&[inner, columns], right, 2);
+        let of = |first: usize, count: usize| {
+            let strides = [inner as isize, 1].into_iter().collect();
+            let some = a.value(&one).view(Shape::from([count, inner]), strides, first * inner);
+            let inputs = tensors([some, b.value(&one)]);
+            run(&one, &Kernel::Matmul, inputs, Meta::new(DType::BF16, [count, columns]))
+        };
+        let whole = of(0, rows);
+        for row in 0..rows {
+            let alone = of(row, 1).to_bytes();
+            assert_eq!(whole.to_bytes()[row * 2 * columns..][..2 * columns], alone[..]);
+        }
+        let cells = Plain::of_value(&whole).cells;
+        assert!(cells.iter().any(|cell| cell.float() != 0.0));
+        for (at, found) in cells.iter().enumerate() {
+            let term = |index: usize| {
+                let b = b.cells[index * columns + at % columns].float();
+                a.cells[at / columns * inner + index].float() * b
+            };
+            let size: f64 = (0..inner).map(|index| term(index).abs()).sum();
+            let error = (found.float() - exact_sum((0..inner).map(term))).abs();
+            // Half a unit of the smallest numbers that there are.
+            let unit = 2f64.powi(-134);
+            assert!(error <= 0.01 * size + unit, "{left} {right}: {found:?}, off by {error}");
+        }
+    }
+}
+
+/// One number that is tiny changes how its row is computed, and no other.
+#[test]
+fn a_tiny_number_of_bfloat16_changes_no_bit_of_other_rows() {
+    let (dice, one, two) = (&mut Dice(11), native(1), native(2));
+    let [rows, inner, columns] = [120, 200, 130];
+    let a = Plain::new(DType::BF16, &[3, rows, inner], |_| dice.tame(DType::BF16));
+    let b = Plain::new(DType::BF16, &[3, inner, columns], |_| dice.tame(DType::BF16));
+    let mut odd = Plain::new(DType::BF16, &[3, rows, inner], |at| a.cells[at]);
+    odd.cells[(rows + 7) * inner + 5] = store(DType::BF16, Cell::Float(1e-38));
+    let of = |native: &Native, a: &Plain| {
+        let inputs = tensors([a.value(native), b.value(native)]);
+        let out = Meta::new(DType::BF16, [3, rows, columns]);
+        Plain::of_value(&run(native, &Kernel::Matmul, inputs, out)).cells
+    };
+    let (plain, changed, shared) = (of(&one, &a), of(&one, &odd), of(&two, &odd));
+    for at in (0..plain.len()).filter(|at| at / columns != rows + 7) {
+        assert!(plain[at].same(changed[at]), "at {at}");
+    }
+    assert!(changed.iter().zip(&shared).all(|(one, two)| one.same(*two)));
 }
 
 #[test]

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod compute;
+#[path = "../common/cpu.rs"]
+mod cpu;
 mod elementwise;
 mod fused;
 mod movement;

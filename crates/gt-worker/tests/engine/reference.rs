@@ -243,6 +243,7 @@ impl Dice {
 }
 
 pub fn native(threads: usize) -> Native {
+    crate::cpu::select();
     Native::new(Pool::new(4 << 30), threads).unwrap()
 }
 
@@ -277,6 +278,16 @@ pub fn assert_close(found: &Value, expected: &Plain, tolerance: f64) {
     assert_eq!(found.meta, expected.meta);
     for (index, (a, b)) in found.cells.iter().zip(&expected.cells).enumerate() {
         assert!(a.close(*b, tolerance), "element {index} of {}: {a:?}, not {b:?}", found.meta);
+    }
+}
+
+/// The same for what is right to a share of one where it is small.
+pub fn assert_near(found: &Value, expected: &Plain, tolerance: f64) {
+    let found = Plain::of_value(found);
+    assert_eq!(found.meta, expected.meta);
+    for (index, (a, b)) in found.cells.iter().zip(&expected.cells).enumerate() {
+        let near = (a.float() - b.float()).abs() <= tolerance || a.close(*b, tolerance);
+        assert!(near, "element {index} of {}: {a:?}, not {b:?}", found.meta);
     }
 }
 

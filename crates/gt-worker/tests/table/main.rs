@@ -3,6 +3,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/cpu.rs"]
+mod cpu;
 mod cuts;
 mod gathers;
 mod whole;

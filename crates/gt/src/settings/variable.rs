@@ -1,11 +1,21 @@
-//! The text of an environment variable as a path, a number, a switch or a size.
+//! One environment variable: its name, its meaning, and its text as what it stands for.
 
 use std::path::PathBuf;
 
 use gt_core::{Error, Result};
 use gt_worker::engine::backend::Backend;
+use gt_worker::engine::native::cpu::Cpu;
 
-use super::Variable;
+/// An environment variable.
+#[derive(Debug)]
+pub struct Variable {
+    /// What it is called.
+    pub name: &'static str,
+    /// What holds if it is not set, or empty.
+    pub default: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+}
 
 impl Variable {
     pub(super) fn text(&self) -> Result<Option<String>> {
@@ -35,6 +45,11 @@ impl Variable {
     pub(super) fn backend(&self) -> Result<Backend> {
         let parse = |text: String| text.parse::<Backend>().map_err(|error| error.within(self.name));
         self.text()?.map_or(Ok(Backend::default()), parse)
+    }
+
+    pub(super) fn cpu(&self) -> Result<Option<Cpu>> {
+        let parse = |text: String| text.parse::<Cpu>().map_err(|error| error.within(self.name));
+        self.text()?.map(parse).transpose()
     }
 
     pub(super) fn switch(&self) -> Result<bool> {

@@ -122,6 +122,6 @@ unsafe fn finish<T: Reducible<Wide = T> + Number, F: Combine<T>>(closing: &Closi
         let whole = if leaves == 1 { results[0] } else { tree::run::<T, F>(&results) };
         let whole = if with == ReduceFn::Mean { T::mean(whole, size) } else { whole };
         // SAFETY: the output has an element for each row.
-        unsafe { *closing.out.1.get().cast::<T>().add(row) = T::from_wide(whole) };
+        unsafe { *closing.out.1.get().cast::<T>().add(row) = T::from_wide(tree::settled(whole)) };
     }
 }

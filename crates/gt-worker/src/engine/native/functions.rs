@@ -84,6 +84,7 @@ unary! {
     Tan Float |x| x.tan(), far periodic::far_tan;
     Atan Float |x| x.atan();
     Erf Float |x| x.erf();
+    Gelu Float |x| x.gelu();
 }
 
 macro_rules! predicates {

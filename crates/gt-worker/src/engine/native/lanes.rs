@@ -1,6 +1,8 @@
 //! Vectors of a processor's own width, for kernels whose sums have to stay in registers. Such a
 //! kernel is written once over [`Lanes`]; which width runs is decided at run time, once a call.
 
+#[cfg(target_arch = "x86_64")]
+use super::cpu::Cpu;
 use super::number::Float;
 
 /// As many numbers as the processor computes with at a time.
@@ -24,6 +26,8 @@ pub(super) unsafe trait Lanes: Copy {
     unsafe fn store(self, start: *mut Self::Number);
     /// `self + a · b`.
     unsafe fn add_product(self, a: Self, b: Self) -> Self;
+    /// `self + other`.
+    unsafe fn plus(self, other: Self) -> Self;
 }
 
 /// Work that is computed with vectors of any width.
@@ -63,15 +67,12 @@ macro_rules! vectors {
         impl Vectors for $number {
             fn with_lanes(work: &impl Work<Self>) {
                 #[cfg(target_arch = "x86_64")]
-                {
-                    if is_x86_feature_detected!("avx512f") {
-                        // SAFETY: the processor has these instructions.
-                        return unsafe { x86::run_wide::<$number, x86::$wide>(work) };
-                    }
-                    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                        // SAFETY: the processor has these instructions.
-                        return unsafe { x86::run_medium::<$number, x86::$medium>(work) };
-                    }
+                match Cpu::used() {
+                    // SAFETY: the processor has these instructions.
+                    Cpu::Avx512 => return unsafe { x86::run_wide::<$number, x86::$wide>(work) },
+                    // SAFETY: the processor has these instructions.
+                    Cpu::Avx2 => return unsafe { x86::run_medium::<$number, x86::$medium>(work) },
+                    Cpu::Portable => {}
                 }
                 // SAFETY: every processor has these instructions.
                 unsafe { work.run::<Plain<$number, $plain>>() }
@@ -100,6 +101,20 @@ unsafe fn turn(from: *const f32, step: isize, to: *mut f32, width: usize) {
     }
 });
 vectors!(f64: 2, D4, D8);
+
+/// Runs some work on pairs of bfloat16, of which each is in the place of one number.
+///
+/// # Safety
+/// The processor has products of pairs; see [`super::cpu::has_pairs`].
+pub(super) unsafe fn with_pairs(work: &impl Work<f32>) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: as promised by the caller.
+    unsafe {
+        x86::run_pairs(work);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    unreachable!("{} has no products of pairs", size_of_val(work));
+}
 
 /// Vectors for any processor, in the form in which a compiler finds them.
 #[derive(Clone, Copy)]
@@ -132,6 +147,11 @@ unsafe impl<T: Vectors, const N: usize> Lanes for Plain<T, N> {
     unsafe fn add_product(self, a: Self, b: Self) -> Self {
         Plain(std::array::from_fn(|lane| self.0[lane].plus(a.0[lane].times(b.0[lane]))))
     }
+
+    #[inline(always)]
+    unsafe fn plus(self, other: Self) -> Self {
+        Plain(std::array::from_fn(|lane| self.0[lane].plus(other.0[lane])))
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -152,11 +172,17 @@ mod x86 {
         unsafe { work.run::<V>() }
     }
 
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    pub(super) unsafe fn run_pairs(work: &impl Work<f32>) {
+        // SAFETY: the caller knows that the processor has the instructions.
+        unsafe { work.run::<P16>() }
+    }
+
     macro_rules! lanes {
         (
             $(#[$doc:meta])*
             $name:ident($vector:ty) of $count:literal $number:ty, $registers:literal;
-            $splat:ident $load:ident $store:ident $add_product:ident
+            $splat:ident $load:ident $store:ident $add_product:expr, $plus:ident
         ) => {
             $(#[$doc])*
             #[derive(Clone, Copy)]
@@ -191,6 +217,12 @@ mod x86 {
                     // SAFETY: as above.
                     $name(unsafe { $add_product(a.0, b.0, self.0) })
                 }
+
+                #[inline(always)]
+                unsafe fn plus(self, other: Self) -> Self {
+                    // SAFETY: as above.
+                    $name(unsafe { $plus(self.0, other.0) })
+                }
             }
         };
     }
@@ -198,21 +230,33 @@ mod x86 {
     lanes! {
         /// AVX2 with fused products.
         M8(__m256) of 8 f32, 12;
-        _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_fmadd_ps
+        _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_fmadd_ps, _mm256_add_ps
     }
     lanes! {
         /// AVX2 with fused products.
         D4(__m256d) of 4 f64, 12;
-        _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_fmadd_pd
+        _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_fmadd_pd, _mm256_add_pd
     }
     lanes! {
         /// AVX-512.
         M16(__m512) of 16 f32, 24;
-        _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_fmadd_ps
+        _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_fmadd_ps, _mm512_add_ps
     }
     lanes! {
         /// AVX-512.
         D8(__m512d) of 8 f64, 24;
-        _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_fmadd_pd
+        _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_fmadd_pd, _mm512_add_pd
+    }
+    lanes! {
+        /// AVX-512 with products of pairs of bfloat16, each in the place of one number.
+        P16(__m512) of 16 f32, 24;
+        _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps add_pairs, _mm512_add_ps
+    }
+
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    fn add_pairs(a: __m512, b: __m512, sum: __m512) -> __m512 {
+        // SAFETY: both types are 512 bits, and every pattern of them is a value of the other.
+        let [a, b] = [a, b].map(|pairs| unsafe { std::mem::transmute::<__m512, __m512bh>(pairs) });
+        _mm512_dpbf16_ps(sum, a, b)
     }
 }

@@ -1,13 +1,15 @@
 //! Matrix products of the last two axes, in batches, on one thread for each panel of the result.
-//! 16-bit floats are widened first, so that their result is rounded once.
+//! 16-bit floats are multiplied in pairs or widened first, so that their result is rounded once.
 
 pub(super) mod block;
 mod pack;
+mod pairs;
 
 use gt_core::dtype::DType;
 use gt_core::error::{Error, Result};
 use gt_core::shape::{Meta, Shape};
 
+use super::cpu::has_pairs;
 use super::lanes::Vectors;
 use super::number::Number;
 use super::tile::{CHUNK, Shared};
@@ -38,12 +40,11 @@ pub fn matmul(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> 
         return Err(Error::bug(format!("a product of {} and {}", a.meta(), b.meta())));
     }
     if matches!(dtype, DType::F16 | DType::BF16) {
-        let wide = |mut value: Value| {
-            let meta = Meta { dtype: DType::F32, shape: value.shape().clone() };
-            elementwise::cast(native, &mut value, &meta)
+        let in_pairs = dtype == DType::BF16 && has_pairs() && a.count() > 0 && b.count() > 0;
+        let mut result = match in_pairs && !is_large_vector(sizes(&a, &b)) {
+            true => pairs::multiply(native, &a, &b, &out.shape)?,
+            false => wide_product(native, a, b, out)?,
         };
-        let wide_out = Meta { dtype: DType::F32, shape: out.shape.clone() };
-        let mut result = matmul(native, wide(a)?, wide(b)?, &wide_out)?;
         return elementwise::cast(native, &mut result, out);
     }
     let (a, b) = ordered(native, a, b)?;
@@ -58,8 +59,8 @@ pub fn matmul(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> 
         return Ok(result);
     }
     match dtype {
-        DType::F32 => product.float::<f32>(native),
-        DType::F64 => product.float::<f64>(native),
+        DType::F32 => product.float::<f32>(native, block::product),
+        DType::F64 => product.float::<f64>(native, block::product),
         DType::U8 => product.integer::<u8>(native),
         DType::I8 => product.integer::<i8>(native),
         DType::I16 => product.integer::<i16>(native),
@@ -70,10 +71,25 @@ pub fn matmul(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> 
     Ok(result)
 }
 
+/// The product of 16-bit floats in f32, after they are widened.
+fn wide_product(native: &Native, a: Value, b: Value, out: &Meta) -> Result<Value> {
+    let wide = |shape: &Shape| Meta { dtype: DType::F32, shape: shape.clone() };
+    let widened = |mut value: Value| {
+        let meta = wide(value.shape());
+        elementwise::cast(native, &mut value, &meta)
+    };
+    matmul(native, widened(a)?, widened(b)?, &wide(&out.shape))
+}
+
+/// The sizes of each product of a batch.
+fn sizes(a: &Value, b: &Value) -> block::Sizes {
+    let (rows, inner) = (a.shape()[a.shape().rank() - 2], a.shape()[a.shape().rank() - 1]);
+    [rows, inner, b.shape()[b.shape().rank() - 1]]
+}
+
 /// The operands as the kernels take them: runs along one axis, and a vector that is large as one.
 fn ordered(native: &Native, a: Value, b: Value) -> Result<(Value, Value)> {
-    let (rows, inner) = (a.shape()[a.shape().rank() - 2], a.shape()[a.shape().rank() - 1]);
-    let columns = b.shape()[b.shape().rank() - 1];
+    let [rows, inner, columns] = sizes(&a, &b);
     let is_large = is_large_vector([rows, inner, columns]);
     let order = |value: Value, is_run: bool| match is_run && is_large {
         true => movement::contiguous(native, &value),
@@ -97,6 +113,9 @@ fn with_unit_stride(native: &Native, value: Value) -> Result<Value> {
     }
     movement::contiguous(native, &value)
 }
+
+/// Computes a part of a product on one thread; see [`block::product`].
+type Multiply<T> = unsafe fn(block::Sizes, [Matrix<T>; 2], *mut T, usize);
 
 /// A batch of products of `m × k` and `k × n` matrices.
 struct Product {
@@ -144,7 +163,7 @@ impl Product {
         self.batch.row_count() * self.batch.row_len()
     }
 
-    fn float<T: Vectors>(&self, native: &Native) {
+    fn float<T: Vectors>(&self, native: &Native, multiply: Multiply<T>) {
         if is_large_vector([self.m, self.k, self.n]) {
             return self.vector::<T>(native);
         }
@@ -154,19 +173,19 @@ impl Product {
         let whole = Panel { rows: (0, self.m), columns: (0, self.n) };
         // Many products are shared whole; a few large ones are shared within.
         if work.saturating_mul(count) <= SMALL || threads == 1 {
-            (0..count).for_each(|index| self.panel::<T>(index, whole));
+            (0..count).for_each(|index| self.panel(multiply, index, whole));
         } else if count >= 2 * threads && work <= SMALL * 64 {
             let together = (SMALL / work.max(1)).max(1);
             native.threads.share(count.div_ceil(together), |chunk| {
                 let first = chunk * together;
                 for index in first..(first + together).min(count) {
-                    self.panel::<T>(index, whole);
+                    self.panel(multiply, index, whole);
                 }
             });
         } else {
             let panels = panels(self.m, self.n, threads * (work / LONG).clamp(1, 4));
             native.threads.share(count * panels.len(), |task| {
-                self.panel::<T>(task / panels.len(), panels[task % panels.len()]);
+                self.panel(multiply, task / panels.len(), panels[task % panels.len()]);
             });
         }
     }
@@ -204,7 +223,7 @@ impl Product {
     }
 
     /// Computes a panel of one of the products.
-    fn panel<T: Vectors>(&self, index: usize, panel: Panel) {
+    fn panel<T: Vectors>(&self, multiply: Multiply<T>, index: usize, panel: Panel) {
         let [out, left, right] = self.batch.position(index);
         let Panel { rows: (row, rows), columns: (column, columns) } = panel;
         let left = left + row as isize * self.left_steps[0];
@@ -219,7 +238,7 @@ impl Product {
         // SAFETY: the matrices lie within their values, and each panel has its own output.
         unsafe {
             let out = self.out.get().cast::<T>().offset(out);
-            block::product([rows, self.k, columns], factors, out, self.n);
+            multiply([rows, self.k, columns], factors, out, self.n);
         }
     }
 

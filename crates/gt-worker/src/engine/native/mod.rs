@@ -4,6 +4,7 @@ mod bits;
 mod cast;
 mod closing;
 mod convolve;
+pub mod cpu;
 mod create;
 mod division;
 mod elementwise;

@@ -112,6 +112,8 @@ pub trait Float: Number {
     fn atan(self) -> Self;
     /// The error function.
     fn erf(self) -> Self;
+    /// The number times the share of the normal distribution below it.
+    fn gelu(self) -> Self;
     /// Computes the results again for numbers too far from zero for sine, cosine and tangent.
     fn repair(x: &[Self], out: &mut [Self], far: fn(f64) -> f64);
 }
@@ -239,7 +241,7 @@ macro_rules! functions {
 macro_rules! floats {
     ($($type:ident $exp:ident $log:ident $tanh:ident $sigmoid:ident $pow:ident
         $expm1:ident $log1p:ident $log2:ident $sin:ident $cos:ident $tan:ident $atan:ident
-        $erf:ident $rest:ident $is_far:ident;)*) => {
+        $erf:ident $gelu:ident $rest:ident $is_far:ident;)*) => {
         $(impl Number for $type {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -363,6 +365,7 @@ macro_rules! floats {
                 tan math::periodic::$tan;
                 atan math::angle::$atan;
                 erf math::error::$erf;
+                gelu math::error::$gelu;
             }
             fn repair(x: &[Self], out: &mut [Self], far: fn(f64) -> f64) {
                 let is_far = |x: &$type| x.abs() > math::periodic::REACH as $type;
@@ -378,9 +381,9 @@ macro_rules! floats {
 
 floats! {
     f32 exp_f32 log_f32 tanh_f32 sigmoid_f32 pow_f32
-        expm1_f32 log1p_f32 log2_f32 sin_f32 cos_f32 tan_f32 atan_f32 erf_f32
+        expm1_f32 log1p_f32 log2_f32 sin_f32 cos_f32 tan_f32 atan_f32 erf_f32 gelu_f32
         rest_f32 is_far_f32;
     f64 exp_f64 log_f64 tanh_f64 sigmoid_f64 pow_f64
-        expm1_f64 log1p_f64 log2_f64 sin_f64 cos_f64 tan_f64 atan_f64 erf_f64
+        expm1_f64 log1p_f64 log2_f64 sin_f64 cos_f64 tan_f64 atan_f64 erf_f64 gelu_f64
         rest_f64 is_far_f64;
 }

@@ -132,7 +132,7 @@ impl Job<'_> {
         for (index, &wide) in results.iter().enumerate() {
             let wide = if mean { T::mean(wide, reduced) } else { wide };
             // SAFETY: the output has as many elements as there are results.
-            unsafe { *out.add(index) = T::from_wide(wide) };
+            unsafe { *out.add(index) = T::from_wide(tree::settled(wide)) };
         }
     }
 

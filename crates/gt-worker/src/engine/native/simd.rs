@@ -1,5 +1,5 @@
 //! Loops compiled several times: for the baseline of the architecture, for AVX2, and for AVX-512.
-//! Which one runs is decided by the processor at run time. None contracts a product and a sum into
+//! Which one runs is decided at run time, by [`super::cpu`]. None contracts a product and a sum into
 //! one rounding, so all give the same bits.
 
 /// Defines a function whose body is compiled for each instruction set. What it calls per element
@@ -30,28 +30,19 @@ macro_rules! vectorized {
             }
 
             #[cfg(target_arch = "x86_64")]
-            if $crate::engine::native::simd::is_widest() {
-                // SAFETY: the processor has what the function needs.
-                return unsafe { widest $(::<$($type),*>)? ($($argument),*) };
-            }
-            #[cfg(target_arch = "x86_64")]
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("f16c") {
-                // SAFETY: the processor has what the function needs.
-                return unsafe { wide $(::<$($type),*>)? ($($argument),*) };
+            match $crate::engine::native::cpu::Cpu::used() {
+                $crate::engine::native::cpu::Cpu::Avx512 => {
+                    // SAFETY: the processor has what the function needs.
+                    return unsafe { widest $(::<$($type),*>)? ($($argument),*) };
+                }
+                $crate::engine::native::cpu::Cpu::Avx2 => {
+                    // SAFETY: the processor has what the function needs.
+                    return unsafe { wide $(::<$($type),*>)? ($($argument),*) };
+                }
+                $crate::engine::native::cpu::Cpu::Portable => {}
             }
             plain $(::<$($type),*>)? ($($argument),*)
         }
     };
 }
 pub(crate) use vectorized;
-
-/// Whether the processor has vectors of 512 bits, for numbers of every width.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-pub(crate) fn is_widest() -> bool {
-    is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("f16c")
-}

@@ -4,17 +4,20 @@
 //! A caller opens its work to the helpers, does as much of it as it can, closes it, and waits only
 //! for helpers that have joined. A helper that was asleep and comes late finds it closed. Helpers
 //! look for more work for a while before they sleep, because waking one takes longer than most
-//! kernels. When several callers compute at the same time, helpers make room for them: there are
+//! kernels. Each thread begins with a part of the tasks that is always the same, so that what it has
+//! computed of one tensor is near when it computes with that part again, and goes on with what others
+//! have left. When several callers compute at the same time, helpers make room for them: there are
 //! never more threads at work than there should be, unless there are more callers.
 
 use std::cell::{Cell, UnsafeCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 use gt_core::error::{Error, Result};
+use smallvec::SmallVec;
 
 /// How long a helper looks for more work before it sleeps.
 const LOOKING: Duration = Duration::from_micros(100);
@@ -65,18 +68,85 @@ const OPEN: u32 = 1 << 31;
 #[derive(Clone, Copy)]
 struct Work {
     closure: *const (),
-    call: unsafe fn(*const ()),
+    call: unsafe fn(*const (), usize),
 }
 
 impl Work {
-    fn new<F: Fn() + Sync>(closure: &F) -> Self {
+    /// Work for which each thread is told its number; that of the caller is zero.
+    fn new<F: Fn(usize) + Sync>(closure: &F) -> Self {
         /// # Safety
         /// `closure` leads to an `F` that is there while this runs.
-        unsafe fn call<F: Fn()>(closure: *const ()) {
+        unsafe fn call<F: Fn(usize)>(closure: *const (), thread: usize) {
             // SAFETY: as promised by the caller.
-            unsafe { (*closure.cast::<F>())() }
+            unsafe { (*closure.cast::<F>())(thread) }
         }
         Work { closure: std::ptr::from_ref(closure).cast(), call: call::<F> }
+    }
+}
+
+/// The tasks of one call that nobody has begun: a part for each thread.
+struct Tasks {
+    parts: SmallVec<[Part; 4]>,
+}
+
+/// Tasks that follow one another: the first in the low half, the end in the high one. In a cache
+/// line of its own, because its thread writes it for each task.
+#[repr(align(64))]
+struct Part(AtomicU64);
+
+/// Where a task is taken from its part: its own thread begins at the front, others at the back.
+#[derive(Clone, Copy)]
+enum Side {
+    Front,
+    Back,
+}
+
+impl Tasks {
+    fn new(count: u32, threads: usize) -> Self {
+        let at = |part: usize| count as u64 * part as u64 / threads as u64;
+        let part = |part: usize| Part(AtomicU64::new(at(part) | at(part + 1) << 32));
+        Tasks { parts: (0..threads).map(part).collect() }
+    }
+
+    /// A task for a thread: of its own part, or of one that others have not finished.
+    fn take(&self, thread: usize) -> Option<usize> {
+        let count = self.parts.len();
+        let own = self.parts[thread].take(Side::Front);
+        own.or_else(|| {
+            let others = (1..count).map(|distance| (thread + distance) % count);
+            others.into_iter().find_map(|other| self.parts[other].take(Side::Back))
+        })
+    }
+
+    fn left(&self) -> usize {
+        let left = |part: &Part| {
+            let (first, end) = Part::read(part.0.load(Ordering::Relaxed));
+            (end - first) as usize
+        };
+        self.parts.iter().map(left).sum()
+    }
+}
+
+impl Part {
+    fn read(packed: u64) -> (u32, u32) {
+        (packed as u32, (packed >> 32) as u32)
+    }
+
+    fn take(&self, side: Side) -> Option<usize> {
+        let rest = |packed: u64| {
+            let (first, end) = Part::read(packed);
+            let rest = match side {
+                Side::Front => packed + 1,
+                Side::Back => packed.wrapping_sub(1 << 32),
+            };
+            (first < end).then_some(rest)
+        };
+        let before = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest).ok()?;
+        let (first, end) = Part::read(before);
+        Some(match side {
+            Side::Front => first,
+            Side::Back => end - 1,
+        } as usize)
     }
 }
 
@@ -110,16 +180,11 @@ impl Threads {
         if tasks <= 1 || self.helpers.is_empty() || AT_WORK.get() {
             return (0..tasks).for_each(each);
         }
-        let next = AtomicUsize::new(0);
-        let one = || {
-            let task = next.fetch_add(1, Ordering::Relaxed);
-            task < tasks && {
-                each(task);
-                true
-            }
-        };
+        let Ok(count) = u32::try_from(tasks) else { return (0..tasks).for_each(each) };
+        let left = Tasks::new(count, self.count());
+        let one = |thread: usize| left.take(thread).map(&each).is_some();
         let team = &*self.team;
-        let help = || while team.is_roomy(0) && one() {};
+        let help = |thread: usize| while team.is_roomy(0) && one(thread) {};
         let mut shared = false;
         team.callers.fetch_add(1, Ordering::SeqCst);
         AT_WORK.set(true);
@@ -128,10 +193,9 @@ impl Threads {
                 // Whoever came while another's work was shared shares the rest when it can.
                 if !shared && team.is_roomy(1) && !team.busy.swap(true, Ordering::Acquire) {
                     shared = true;
-                    let left = tasks.saturating_sub(next.load(Ordering::Relaxed));
-                    self.open(Work::new(&help), left.saturating_sub(1));
+                    self.open(Work::new(&help), left.left().saturating_sub(1));
                 }
-                if !one() {
+                if !one(0) {
                     return;
                 }
             }
@@ -198,7 +262,7 @@ impl Team {
             // SAFETY: the helper has joined, so that the work is there until it has left.
             let work = unsafe { *self.work.get() }.expect("open work is there");
             // SAFETY: the caller keeps the closure until everybody has left.
-            let outcome = catch_unwind(|| unsafe { (work.call)(work.closure) });
+            let outcome = catch_unwind(|| unsafe { (work.call)(work.closure, index + 1) });
             if outcome.is_err() {
                 self.panicked.store(true, Ordering::Relaxed);
             }
@@ -277,6 +341,17 @@ mod tests {
             });
             assert!(done.iter().all(|count| count.load(Ordering::Relaxed) == 1));
         }
+    }
+
+    #[test]
+    fn a_thread_begins_with_its_own_part_and_ends_with_what_others_left() {
+        let tasks = Tasks::new(10, 3);
+        let taken = |thread: usize, count: usize| -> Vec<usize> {
+            (0..count).filter_map(|_| tasks.take(thread)).collect()
+        };
+        assert_eq!((taken(0, 2), taken(1, 1)), (vec![0, 1], vec![3]));
+        assert_eq!((taken(2, 5), tasks.left()), (vec![6, 7, 8, 9, 2], 2));
+        assert_eq!((taken(0, 9), tasks.take(1)), (vec![5, 4], None));
     }
 
     #[test]

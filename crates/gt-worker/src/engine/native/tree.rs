@@ -183,6 +183,13 @@ vectorized! {
     }
 }
 
+/// A result with the bits it always has: which of two NaN a sum or product keeps is up to the
+/// compiler, so that its sign means nothing.
+#[inline(always)]
+pub fn settled<A: Number>(result: A) -> A {
+    if result.is_nan() { result.size() } else { result }
+}
+
 /// Combines a run of any length.
 pub fn run<T: Reducible, F>(x: &[T]) -> T::Wide
 where

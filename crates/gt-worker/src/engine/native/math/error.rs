@@ -6,15 +6,10 @@ use gt_core::polynomial;
 
 use super::{exp_f64, power_of_two_f32, reduce_f32};
 
-/// The error function, to two units in the last place.
+/// What the error function of a positive number lacks of one: a power of two, and how much more than
+/// one times that, so that a small lack of one stays exact.
 #[inline(always)]
-pub fn erf_f32(x: f32) -> f32 {
-    let size = x.abs();
-    let z = x * x;
-    // The first coefficient is less one, which is added exactly. Pairs first, here and below, so
-    // that the processor need not wait for one product after another.
-    let series = (0.128_379_15 + z * -0.376_124_02)
-        + z * z * ((0.112_793_49 + z * -0.026_569_465) + z * z * 0.004_399_869_6);
+fn lack_f32(size: f32) -> (f32, f32) {
     // Beyond this the result is one.
     let far = if size > 4.0 { 4.0 } else { size };
     let (square, fourth) = (far * far, far * far * (far * far));
@@ -22,10 +17,42 @@ pub fn erf_f32(x: f32) -> f32 {
     let high = (-0.000_160_396_11 + far * 0.001_667_027_5)
         + square * (-0.000_632_836_9 + far * 0.000_117_641_28)
         + fourth * -9.256_266e-6;
-    // The logarithm of what the result lacks of one is close to a polynomial everywhere, and the
-    // exponential of it less one is exact where the result is small.
+    // The logarithm of it is close to a polynomial everywhere, and its exponential less one is exact
+    // where it is small.
     let (k, grown) = reduce_f32(-(far + far * (low + fourth * high)));
-    let power = power_of_two_f32(k);
+    (power_of_two_f32(k), grown)
+}
+
+/// The number times the share of the normal distribution below it. Below -5.6 that is zero, and from
+/// there on it is right to 5e-8 of one, and to two units in the last place for positive numbers.
+#[inline(always)]
+pub fn gelu_f32(x: f32) -> f32 {
+    let size = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
+    let (power, grown) = lack_f32(size);
+    // Half of what lies beyond the number on its own side: nothing is taken from one that is close
+    // to it.
+    let half = 0.5 * (power + power * grown);
+    let half = if size > 4.0 { 0.0 } else { half };
+    let share = select_unpredictable(x < 0.0, half, 1.0 - half);
+    x * share
+}
+
+/// The number times the share of the normal distribution below it.
+#[inline(always)]
+pub fn gelu_f64(x: f64) -> f64 {
+    x * ((erf_f64(x * std::f64::consts::FRAC_1_SQRT_2) + 1.0) * 0.5)
+}
+
+/// The error function, to two units in the last place.
+#[inline(always)]
+pub fn erf_f32(x: f32) -> f32 {
+    let size = x.abs();
+    let z = x * x;
+    // The first coefficient is less one, which is added exactly. Pairs first, so that the processor
+    // need not wait for one product after another.
+    let series = (0.128_379_15 + z * -0.376_124_02)
+        + z * z * ((0.112_793_49 + z * -0.026_569_465) + z * z * 0.004_399_869_6);
+    let (power, grown) = lack_f32(size);
     let beyond = (1.0 - power) - power * grown;
     // A choice and not a branch, which would keep the loop from becoming a vector.
     select_unpredictable(size < 0.65, size + size * series, beyond).copysign(x)
@@ -97,18 +124,34 @@ mod tests {
         fn erf(x: f64) -> f64;
     }
 
-    fn exact(x: f64) -> f64 {
+    fn exact_erf(x: f64) -> f64 {
         // SAFETY: it is a function of the C library that Rust's own standard library links.
         unsafe { erf(x) }
     }
 
     #[test]
     fn the_error_function_is_right_to_a_few_units() {
-        let single = worst_f32(erf_f32, exact);
+        let single = worst_f32(erf_f32, exact_erf);
         assert!(single < 1.5, "{single}");
-        let double = worst_f64(erf_f64, exact);
+        let double = worst_f64(erf_f64, exact_erf);
         println!("{single} {double}");
         assert!(double < 3.5, "{double}");
+    }
+
+    #[test]
+    fn gelu_is_right_to_a_share_of_one_and_to_two_units_above_zero() {
+        let near = (-2_000_000..2_000_000).map(|step| step as f32 * 4e-6);
+        let all = (0..=u32::MAX).step_by(1023).map(f32::from_bits).chain(near);
+        for x in all.filter(|x| x.is_finite()) {
+            let (found, wide) = (gelu_f32(x), f64::from(x));
+            let exact = wide * (0.5 * (1.0 + exact_erf(wide * std::f64::consts::FRAC_1_SQRT_2)));
+            assert!(x < 0.0 || units_f32(found, exact) < 2.0, "{x}: {found}, not {exact}");
+            let error = (f64::from(found) - exact).abs();
+            assert!(x >= 0.0 || error < 5e-8 || units_f32(found, exact) < 2.0, "{x}: {found}");
+        }
+        assert!(gelu_f32(f32::NAN).is_nan() && gelu_f64(f64::NAN).is_nan());
+        assert_eq!((gelu_f32(f32::INFINITY), gelu_f32(-7.0)), (f32::INFINITY, 0.0));
+        assert!(gelu_f32(-0.0).is_sign_negative() && gelu_f64(-0.0).is_sign_negative());
     }
 
     #[test]

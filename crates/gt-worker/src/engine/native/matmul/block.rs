@@ -7,7 +7,7 @@
 //! lie nor on which rows and columns are computed with it.
 
 use super::pack::{copy, pack};
-use crate::engine::native::lanes::{Lanes, Vectors, Work};
+use crate::engine::native::lanes::{Lanes, Vectors, Work, with_pairs};
 use crate::engine::native::number::Number;
 use crate::engine::native::scratch::with_scratch;
 
@@ -38,11 +38,35 @@ pub type Sizes = [usize; 3];
 /// # Safety
 /// The matrices have these sizes, the inner one of which is not zero, and nobody else uses the
 /// result.
-pub unsafe fn product<T: Vectors>(
+pub unsafe fn product<T: Vectors>(sizes: Sizes, factors: [Matrix<T>; 2], out: *mut T, step: usize) {
+    // SAFETY: as promised by the caller.
+    unsafe { in_panels(sizes, factors, (out, step), |block| T::with_lanes(block)) }
+}
+
+/// The same for pairs of bfloat16 along the inner axis, each in the place of one number; the inner
+/// size is the number of pairs.
+///
+/// # Safety
+/// As for [`product`], and the processor has products of pairs.
+pub unsafe fn product_of_pairs(
+    sizes: Sizes,
+    factors: [Matrix<f32>; 2],
+    out: *mut f32,
+    step: usize,
+) {
+    // SAFETY: as promised by the caller.
+    unsafe { in_panels(sizes, factors, (out, step), |block| with_pairs(block)) }
+}
+
+/// Gives a block its room for panels.
+///
+/// # Safety
+/// As for [`product`].
+unsafe fn in_panels<T: Vectors>(
     sizes: Sizes,
     [left, right]: [Matrix<T>; 2],
-    out: *mut T,
-    step: usize,
+    (out, step): (*mut T, usize),
+    run: impl FnOnce(&Block<T>),
 ) {
     let [rows, inner, columns] = sizes;
     let depth = inner.min(DEPTH);
@@ -53,7 +77,7 @@ pub unsafe fn product<T: Vectors>(
         let first = scratch.as_mut_ptr();
         let first = first.wrapping_add(first.align_offset(LINE));
         let second = first.wrapping_add(left_len.next_multiple_of(spare));
-        T::with_lanes(&Block { sizes, left, right, out, step, panels: [first, second] });
+        run(&Block { sizes, left, right, out, step, panels: [first, second] });
     });
 }
 
@@ -284,11 +308,10 @@ unsafe fn store<V: Lanes, const R: usize, const C: usize>(
 ) {
     // SAFETY: the result has a whole tile there.
     unsafe {
-        let one = V::splat(V::Number::ONE);
         for (row, sums) in sums.iter().enumerate() {
             for (index, &sum) in sums.iter().enumerate() {
                 let place = out.add(row * step + index * V::COUNT);
-                let sum = if adds { V::load(place).add_product(sum, one) } else { sum };
+                let sum = if adds { V::load(place).plus(sum) } else { sum };
                 sum.store(place);
             }
         }
