@@ -81,6 +81,7 @@ fn report() -> Report {
         workers: vec![],
         values: 3,
         queued: 1,
+        modifiers: Default::default(),
     };
     let version = "0.1.0".to_string();
     let (workers, sessions) = (vec![worker], vec![session]);
