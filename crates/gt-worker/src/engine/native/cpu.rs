@@ -26,23 +26,25 @@ impl Cpu {
     pub const ALL: [Cpu; 3] = [Cpu::Portable, Cpu::Avx2, Cpu::Avx512];
 
     /// The most that this processor has.
+    #[cfg(target_arch = "x86_64")]
     pub fn best() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            let avx2 = is_x86_feature_detected!("avx2")
-                && is_x86_feature_detected!("fma")
-                && is_x86_feature_detected!("f16c");
-            let avx512 = is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vl");
-            return match (avx2, avx512) {
-                (true, true) => Cpu::Avx512,
-                (true, false) => Cpu::Avx2,
-                (false, _) => Cpu::Portable,
-            };
+        let avx2 = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("f16c");
+        let avx512 = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl");
+        match (avx2, avx512) {
+            (true, true) => Cpu::Avx512,
+            (true, false) => Cpu::Avx2,
+            (false, _) => Cpu::Portable,
         }
-        #[cfg(not(target_arch = "x86_64"))]
+    }
+
+    /// The most that this processor has.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub fn best() -> Self {
         Cpu::Portable
     }
 
@@ -78,10 +80,14 @@ impl Cpu {
 }
 
 /// Whether products of pairs of bfloat16 are instructions that may be used.
+#[cfg(target_arch = "x86_64")]
 pub(super) fn has_pairs() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return Cpu::used() == Cpu::Avx512 && is_x86_feature_detected!("avx512bf16");
-    #[cfg(not(target_arch = "x86_64"))]
+    Cpu::used() == Cpu::Avx512 && is_x86_feature_detected!("avx512bf16")
+}
+
+/// Whether products of pairs of bfloat16 are instructions that may be used.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn has_pairs() -> bool {
     false
 }
 

@@ -113,8 +113,8 @@ impl Tasks {
         let count = self.parts.len();
         let own = self.parts[thread].take(Side::Front);
         own.or_else(|| {
-            let others = (1..count).map(|distance| (thread + distance) % count);
-            others.into_iter().find_map(|other| self.parts[other].take(Side::Back))
+            let mut others = (1..count).map(|distance| (thread + distance) % count);
+            others.find_map(|other| self.parts[other].take(Side::Back))
         })
     }
 
