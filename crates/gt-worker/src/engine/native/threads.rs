@@ -4,10 +4,10 @@
 //! A caller opens its work to the helpers, does as much of it as it can, closes it, and waits only
 //! for helpers that have joined. A helper that was asleep and comes late finds it closed. Helpers
 //! look for more work for a while before they sleep, because waking one takes longer than most
-//! kernels. Each thread begins with a part of the tasks that is always the same, so that what it has
-//! computed of one tensor is near when it computes with that part again, and goes on with what others
-//! have left. When several callers compute at the same time, helpers make room for them: there are
-//! never more threads at work than there should be, unless there are more callers.
+//! kernels. Each thread begins with a part of the tasks that is always the same, so that what it
+//! has computed of one tensor is near when it computes with that part again, and goes on with what
+//! others have left. When several callers compute at the same time, helpers make room for them:
+//! there are never more threads at work than there should be, unless there are more callers.
 
 use std::cell::{Cell, UnsafeCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

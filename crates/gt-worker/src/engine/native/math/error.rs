@@ -6,8 +6,8 @@ use gt_core::polynomial;
 
 use super::{exp_f64, power_of_two_f32, reduce_f32};
 
-/// What the error function of a positive number lacks of one: a power of two, and how much more than
-/// one times that, so that a small lack of one stays exact.
+/// What the error function of a positive number lacks of one: a power of two, and how much more
+/// than one times that, so that a small lack of one stays exact.
 #[inline(always)]
 fn lack_f32(size: f32) -> (f32, f32) {
     // Beyond this the result is one.
@@ -17,14 +17,14 @@ fn lack_f32(size: f32) -> (f32, f32) {
     let high = (-0.000_160_396_11 + far * 0.001_667_027_5)
         + square * (-0.000_632_836_9 + far * 0.000_117_641_28)
         + fourth * -9.256_266e-6;
-    // The logarithm of it is close to a polynomial everywhere, and its exponential less one is exact
-    // where it is small.
+    // The logarithm of it is close to a polynomial everywhere, and its exponential less one is
+    // exact where it is small.
     let (k, grown) = reduce_f32(-(far + far * (low + fourth * high)));
     (power_of_two_f32(k), grown)
 }
 
-/// The number times the share of the normal distribution below it. Below -5.6 that is zero, and from
-/// there on it is right to 5e-8 of one, and to two units in the last place for positive numbers.
+/// The number times the share of the normal distribution below it. Below -5.6 that is zero, and
+/// from there on it is right to 5e-8 of one, and to two units in the last place for positive numbers.
 #[inline(always)]
 pub fn gelu_f32(x: f32) -> f32 {
     let size = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
