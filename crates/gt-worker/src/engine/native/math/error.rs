@@ -24,7 +24,8 @@ fn lack_f32(size: f32) -> (f32, f32) {
 }
 
 /// The number times the share of the normal distribution below it. Below -5.6 that is zero, and
-/// from there on it is right to 5e-8 of one, and to two units in the last place for positive numbers.
+/// from there on it is right to 5e-8 of one, and to two units in the last place for positive
+/// numbers.
 #[inline(always)]
 pub fn gelu_f32(x: f32) -> f32 {
     let size = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
