@@ -22,9 +22,9 @@ mod kind;
 mod observed;
 
 /// Changes when older peers could misread a message.
-pub const MAJOR: u16 = 2;
+pub const MAJOR: u16 = 3;
 /// Changes when there is more to say. The version before is understood too.
-pub const MINOR: u16 = 1;
+pub const MINOR: u16 = 0;
 
 const MAGIC: [u8; 4] = *b"GTmx";
 
