@@ -909,6 +909,17 @@ BY_PARAMETERS: dict[str, Callable[[Maker, str], Cases]] = {
     "input, vec": shapes_of_rank(((2, 3), (3,)), ((2, 0), (0,)), ((2, 3), (2,)), ((3,), (3,))),
     "input, tensor": shapes_of_rank(((3,), (3,)), ((0,), (0,)), ((3,), (2,)), ((2, 3), (3,))),
     "input, vec2": shapes_of_rank(((3,), (4,)), ((0,), (2,)), ((2, 3), (3,))),
+    "input, weight": shapes_of_rank(
+        ((3, 4), (2, 4)), ((2, 5, 3), (4, 3)), ((4,), (3, 4)), ((2, 0), (3, 0)), ((3, 4), (2, 5))
+    ),
+    "input, weight, bias": shapes_of_rank(
+        ((3, 4), (2, 4), (2,)),
+        ((2, 5, 3), (4, 3), (4,)),
+        ((4,), (3, 4), (3,)),
+        ((2, 0), (3, 0), (3,)),
+        ((3, 4), (2, 5), (2,)),
+        ((3, 4), (2, 4), (3,)),
+    ),
     "input, mat1, mat2, beta, alpha": added_products(()),
     "input, batch1, batch2, beta, alpha": added_products((4,)),
     "equation, operands": sums_of_products,

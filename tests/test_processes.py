@@ -330,6 +330,7 @@ def test_a_value_whose_connection_is_cut_in_the_middle_arrives(up, down):
 
 # What every message begins with: magic, version, kind, nothing, payloads.
 HEADER = struct.Struct("<4sHHHHI")
+VERSION = (3, 0)
 ASIDE, INQUIRE, REPORT, ENDED, HELLO, WELCOME = b"\xff" * 8, 18, 19, 10, 1, 11
 
 
@@ -343,7 +344,7 @@ def dealer(cluster):
 
 def test_another_implementation_of_zeromq_can_speak():
     with Cluster(workers=1) as cluster, dealer(cluster) as peer:
-        peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", 2, 0, INQUIRE, 0, 0)])
+        peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", *VERSION, INQUIRE, 0, 0)])
         number, head = peer.recv_multipart()
         magic, _, _, kind, _, payloads = HEADER.unpack(head[: HEADER.size])
         assert (number, magic, kind, payloads) == (ASIDE, b"GTmx", REPORT, 0)
@@ -360,7 +361,7 @@ def test_garbage_is_refused_and_others_go_on():
             frames = [rng.bytes(8), rng.bytes(size), rng.bytes(5)][: 1 + number % 3]
             if number % 2:
                 kind = int(rng.integers(0, 25))
-                frames = [ASIDE, HEADER.pack(b"GTmx", 2, 0, kind, 0, 0) + rng.bytes(size)]
+                frames = [ASIDE, HEADER.pack(b"GTmx", *VERSION, kind, 0, 0) + rng.bytes(size)]
             peer.send_multipart(frames)
         assert report(cluster)["traffic"]["refused"] > 100
         assert child.communicate("\n", timeout=PATIENCE)[0] == "5.0\n"
@@ -387,7 +388,7 @@ def key_dealer(cluster, name):
             words[word].encode() for word in ("server", "public", "secret")
         )
         peer.connect(cluster.address)
-        peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", 2, 0, INQUIRE, 0, 0)])
+        peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", *VERSION, INQUIRE, 0, 0)])
         try:
             peer.recv_multipart()
             return peer
@@ -398,9 +399,9 @@ def key_dealer(cluster, name):
 
 def say_hello(peer, resume=b"\0"):
     """Say hello; give the kind of the answer, and what it says."""
-    anything, as_is = b"\0", b"\0"
-    hello = varint(3) + b"bob" + anything + as_is + resume
-    peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", 2, 0, HELLO, 0, 0) + hello])
+    anything, as_is, unchecked = b"\0", b"\0", b"\0"
+    hello = varint(3) + b"bob" + anything + as_is + unchecked + resume
+    peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", *VERSION, HELLO, 0, 0) + hello])
     _, head = peer.recv_multipart()
     return HEADER.unpack(head[: HEADER.size])[3], head[HEADER.size :]
 

@@ -292,9 +292,11 @@ impl Observed {
         if self.scopes.len() < 2 {
             return;
         }
-        let oldest = |ledger: &Ledger| match ledger.batches.is_empty() {
-            true => None,
-            false => ledger.ended.current.map(|mark| mark.instruction),
+        // Who has not ended anything yet begins with the first that it was given.
+        let oldest = |ledger: &Ledger| {
+            let Cursor { current, marks } = &ledger.ended;
+            let mark = current.as_ref().or(marks.front());
+            (!ledger.batches.is_empty()).then(|| mark.map_or(0, |mark| mark.instruction))
         };
         if let Some(oldest) = self.workers.values().filter_map(oldest).min()
             && let Some((&first, _)) = self.scopes.range(..=oldest).next_back()
