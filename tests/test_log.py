@@ -86,15 +86,56 @@ def test_an_instruction_is_followed_to_a_worker_and_back(log):
     assert re.search(r" start_ns=\d+ took_ns=\d+ ", ended)
 
 
+def freed(lines):
+    """Give the tensors that lines say are freed, one by one."""
+    found = (re.search(r" tensor_id=([\d,]+) ", line["details"]) for line in lines)
+    return [number for match in found for number in match[1].split(",")]
+
+
 def test_what_workers_are_sent_they_are_done_with(log):
     """Of each command a worker got there is one line that it was sent and one that it is done."""
     for worker in ("WORKER w0", "WORKER w1"):
         own = [line for line in log if line["source"] == worker and line["command"]]
-        sent = [line["command"] for line in own if line["event"] == "WORKER_SEND"]
-        done = [line["command"] for line in own if line["event"] == "WORKER_RECV"]
+        frees = [line for line in own if line["command"] == "WorkerFreeTensor"]
+        sent, done = (
+            [line["command"] for line in own if line["event"] == event and line not in frees]
+            for event in ("WORKER_SEND", "WORKER_RECV")
+        )
+        assert sent == done
+        # Those that are sent together are one line.
+        sent, done = (
+            freed(line for line in frees if line["event"] == event)
+            for event in ("WORKER_SEND", "WORKER_RECV")
+        )
         # What is freed while the program ends is not waited for.
         assert sent[: len(done)] == done
-        assert set(sent[len(done) :]) <= {"WorkerFreeTensor"}
+        assert done
+
+
+def test_frees_that_are_sent_together_are_one_line(script, tmp_path):
+    path = tmp_path / "ops.log"
+    script(
+        """
+        import gt
+        x = gt.ones(3)
+        for _ in range(1_000): x = x + 1
+        x.numpy()
+        """,
+        GT_INSTRUCTION_LOG=str(path),
+    )
+    lines = [LINE.fullmatch(line) for line in path.read_text().splitlines()]
+    sent = [
+        line
+        for line in lines
+        if line["event"] == "WORKER_SEND" and line["command"] == "WorkerFreeTensor"
+    ]
+    assert len(sent) < 50
+    counts = [int(found[1]) for line in sent if (found := re.search(r" commands=(\d+) ", line[0]))]
+    assert sum(counts) > 900
+    assert len(freed(sent)) >= 1_000
+    joined = max(sent, key=lambda line: len(line["details"]))["details"]
+    numbers = re.search(r" tensor_id=([\d,]+) ", joined)[1].split(",")
+    assert joined.endswith(" free " + " ".join(f"t{number}" for number in numbers))
 
 
 def test_answers_carry_their_command(log):

@@ -4,6 +4,7 @@ import contextlib
 import functools
 import importlib.util
 import itertools
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,13 +65,26 @@ def step(model: nn.Module, optimizer: Any, x: gt.Tensor, y: gt.Tensor, way: Way)
     return total
 
 
+def load(config: str) -> None:
+    """Load a strategy; `mesh 2 3` is that one with axes of these sizes."""
+    name, *sizes = config.split()
+    text = (FOLDER / f"{name}.yaml").read_text()
+    if sizes:
+        first, second = sizes
+        text = re.sub(r"(mesh: {\w+: )\d(, \w+: )\d", rf"\g<1>{first}\g<2>{second}", text)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "config.yaml"
+        path.write_text(text)
+        gt.load_config(str(path))
+
+
 def run(
     name: str, config: str | None, workers: int, way: Way = Way(), before: Outcome | None = None
 ) -> Outcome:
     """Train a model in a session of its own, from the beginning or from where another ended."""
     with gt.connect(workers=workers, new=True):
         if config:
-            gt.load_config(str(FOLDER / f"{config}.yaml"))
+            load(config)
         gt.manual_seed(0)
         model, x, y = train.MODELS[name](way.dropout)
         if way.double:
@@ -160,6 +174,27 @@ def test_in_double_precision_nothing_is_left_of_the_difference(config, full):
             check(name, config, workers, Way(double=True, learning_rate=1e-2))
 
 
+@embedded
+@pytest.mark.parametrize("config", ["mesh", "hybrid"])
+@pytest.mark.parametrize("name", MODELS)
+def test_a_mesh_of_two_axes_changes_no_loss(name, config, full):
+    place = MODELS.index(name)
+    ways = [*WAYS] if full else ["plain", [*WAYS][1 + place]]
+    for way in ways:
+        check(name, config, 4, WAYS[way])
+    uneven = f"{config} 2 3" if place % 2 == 0 else f"{config} 3 2"
+    check(name, uneven, 6, Way(double=True, learning_rate=1e-2))
+
+
+@embedded
+def test_a_mesh_that_does_not_fit_is_ignored_with_a_warning(monkeypatch):
+    with gt.connect(workers=3, new=True), pytest.warns(UserWarning, match="needs worker 3"):
+        load("mesh")
+    monkeypatch.setenv("GT_CONFIG_STRICT", "1")
+    with gt.connect(workers=3, new=True), pytest.raises(ValueError, match="needs worker 3"):
+        load("mesh")
+
+
 @pytest.mark.everywhere
 @pytest.mark.parametrize("config", ["data", "columns", "fsdp"])
 def test_a_strategy_changes_no_loss_wherever_its_workers_are(config):
@@ -212,8 +247,11 @@ PLACES = {
 }
 
 
-def sent_in_a_step(config: str, workers: int) -> tuple[dict[str, list[str]], list[float]]:
-    """Where parameters and the state of the optimiser are, and the bytes each worker sends."""
+Links = dict[tuple[int, int], float]
+
+
+def moved_in_a_step(config: str, workers: int) -> tuple[dict[str, list[str]], Links]:
+    """Where parameters and the state of the optimiser are, and the bytes over each link."""
     name, _, change = config.partition(", ")
     text = (FOLDER / f"{name}.yaml").read_text()
     with gt.connect(workers=workers, new=True), tempfile.TemporaryDirectory() as folder:
@@ -232,14 +270,24 @@ def sent_in_a_step(config: str, workers: int) -> tuple[dict[str, list[str]], lis
             loss.item()
             moved.append(gt.debug.moved_bytes())
         first, second, third = moved
-        sent = [0.0] * workers
-        for link, count in third.items():
-            sent[link[0]] += (count - 2 * second.get(link, 0) + first.get(link, 0)) / 2
+        links = {
+            link: (count - 2 * second.get(link, 0) + first.get(link, 0)) / 2
+            for link, count in third.items()
+        }
         places = {"parameters": [gt.debug.placement(p) for p in model.parameters()]}
         for name in ("exp_avg", "exp_avg_sq"):
             states = [optimizer.state[p][name] for p in model.parameters()]
             places[name] = [gt.debug.placement(state) for state in states]
-        return places, sent
+        return places, links
+
+
+def sent_in_a_step(config: str, workers: int) -> tuple[dict[str, list[str]], list[float]]:
+    """The same with the bytes each worker sends."""
+    places, links = moved_in_a_step(config, workers)
+    sent = [0.0] * workers
+    for (sender, _), count in links.items():
+        sent[sender] += count
+    return places, sent
 
 
 # What each of n workers sends in a step, by the textbook. Data parallel: an all-reduce of all
@@ -293,3 +341,28 @@ def test_the_gradient_of_what_is_cut_is_cut_alike(config, expected):
             model(gt.randn(BATCH, 512)).square().sum().backward()
         found = [gt.debug.placement(p.grad) for p in model.parameters()]
     assert found == [f"{layout} on 0 1" for layout in expected]
+
+
+# What each of four workers sends in a step on a 2 x 2 mesh, beside what is small. Tensor parallel
+# along tp: the results of half the batch are all-reduced in a pair, and in the other direction the
+# gradients of half the weights. Fully sharded along fsdp: half of each weight goes to the other of
+# a pair for its use, the second layer's again for the gradient of its input, half of the gradients
+# is reduced there, and that half is all-reduced along dp.
+ON_MESH = {
+    "mesh": (["tp: shard(0)"] * 2 + ["tp: shard(1)", "tp: replicate"], WEIGHTS / 2 + RESULTS / 2),
+    "hybrid": (["fsdp: shard(0)"] * 4, 3 * WEIGHTS / 2 + AGAIN / 2),
+}
+
+
+@embedded
+@pytest.mark.parametrize("config", ON_MESH)
+def test_on_a_mesh_values_move_within_its_axes(config):
+    layouts, expected = ON_MESH[config]
+    places, links = moved_in_a_step(config, 4)
+    for found in places.values():
+        assert found == [f"dp: replicate, {layout} on 0 1 2 3" for layout in layouts]
+    # From the worker at another place along both axes nobody gets more than a few numbers.
+    assert all(count <= 64 for link, count in links.items() if sum(link) == 3), links
+    for worker in range(4):
+        sent = sum(count for link, count in links.items() if link[0] == worker)
+        assert expected - ROW_BYTES <= sent <= expected + 2 * SMALL_BYTES, links

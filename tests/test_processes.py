@@ -330,7 +330,7 @@ def test_a_value_whose_connection_is_cut_in_the_middle_arrives(up, down):
 
 # What every message begins with: magic, version, kind, nothing, payloads.
 HEADER = struct.Struct("<4sHHHHI")
-VERSION = (3, 0)
+VERSION = (4, 0)
 ASIDE, INQUIRE, REPORT, ENDED, HELLO, WELCOME = b"\xff" * 8, 18, 19, 10, 1, 11
 
 

@@ -22,8 +22,11 @@ enum Action {
         /// What the key is called.
         name: String,
         /// The key is for a worker, which computes for everybody and sees their values.
-        #[arg(long)]
+        #[arg(long, conflicts_with = "operator")]
         worker: bool,
+        /// The key is for whoever runs the server: it may be anything, and watch all sessions.
+        #[arg(long)]
+        operator: bool,
     },
     /// Show the keys that may connect.
     List,
@@ -39,8 +42,12 @@ enum Action {
 pub fn run(args: &Args) -> Result<()> {
     let ring = KeyRing::of_user()?;
     match &args.action {
-        Action::New { name, worker } => {
-            let role = if *worker { Role::Worker } else { Role::Client };
+        Action::New { name, worker, operator } => {
+            let role = match (*worker, *operator) {
+                (true, _) => Role::Worker,
+                (_, true) => Role::Operator,
+                (false, false) => Role::Client,
+            };
             say(ring.add(name, role)?.display());
         }
         Action::List => say(list(&ring)?),

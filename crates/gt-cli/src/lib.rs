@@ -1,7 +1,8 @@
-//! The command line of GT: `gt server`, `gt worker`, `gt status`, `gt why`, `gt keys`. A binary
-//! and the Python package both enter through [`main`].
+//! The command line of GT: `gt server`, `gt worker`, `gt status`, `gt sessions`, `gt why` and
+//! others. A binary and the Python package both enter through [`main`].
 
 mod keys;
+mod operate;
 mod place;
 mod say;
 mod server;
@@ -36,6 +37,16 @@ enum Command {
     Worker(worker::Args),
     /// Show who is connected to a server, and what waits.
     Status(status::Args),
+    /// List the sessions of a server.
+    Sessions(operate::Sessions),
+    /// End a session; its client is told.
+    Kill(operate::One),
+    /// Compute nothing more for a session until it is resumed.
+    Pause(operate::One),
+    /// Go on with a session that was paused.
+    Resume(operate::One),
+    /// Take no more sessions.
+    Drain(operate::Drain),
     /// Show who works on what, live.
     Top(top::Args),
     /// Write down what happens at a running dispatcher, for a while.
@@ -62,6 +73,11 @@ pub fn main(args: Vec<String>) -> u8 {
         Command::Server(args) => ("server", server::run(args)),
         Command::Worker(args) => ("worker", worker::run(args)),
         Command::Status(args) => ("status", status::run(&args)),
+        Command::Sessions(args) => ("sessions", operate::sessions(&args)),
+        Command::Kill(args) => ("kill", operate::kill(&args)),
+        Command::Pause(args) => ("pause", operate::pause(&args)),
+        Command::Resume(args) => ("resume", operate::resume(&args)),
+        Command::Drain(args) => ("drain", operate::drain(&args)),
         Command::Top(args) => ("top", top::run(&args)),
         Command::Trace(args) => ("trace", trace::run(&args)),
         Command::Visualize(args) => ("visualize", visualize::run(&args)),

@@ -5,8 +5,13 @@ use std::io::{Write, stderr, stdout};
 
 /// Prints a line. Whoever stopped reading is not told.
 pub fn say(line: impl Display) {
+    is_heard(line);
+}
+
+/// The same; says whether somebody still reads.
+pub fn is_heard(line: impl Display) -> bool {
     let mut out = stdout().lock();
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    writeln!(out, "{line}").and_then(|()| out.flush()).is_ok()
 }
 
 /// Prints a line about something that went wrong.

@@ -15,11 +15,13 @@ use gt_dispatcher::serve::{Local, Options, Server};
 use gt_transport::stop::Stop;
 use gt_zmq::{AllowList, TcpSecurity};
 
+use self::policy::PolicyFile;
 use self::watch::Watch;
 use crate::say::{raise_descriptor_limit, say};
 use crate::signals::Attention;
 use crate::web::{self, Web};
 
+mod policy;
 mod watch;
 
 /// How often a free port is looked for before it is given up.
@@ -60,6 +62,9 @@ pub struct Args {
     /// can reach it, unless a host is named: HOST:PORT.
     #[arg(long, value_name = "[HOST:]PORT")]
     metrics_port: Option<web::Place>,
+    /// What users and keys may have at most, in YAML; SIGHUP reads it again.
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
 }
 
 /// Serves until a signal comes.
@@ -70,6 +75,7 @@ pub fn run(args: Args) -> Result<()> {
     settings.voices.listen();
     settings.instruction_log = args.log.clone().or(settings.instruction_log);
     raise_descriptor_limit();
+    let policy = PolicyFile::open(args.policy.clone())?;
     let folder = match args.allow_group.as_ref().or(args.worker_group.as_ref()) {
         Some(group) => Folder::for_group(group)?,
         None => Folder::own()?,
@@ -84,6 +90,7 @@ pub fn run(args: Args) -> Result<()> {
         advertise: door.as_ref().map(|door| door.seen.clone()),
         timeouts: args.timeouts(),
         sink: settings.server_sink()?,
+        policy: policy.update(),
     })?;
     let address = door.as_ref().map(|door| door.address.to_string());
     claim.publish(&record(address))?;

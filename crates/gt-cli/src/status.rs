@@ -32,7 +32,7 @@ pub struct Args {
 /// Asks a server and prints what it says.
 pub fn run(args: &Args) -> Result<()> {
     let address = args.place.address()?;
-    let report = inquire(&address, args)?;
+    let report = inquire(&args.place, &Message::StatusRequest)?;
     if args.json {
         say(format_args!("{:#}", as_json(&report)));
     } else {
@@ -41,12 +41,14 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn inquire(address: &Address, args: &Args) -> Result<Report> {
-    let endpoint = address.endpoint(&args.place.trust()?)?;
+/// Says something to a server that answers with a report.
+pub(crate) fn inquire(place: &Place, message: &Message) -> Result<Report> {
+    let address = &place.address()?;
+    let endpoint = address.endpoint(&place.trust()?)?;
     let options = Options { connect_timeout: PATIENCE, ..Options::default() };
     let context = Context::new().map_err(Error::runtime)?;
     let mut dealer = Dealer::connect(&context, &endpoint, &options).map_err(Error::runtime)?;
-    dealer.send(&unsequenced(&Message::StatusRequest)).map_err(Error::runtime)?;
+    dealer.send(&unsequenced(message)).map_err(Error::runtime)?;
     let deadline = Instant::now() + PATIENCE;
     let mut connected = false;
     while Instant::now() < deadline {
@@ -202,29 +204,12 @@ fn as_json(report: &Report) -> Value {
             "channels": worker.channels.iter().map(channel).collect::<Vec<_>>(),
         })
     };
-    let session = |session: &SessionReport| {
-        let workers: Vec<_> = session.workers.iter().map(|worker| worker.map(|id| id.0)).collect();
-        let mut modifiers = json!({});
-        for (modifier, what, count) in session.modifiers.list() {
-            modifiers[modifier][what] = count.into();
-        }
-        json!({
-            "modifiers": modifiers,
-            "id": session.id.0,
-            "name": session.name,
-            "connected": session.connected,
-            "workers": workers,
-            "values": session.values,
-            "queued": session.queued,
-            "silent_seconds": seconds(session.silent_ns),
-        })
-    };
     let traffic = &report.traffic;
     json!({
         "version": report.version,
         "uptime_seconds": seconds(report.uptime_ns),
         "workers": report.workers.iter().map(worker).collect::<Vec<_>>(),
-        "sessions": report.sessions.iter().map(session).collect::<Vec<_>>(),
+        "sessions": report.sessions.iter().map(session_json).collect::<Vec<_>>(),
         "traffic": {
             "messages": traffic.messages,
             "commands": traffic.commands,
@@ -233,6 +218,28 @@ fn as_json(report: &Report) -> Value {
             "largest_payload_bytes": traffic.largest_payload,
             "relayed_bytes": traffic.relayed_bytes,
         },
+    })
+}
+
+/// A session as JSON.
+pub(crate) fn session_json(session: &SessionReport) -> Value {
+    let workers: Vec<_> = session.workers.iter().map(|worker| worker.map(|id| id.0)).collect();
+    let mut modifiers = json!({});
+    for (modifier, what, count) in session.modifiers.list() {
+        modifiers[modifier][what] = count.into();
+    }
+    json!({
+        "modifiers": modifiers,
+        "id": session.id.0,
+        "name": session.name,
+        "user": session.user,
+        "weight": session.share.user_weight.get(),
+        "paused": session.share.paused,
+        "connected": session.connected,
+        "workers": workers,
+        "values": session.values,
+        "queued": session.queued,
+        "silent_seconds": seconds(session.silent_ns),
     })
 }
 

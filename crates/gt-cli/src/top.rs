@@ -7,7 +7,7 @@ use gt_core::{Error, Result};
 use gt_tools::top::{State, draw, json};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 
-use crate::say::say;
+use crate::say::is_heard;
 use crate::source::{Seen, Source, Which};
 
 /// How often the screen changes.
@@ -52,12 +52,12 @@ fn print(source: &mut Source, state: &mut State, args: &Args) -> Result<()> {
         let start = Instant::now();
         watch(source, state, start + LOOK)?;
         state.turn(start.elapsed().as_secs_f64());
-        match args.json {
-            true if args.once => say(format_args!("{:#}", json(state))),
-            true => say(json(state)),
-            false => say(screen(state)?),
-        }
-        if args.once || !args.json {
+        let is_heard = match args.json {
+            true if args.once => is_heard(format_args!("{:#}", json(state))),
+            true => is_heard(json(state)),
+            false => is_heard(screen(state)?),
+        };
+        if args.once || !args.json || !is_heard {
             return Ok(());
         }
     }

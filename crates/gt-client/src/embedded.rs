@@ -35,7 +35,7 @@ mod report;
 /// A batch that does not fill up is sent after this time.
 const TICK: Duration = Duration::from_micros(100);
 /// After so many ticks without a new command, the pump sleeps until it is woken.
-const TICKS_BEFORE_SLEEP: u32 = 500;
+const TICKS_BEFORE_SLEEP: u32 = 8;
 /// A plan that takes longer is left to the executor's own thread …
 const SMALL_NS: u64 = 200_000;
 /// … unless it is the one that a thread waits for; but the user may want to interrupt that thread.
@@ -165,8 +165,7 @@ impl Embedded {
                 return self.leave_to_others();
             };
             self.turn(&mut machines);
-            // A program may end right after a read, and no thread would show the rest.
-            machines.show_events();
+            self.show_events(&mut machines);
             let_go(machines);
             if !self.run_some() {
                 return;
@@ -235,10 +234,22 @@ impl Embedded {
 
     fn deliver_with(&self, mut machines: MutexGuard<'_, LocalCluster>) {
         let planned = self.turn(&mut machines);
-        machines.show_events();
+        self.show_events(&mut machines);
         let_go(machines);
         if planned {
             self.lanes.iter().for_each(Lane::wake);
+        }
+    }
+
+    /// Shows events when it is time. The pump shows the rest before it sleeps; while it does,
+    /// nobody else would.
+    fn show_events(&self, machines: &mut LocalCluster) {
+        if !machines.has_events() {
+            return;
+        }
+        match self.sleeping.load(Ordering::SeqCst) {
+            true => machines.show_events(),
+            false => machines.show_events_in_time(self.now_ns()),
         }
     }
 
@@ -301,7 +312,7 @@ impl Embedded {
             self.sleeping.store(true, Ordering::SeqCst);
             // A command appended before this line is seen here; one appended after it wakes us.
             if self.flush_stale(appended) == appended {
-                self.machines.lock().flush_sink();
+                self.machines.lock().show_events();
                 self.inbox.wait(self.rest(shared::now()));
             }
             self.sleeping.store(false, Ordering::SeqCst);

@@ -27,6 +27,8 @@ pub(crate) fn explain(failure: &Failure) -> Error {
         Error::Input { fault, message } => Error::Input { fault, message: told(message) },
         Error::OutOfMemory(message) => Error::OutOfMemory(told(message)),
         Error::Lost(message) => Error::Lost(message + &more),
+        Error::WorkerLost(message) => Error::WorkerLost(message + &more),
+        Error::SessionLost(message) => Error::SessionLost(message + &more),
         Error::Bug(message) => Error::Bug(message + &more),
         Error::Interrupted => Error::Interrupted,
     }

@@ -33,7 +33,6 @@ pub mod stream;
 pub mod tensor;
 pub mod transfers;
 mod view;
-mod watcher;
 
 pub use element::{Element, Nested};
 pub use embedded::Options;

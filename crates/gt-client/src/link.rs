@@ -7,9 +7,8 @@ use std::time::Duration;
 use gt_core::Result;
 use gt_core::event::EventSink;
 use gt_transport::Message;
+use gt_transport::event_queue::EventQueue;
 use gt_transport::report::MemoryUsage;
-
-use crate::watcher::Watcher;
 
 /// The way from a session to its dispatcher. What comes back is brought to the session's mailbox.
 pub(crate) trait Link: Send + Sync {
@@ -38,10 +37,10 @@ pub(crate) trait Link: Send + Sync {
     }
 
     /// From now on the events of the session are offered to whoever watches.
-    fn watch(&self, watcher: &Arc<Watcher>);
+    fn watch(&self, watcher: &Arc<EventQueue>);
 
     /// They watch no more, and have been offered everything that happened before. Waits for that.
-    fn look_away(&self, watcher: &Arc<Watcher>) -> Result<()>;
+    fn look_away(&self, watcher: &Arc<EventQueue>) -> Result<()>;
 
     /// Who works for the session.
     fn summary(&self) -> ClusterSummary;

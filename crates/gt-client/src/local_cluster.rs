@@ -7,16 +7,18 @@ use std::sync::{Arc, MutexGuard, Weak};
 use gt_core::event::{EventSink, Events};
 use gt_core::{Error, SessionId, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
+use gt_transport::event_queue::EventQueue;
 use gt_transport::{Message, Peer};
 use gt_worker::plan::Work;
 use gt_worker::{Action, Outcome, Told, Worker};
 use smallvec::SmallVec;
 
 use crate::inner::Inner;
-use crate::watcher::Watcher;
 
-/// So many events do not wait to be shown.
-const MANY_EVENTS: usize = 1 << 12;
+/// So many events do not wait to be shown …
+const MANY_EVENTS: usize = 1 << 10;
+/// … and others wait for so long, because whoever takes them in has to wake up for them.
+const SHOW_NS: u64 = 10_000_000;
 
 /// Something to deliver.
 pub(crate) enum Parcel {
@@ -68,7 +70,9 @@ pub(crate) struct LocalCluster {
     actions: Vec<Action>,
     pub(crate) sink: Option<Box<dyn EventSink>>,
     /// Those who watch from other processes.
-    watchers: Vec<Arc<Watcher>>,
+    watchers: Vec<Arc<EventQueue>>,
+    /// When events were last shown.
+    shown_ns: u64,
     /// Whether delivering to a worker panics.
     #[cfg(test)]
     pub(crate) is_broken: bool,
@@ -98,6 +102,7 @@ impl LocalCluster {
             actions: Vec::new(),
             sink,
             watchers: Vec::new(),
+            shown_ns: 0,
             #[cfg(test)]
             is_broken: false,
         }
@@ -181,9 +186,22 @@ impl LocalCluster {
         self.actions = actions;
     }
 
+    /// Whether there are events that nobody was shown.
+    pub(crate) fn has_events(&mut self) -> bool {
+        self.dispatcher.recording().waiting() > 0
+    }
+
     /// Shows events to whoever observes, if there are so many that they should not wait.
     pub(crate) fn show_many_events(&mut self) {
         if self.dispatcher.recording().waiting() >= MANY_EVENTS {
+            self.show_events();
+        }
+    }
+
+    /// Shows events to whoever observes, if they have waited for long enough.
+    pub(crate) fn show_events_in_time(&mut self, now_ns: u64) {
+        if now_ns.saturating_sub(self.shown_ns) >= SHOW_NS {
+            self.shown_ns = now_ns;
             self.show_events();
         }
     }
@@ -204,9 +222,13 @@ impl LocalCluster {
     }
 
     /// Somebody watches, or watches no more. Records if anybody does; gives who is there.
-    pub(crate) fn watch(&mut self, watcher: Option<&Arc<Watcher>>, now_ns: u64) -> (Events, Works) {
+    pub(crate) fn watch(
+        &mut self,
+        watcher: Option<&Arc<EventQueue>>,
+        now_ns: u64,
+    ) -> (Events, Works) {
         self.show_events();
-        self.watchers.retain(|watcher| !watcher.is_over());
+        self.watchers.retain(|watcher| !watcher.is_closed());
         self.watchers.extend(watcher.cloned());
         let (mut outbox, mut works) = (Outbox::default(), Works::new());
         let on = self.sink.is_some() || !self.watchers.is_empty();

@@ -135,6 +135,10 @@ impl Mailbox {
                 state.take_answer(request, result.map(shared));
             }
             Message::Ended { error, .. } => {
+                let error = match error {
+                    Error::Lost(message) => Error::SessionLost(message),
+                    error => error,
+                };
                 state.ended.get_or_insert(error);
             }
             Message::Done { commands, bytes, .. } => {

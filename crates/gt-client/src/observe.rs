@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use gt_core::Result;
 use gt_core::event::Events;
+use gt_transport::event_queue::{EventQueue, Overflow};
 
 use crate::host;
 use crate::session::Session;
-use crate::watcher::Watcher;
 
 /// So many events are kept, which is about half a gigabyte; more are counted.
 const MOST_EVENTS: usize = 1 << 22;
@@ -16,14 +17,14 @@ const MOST_EVENTS: usize = 1 << 22;
 /// A while in which events of a session are kept.
 pub struct Observation {
     session: Session,
-    watcher: Arc<Watcher>,
+    watcher: Arc<EventQueue>,
 }
 
 impl Session {
     /// Keeps the events of the session from now on, once everything before is done.
     pub fn watch(&self) -> Result<Observation> {
         self.wait_for_workers()?;
-        let watcher = Arc::new(Watcher::with_room(MOST_EVENTS));
+        let watcher = Arc::new(EventQueue::with_room(MOST_EVENTS, Overflow::IsCounted));
         self.0.link.watch(&watcher);
         Ok(Observation { session: self.clone(), watcher })
     }
@@ -49,12 +50,13 @@ impl Observation {
             self.session.wait_for_workers()?;
         }
         self.session.0.link.look_away(&self.watcher)?;
-        Ok(self.watcher.take_all())
+        let events = self.watcher.next(Duration::ZERO);
+        Ok((events.into(), self.watcher.take_lost()))
     }
 }
 
 impl Drop for Observation {
     fn drop(&mut self) {
-        self.watcher.end();
+        self.watcher.close();
     }
 }

@@ -55,7 +55,7 @@ impl Session {
                 continue;
             }
             let Some((entry, wish)) = self.wish(&scope::current()) else { return Ok(()) };
-            let copies = Wish { cuts: SmallVec::new(), mesh: SmallVec::new(), ..wish };
+            let copies = Wish { cuts: SmallVec::new(), ..wish };
             self.place_cell(cell, &entry, copies)?;
         }
         Ok(())

@@ -10,6 +10,7 @@ use std::time::Duration;
 use gt_core::event::EventSink;
 use gt_core::{Error, Result};
 use gt_transport::Message;
+use gt_transport::event_queue::EventQueue;
 use gt_transport::hello::Welcome;
 use gt_transport::lock::{Condvar, Mutex};
 use gt_transport::report::MemoryUsage;
@@ -24,7 +25,6 @@ use crate::inner::Inner;
 use crate::link::{ClusterSummary, Link};
 use crate::mailbox::Elements;
 use crate::transfers::Answered;
-use crate::watcher::Watcher;
 use crate::{fork, host};
 
 mod connect;
@@ -197,13 +197,13 @@ impl Link for Remote {
         }
     }
 
-    fn watch(&self, watcher: &Arc<Watcher>) {
+    fn watch(&self, watcher: &Arc<EventQueue>) {
         if self.0.log.watch(watcher) {
             self.send(Message::Observe { messages: 1 });
         }
     }
 
-    fn look_away(&self, watcher: &Arc<Watcher>) -> Result<()> {
+    fn look_away(&self, watcher: &Arc<EventQueue>) -> Result<()> {
         let (others, before) = self.0.log.others(watcher);
         self.send(Message::Observe { messages: u32::from(others) });
         let is_over = || self.0.session().is_none_or(|session| session.check_open().is_err());

@@ -57,6 +57,7 @@ impl Cluster {
             advertise: None,
             timeouts,
             sink: None,
+            policy: Default::default(),
         };
         let server = Server::open(options).expect("a server");
         let stop = cluster.stop.clone();

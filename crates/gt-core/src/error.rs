@@ -24,6 +24,12 @@ pub enum Error {
     /// A value, a worker or a connection is gone; trying again may help.
     #[error("{0}")]
     Lost(String),
+    /// A worker is gone, and with it a value; the session goes on.
+    #[error("{0}")]
+    WorkerLost(String),
+    /// The session is over, and with it all of its values.
+    #[error("{0}")]
+    SessionLost(String),
     /// The user interrupted a wait; the work goes on.
     #[error("interrupted")]
     Interrupted,
@@ -79,6 +85,8 @@ impl Error {
             }
             Error::OutOfMemory(message) => Error::OutOfMemory(format!("{context}: {message}")),
             Error::Lost(message) => Error::Lost(format!("{context}: {message}")),
+            Error::WorkerLost(message) => Error::WorkerLost(format!("{context}: {message}")),
+            Error::SessionLost(message) => Error::SessionLost(format!("{context}: {message}")),
             Error::Interrupted => Error::Interrupted,
             Error::Bug(message) => Error::Bug(format!("{context}: {message}")),
         }

@@ -3,6 +3,8 @@
 //! An event is a record of fixed size: whoever records one copies the 32 bytes of a command, and
 //! beside them what did not fit into these. Views take the command apart when they need it.
 
+use std::sync::Arc;
+
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::record::Record;
@@ -56,8 +58,8 @@ pub struct Event {
     pub station: u8,
     /// A number for [`Event::outcome`].
     pub outcome: u8,
-    /// Zero, so that it can mean something later.
-    pub reserved: [u8; 2],
+    /// How many more commands it stands for; see [`Event::commands`].
+    pub joined: u16,
     /// The command in 32 bytes; all zero if it is about a peer.
     pub record: Record,
 }
@@ -66,6 +68,7 @@ const _: () = assert!(size_of::<Event>() == 112, "views, wires and traces know t
 
 /// The stations on a command's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
 pub enum Station {
     /// A client or a worker is there; its name is beside the event.
     Connected,
@@ -92,6 +95,7 @@ pub enum Outcome {
     Failure,
 }
 
+/// In the order of their numbers.
 const STATIONS: [Station; 6] = [
     Station::Connected,
     Station::Disconnected,
@@ -104,7 +108,6 @@ const STATIONS: [Station; 6] = [
 impl Event {
     /// An event that says nothing else yet.
     pub fn new(time_ns: u64, station: Station, session: SessionId) -> Event {
-        let place = STATIONS.iter().position(|one| *one == station);
         let nothing = [0_u8; size_of::<Record>()];
         Event {
             time_ns,
@@ -120,9 +123,9 @@ impl Event {
             share: 0,
             shares: 0,
             fused: 0,
-            station: place.expect("every station is listed") as u8,
+            station: station as u8,
             outcome: 0,
-            reserved: [0; 2],
+            joined: 0,
             record: zerocopy::transmute!(nothing),
         }
     }
@@ -166,6 +169,12 @@ impl Event {
         (self.worker != NO_WORKER).then_some(WorkerId(self.worker))
     }
 
+    /// How many commands it stands for. The frees that a worker is sent together are one event, and
+    /// what others do is told in sums.
+    pub fn commands(&self) -> u64 {
+        1 + u64::from(self.joined)
+    }
+
     /// Whether it is about a command, and not about a peer.
     pub fn has_command(&self) -> bool {
         matches!(
@@ -204,9 +213,21 @@ impl Events {
         })
     }
 
+    fn fit_into_message(&self) -> bool {
+        self.list.len() <= MOST_IN_MESSAGE && self.extra.len() <= MOST_BYTES_IN_MESSAGE
+    }
+
+    /// Events that others have too, in pieces that fit into messages; nearly always there is one.
+    pub fn pieces(events: &Arc<Events>) -> Vec<Arc<Events>> {
+        if events.fit_into_message() {
+            return vec![events.clone()];
+        }
+        (**events).clone().split().into_iter().map(Arc::new).collect()
+    }
+
     /// The same in pieces that fit into messages.
     pub fn split(self) -> Vec<Events> {
-        if self.list.len() <= MOST_IN_MESSAGE && self.extra.len() <= MOST_BYTES_IN_MESSAGE {
+        if self.fit_into_message() {
             return vec![self];
         }
         let mut pieces = vec![Events { lost: self.lost, ..Events::default() }];
@@ -318,7 +339,7 @@ pub struct Spans {
 /// An observer of events.
 pub trait EventSink: Send {
     /// Takes in events. One that is complete may make whoever brings them wait.
-    fn take(&mut self, events: &std::sync::Arc<Events>);
+    fn take(&mut self, events: &Arc<Events>);
     /// Waits until everything is where it belongs, but not for ever.
     fn flush(&mut self);
 }

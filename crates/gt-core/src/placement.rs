@@ -1,15 +1,19 @@
 //! Where a tensor is: a mesh of workers, and for each axis of the mesh what it does to the tensor.
 
 mod moves;
+#[cfg(test)]
+mod properties;
+mod route;
+mod text;
 mod wish;
-
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-pub use self::moves::{Assembly, Piece, assembly, pieces};
+pub use self::moves::{Assembly, Joined, Piece, assembly, pieces};
+pub use self::route::between;
 pub use self::wish::{OnUse, Wish};
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::shape::Shape;
 use crate::slot::WorkerId;
@@ -54,6 +58,11 @@ impl Mesh {
         self.axes[axis].1
     }
 
+    /// What an axis is called.
+    pub fn name(&self, axis: usize) -> &str {
+        &self.axes[axis].0
+    }
+
     /// How many axes it has.
     pub fn rank(&self) -> usize {
         self.axes.len()
@@ -64,6 +73,16 @@ impl Mesh {
         self.workers.iter().position(|member| *member == worker)
     }
 
+    /// The same without all that are at a worker's place along an axis; `None` if nobody else is.
+    pub fn without(&self, worker: WorkerId, axis: usize) -> Option<Mesh> {
+        let gone = self.coordinate(self.index(worker)?, axis);
+        let is_left = |index: &usize| self.coordinate(*index, axis) != gone;
+        let left = (0..self.workers.len()).filter(is_left).map(|index| self.workers[index]);
+        let (workers, mut axes): (Vec<WorkerId>, _) = (left.collect(), self.axes.clone());
+        axes[axis].1 -= 1;
+        (!workers.is_empty()).then_some(Mesh { workers, axes })
+    }
+
     /// An error if what came from elsewhere is not a mesh.
     pub fn check(&self) -> Result<()> {
         let mut sizes = self.axes.iter().map(|&(_, size)| size);
@@ -72,6 +91,11 @@ impl Mesh {
             return Err(Error::bug("a mesh has other places than workers"));
         }
         Ok(())
+    }
+
+    /// The position of the `index`-th worker along each axis.
+    pub fn coordinates(&self, index: usize) -> SmallVec<[usize; 4]> {
+        (0..self.rank()).map(|axis| self.coordinate(index, axis)).collect()
     }
 
     /// The position of the `index`-th worker along axis `axis` of the mesh.
@@ -198,7 +222,7 @@ pub struct Signature {
     pub mesh: Mesh,
     /// The letters of the indices; an axis that cuts none has workers that do the same.
     #[serde(deserialize_with = "few")]
-    pub cuts: SmallVec<[Option<(u8, At)>; 1]>,
+    pub cuts: Cuts,
 }
 
 /// How the parts of a value are combined.
@@ -211,12 +235,18 @@ pub enum Combine {
     Prod,
 }
 
+/// What each axis of a mesh does to a tensor.
+pub type Layouts = SmallVec<[Layout; 1]>;
+
+/// For each axis of a mesh the index of an operation that it cuts, and where.
+pub type Cuts = SmallVec<[Option<(u8, At)>; 1]>;
+
 /// Where a tensor is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Placement {
     mesh: Mesh,
     #[serde(deserialize_with = "few")]
-    layouts: SmallVec<[Layout; 1]>,
+    layouts: Layouts,
 }
 
 impl Placement {
@@ -226,7 +256,7 @@ impl Placement {
         layouts: impl IntoIterator<Item = Layout>,
         shape: &Shape,
     ) -> Result<Self> {
-        let layouts: SmallVec<[Layout; 1]> = layouts.into_iter().collect();
+        let layouts: Layouts = layouts.into_iter().collect();
         if layouts.len() != mesh.axes.len() {
             let (axes, count) = (mesh.axes.len(), layouts.len());
             return Err(Error::value(format!("{count} layouts for a mesh of {axes} axes")));
@@ -255,9 +285,11 @@ impl Placement {
         Placement { mesh, layouts }
     }
 
-    /// The same mesh, of one axis, with another layout.
-    pub fn with_layout(&self, layout: Layout) -> Self {
-        Placement { mesh: self.mesh.clone(), layouts: SmallVec::from_iter([layout]) }
+    /// The same mesh with other layouts, one for each of its axes.
+    pub fn with_layouts(&self, layouts: impl IntoIterator<Item = Layout>) -> Self {
+        let layouts: Layouts = layouts.into_iter().collect();
+        assert_eq!(layouts.len(), self.mesh.rank(), "one layout for each axis of a mesh");
+        Placement { mesh: self.mesh.clone(), layouts }
     }
 
     /// An error if what came from elsewhere is no placement for this shape.
@@ -274,6 +306,26 @@ impl Placement {
     /// What each axis of the mesh does to it.
     pub fn layouts(&self) -> &[Layout] {
         &self.layouts
+    }
+
+    /// Whether its parts have to be combined along an axis of the mesh.
+    pub fn is_sum(&self) -> bool {
+        self.layouts.iter().any(|layout| matches!(layout, Layout::Partial(_)))
+    }
+
+    /// The dtype in which workers have their parts of a value.
+    pub fn part_dtype(&self, dtype: DType) -> DType {
+        self.layouts.iter().fold(dtype, |dtype, layout| layout.part_dtype(dtype))
+    }
+
+    /// What each axis of the mesh does to it, in words.
+    pub fn describe(&self) -> String {
+        if let [layout] = self.layouts.as_slice() {
+            return layout.to_string();
+        }
+        let axes = self.mesh.axes.iter().zip(&self.layouts);
+        let axes = axes.map(|((name, _), layout)| format!("{name}: {layout}"));
+        axes.collect::<Vec<_>>().join(", ")
     }
 
     /// The part of a tensor of `shape` that the `index`-th worker of the mesh has.
@@ -309,59 +361,6 @@ fn fits(cut: &Cut, size: usize, parts: usize) -> bool {
             }
             At::InBlocks(..) => false,
         }
-}
-
-impl fmt::Display for Signature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("cut")?;
-        for cut in &self.cuts {
-            match cut {
-                None => f.write_str(" none")?,
-                Some((letter, At::Even)) => write!(f, " {letter}")?,
-                Some((letter, At::Points(points))) => {
-                    write!(f, " {letter} at")?;
-                    points.iter().try_for_each(|point| write!(f, " {point}"))?;
-                }
-                Some((letter, At::InBlocks(blocks, points))) => {
-                    write!(f, " {letter} in {blocks} blocks at")?;
-                    points.iter().try_for_each(|point| write!(f, " {point}"))?;
-                }
-            }
-        }
-        f.write_str(" on")?;
-        self.mesh.workers.iter().try_for_each(|worker| write!(f, " {worker}"))
-    }
-}
-
-impl fmt::Display for Layout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Layout::Replicate => f.write_str("replicate"),
-            Layout::Shard(cut) => {
-                write!(f, "shard({}", cut.axis)?;
-                if cut.blocks > 1 {
-                    write!(f, " in {} blocks", cut.blocks)?;
-                }
-                if let At::Points(points) = &cut.at {
-                    write!(f, " at")?;
-                    points.iter().try_for_each(|point| write!(f, " {point}"))?;
-                }
-                f.write_str(")")
-            }
-            Layout::Partial(how) => write!(f, "partial({})", format!("{how:?}").to_lowercase()),
-        }
-    }
-}
-
-impl fmt::Display for Placement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, layout) in self.layouts.iter().enumerate() {
-            let separator = if index == 0 { "" } else { " " };
-            write!(f, "{separator}{layout}")?;
-        }
-        f.write_str(" on")?;
-        self.mesh.workers.iter().try_for_each(|worker| write!(f, " {worker}"))
-    }
 }
 
 #[cfg(test)]
@@ -400,7 +399,7 @@ mod tests {
         let found: Vec<_> = part.iter().map(|span| (span.start, span.len)).collect();
         assert_eq!(found, [(2, 2), (3, 3)]);
         assert_eq!(placement.part_shape(&shape, 4), Shape::from([2, 3]));
-        assert_eq!(placement.to_string(), "shard(0) shard(1) on w0 w1 w2 w3 w4 w5");
+        assert_eq!(placement.to_string(), "data: shard(0), model: shard(1) on w0 w1 w2 w3 w4 w5");
     }
 
     #[test]

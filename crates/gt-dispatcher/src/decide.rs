@@ -9,26 +9,29 @@ use gt_core::expr::Expr;
 use gt_core::instruction::{Operand, Replaces};
 use gt_core::op::{Arg, Call, Op};
 use gt_core::ops::builtin::{PLACE, PLACE_LIKE};
-use gt_core::placement::{Layout, OnUse};
+use gt_core::placement::{Layout, Layouts, OnUse};
 use gt_core::rules::risk::Risk;
 use gt_core::{DType, Error, Meta, Provenance, Result, Slot, WorkerId};
 use gt_transport::Failure;
 use smallvec::SmallVec;
 
+pub(crate) use self::cost::travel;
 pub(crate) use self::memo::Memo;
 pub(crate) use self::reshard::{Source, reshard};
 pub(crate) use self::shard::check_replaced;
 use self::shard::{shard, shard_as};
-pub(crate) use self::signature::{Chosen, travel};
+pub(crate) use self::signature::Chosen;
 use crate::inference::{Inference, Inferences};
 use crate::placements::PlacementId;
 use crate::registry::{Copies, Registry};
 use crate::scopes::{Scopes, Wanted};
 
+mod cost;
 mod memo;
 mod reshard;
 mod shard;
 mod signature;
+mod ways;
 
 /// An instruction with the client's names. Whoever places it leaves in it the names that its values
 /// have on the worker it goes to.
@@ -82,7 +85,7 @@ pub(crate) struct Shared {
     pub(crate) chosen: Chosen,
     /// Where each result goes from there: to the place of what it replaces, or together if its
     /// parts are to be combined at once.
-    pub(crate) finals: SmallVec<[Layout; 1]>,
+    pub(crate) finals: SmallVec<[Layouts; 1]>,
     /// Whether copies of inputs that were moved for it are kept.
     pub(crate) keep: bool,
 }
@@ -97,12 +100,10 @@ pub(crate) struct Expansion {
 }
 
 impl Shared {
-    /// Every worker of a mesh does all of it.
-    pub(crate) fn copied(mesh: PlacementId, inputs: usize, results: usize) -> Self {
-        let inputs = SmallVec::from_elem(Layout::Replicate, inputs);
-        let outputs: SmallVec<[Layout; 1]> = SmallVec::from_elem(Layout::Replicate, results);
-        let chosen = Chosen { mesh, cut: None, inputs, outputs: outputs.clone() };
-        Shared { chosen, finals: outputs, keep: true }
+    /// Every worker of a mesh, which copies on it stand for, does all of it.
+    pub(crate) fn copied(mesh: PlacementId, copies: &[Layout], counts: (usize, usize)) -> Self {
+        let chosen = Chosen::whole(mesh, copies, counts);
+        Shared { finals: chosen.outputs.clone(), chosen, keep: true }
     }
 }
 
@@ -170,6 +171,6 @@ pub(crate) fn decide_for(
 }
 
 /// Where the scope of an instruction wants its results.
-pub(crate) fn signal(scopes: &Scopes) -> Option<Wanted> {
+pub(crate) fn signal(scopes: &Scopes) -> Option<Wanted<'_>> {
     scopes.wish()
 }

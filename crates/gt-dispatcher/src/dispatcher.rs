@@ -8,6 +8,7 @@ use gt_core::instruction::Command;
 use gt_core::{Error, Provenance, RequestId, Result, SessionId, Slot, WorkerId};
 use gt_transport::hello::{Hello, WorkerInfo};
 use gt_transport::report::Channels;
+use gt_transport::share::Share;
 use gt_transport::{Batch, Failure, FailureId, Message, Peer};
 use smallvec::SmallVec;
 
@@ -146,6 +147,13 @@ impl Dispatcher {
         Ok(())
     }
 
+    /// A session gets so much of the workers' time from now on.
+    pub fn set_share(&mut self, session: SessionId, share: Share, out: &mut Outbox) {
+        if let Some(open) = self.sessions.get_mut(&session) {
+            open.set_share(share, out);
+        }
+    }
+
     /// Ends a session, if it is open, and tells its client why.
     pub fn close(&mut self, now_ns: u64, session: SessionId, error: Error, out: &mut Outbox) {
         if self.end(now_ns, session, out) {
@@ -163,7 +171,7 @@ impl Dispatcher {
         self.recording.peer(now_ns, gone, SessionId(0), Some(worker), name);
         let failure = Arc::new(Failure {
             id: FailureId::NONE,
-            error: Error::Lost(format!(
+            error: Error::WorkerLost(format!(
                 "worker {name} on {host} {why}, and this value was there; compute it again, or \
                  load the last checkpoint"
             )),

@@ -1,28 +1,34 @@
 //! The gateway: which connection belongs to whom, who is silent, who may come back. It does no
 //! IO; whoever has the sockets brings what arrived, and takes away what is to be sent.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytes::Bytes;
 use gt_core::{Error, SessionId, WorkerId};
 use gt_transport::reliable::unsequenced;
 use gt_transport::report::Traffic;
+use gt_transport::share::UserId;
 use gt_transport::ticket::Secret;
 use gt_transport::{Message, Peer};
 
 use self::observers::Observers;
 use self::peer_state::PeerState;
+use self::questions::Questions;
 use self::shared_encoder::SharedEncoder;
 use crate::dispatcher::Dispatcher;
 use crate::load::Health;
 use crate::outbox::Outbox;
-use crate::role::Credentials;
+use crate::policy::Policy;
+use crate::role::{Credentials, Identity};
 
 mod admit;
 mod observers;
+mod operate;
 mod peer_state;
+mod questions;
 mod shared_encoder;
+mod sight;
 mod status;
 
 /// A connection, as whoever has the sockets numbers them. A number is never used again.
@@ -84,6 +90,15 @@ pub struct Gateway {
     checked_ns: u64,
     traffic: Traffic,
     observers: Observers,
+    /// Whose sessions are whose.
+    owners: HashMap<SessionId, Identity>,
+    questions: Questions,
+    policy: Policy,
+    /// What workers call users.
+    users: HashMap<Identity, UserId>,
+    paused: HashSet<SessionId>,
+    /// Whether no more sessions are taken.
+    is_drained: bool,
 }
 
 impl Gateway {
@@ -103,6 +118,12 @@ impl Gateway {
             checked_ns: 0,
             traffic: Traffic::default(),
             observers: Observers::default(),
+            owners: HashMap::new(),
+            questions: Questions::default(),
+            policy: Policy::default(),
+            users: HashMap::new(),
+            paused: HashSet::new(),
+            is_drained: false,
         }
     }
 
@@ -126,7 +147,9 @@ impl Gateway {
         }
         let Some(state) = self.state(peer) else { return };
         match state.listen(parts) {
-            Ok(Some(Message::StatusRequest)) => self.send_status(now_ns, connection, out),
+            Ok(Some(Message::StatusRequest)) => {
+                self.send_status(now_ns, connection, credentials, out);
+            }
             Ok(Some(Message::Heartbeat { used_bytes, .. })) => {
                 if let Peer::Worker(worker) = peer {
                     self.dispatcher.note_memory(worker, used_bytes);
@@ -332,7 +355,10 @@ impl Gateway {
 
     fn disconnect(&mut self, peer: Peer, out: &mut Vec<Delivery>) {
         let state = match peer {
-            Peer::Client(session) => self.clients.remove(&session),
+            Peer::Client(session) => {
+                self.paused.remove(&session);
+                self.clients.remove(&session)
+            }
             Peer::Worker(worker) => self.workers.remove(&worker),
             Peer::Relay => None,
         };

@@ -12,6 +12,7 @@ mod inference;
 pub mod load;
 pub mod outbox;
 pub mod placements;
+pub mod policy;
 pub mod recipe;
 pub mod recording;
 pub mod registry;

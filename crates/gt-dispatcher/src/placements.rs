@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gt_core::placement::{Layout, Mesh, Placement};
+use gt_core::placement::{Layout, Layouts, Mesh, Placement};
 use gt_core::{Error, Result, WorkerId};
 
 /// A session has at most so many placements.
@@ -35,7 +35,7 @@ struct Known {
     /// workers and for many.
     members: Box<[u64]>,
     /// For copies, other layouts on their mesh that were asked for; as many as are found quickly.
-    layouts: Vec<(Layout, PlacementId)>,
+    layouts: Vec<(Layouts, PlacementId)>,
 }
 
 /// So many layouts of a mesh are looked at one after another.
@@ -89,22 +89,32 @@ impl Placements {
         self.left = self.numbers.len();
     }
 
-    /// The same mesh with another layout along its axis.
-    pub fn with_layout(&mut self, number: PlacementId, layout: &Layout) -> Result<PlacementId> {
+    /// The same mesh with other layouts along its axes.
+    pub fn with_layouts(&mut self, number: PlacementId, layouts: &[Layout]) -> Result<PlacementId> {
         let mesh = self.mesh(number);
-        if *layout == Layout::Replicate {
+        if layouts.iter().all(|layout| *layout == Layout::Replicate) {
             return Ok(mesh);
         }
         let near = &self.known[mesh.0 as usize].layouts;
-        if let Some((_, found)) = near.iter().find(|(known, _)| known == layout) {
+        if let Some((_, found)) = near.iter().find(|(known, _)| known[..] == *layouts) {
             return Ok(*found);
         }
-        let found = self.intern(self.get(mesh).with_layout(layout.clone()))?;
+        let found = self.intern(self.get(mesh).with_layouts(layouts.iter().cloned()))?;
         let near = &mut self.known[mesh.0 as usize].layouts;
         if near.len() < NEAR {
-            near.push((layout.clone(), found));
+            near.push((layouts.iter().cloned().collect(), found));
         }
         Ok(found)
+    }
+
+    /// The same with sums put together.
+    pub fn together(&mut self, number: PlacementId) -> Result<PlacementId> {
+        let layouts = self.layouts(number).iter().map(|layout| match layout {
+            Layout::Partial(_) => Layout::Replicate,
+            layout => layout.clone(),
+        });
+        let layouts: Layouts = layouts.collect();
+        self.with_layouts(number, &layouts)
     }
 
     /// All of a value on one worker.
@@ -122,9 +132,9 @@ impl Placements {
         self.known[number.0 as usize].mesh
     }
 
-    /// What the axis of the mesh does to a value.
-    pub fn layout(&self, number: PlacementId) -> &Layout {
-        &self.get(number).layouts()[0]
+    /// What each axis of the mesh does to a value.
+    pub fn layouts(&self, number: PlacementId) -> &[Layout] {
+        self.get(number).layouts()
     }
 
     /// The workers of its mesh.
@@ -153,11 +163,19 @@ impl Placements {
 
     /// The same without a worker that is gone; `None` if values are not whole without it.
     pub fn without(&mut self, number: PlacementId, worker: WorkerId) -> Option<PlacementId> {
-        let left: Vec<_> = self.members(number).iter().copied().filter(|m| *m != worker).collect();
-        if left.is_empty() || !self.is_replicated(number) {
-            return None;
+        if self.is_replicated(number) {
+            let left = self.members(number).iter().copied().filter(|member| *member != worker);
+            let left: Vec<_> = left.collect();
+            let group = (!left.is_empty()).then(|| Placement::replicated(Mesh::group(left)))?;
+            return self.intern(group).ok();
         }
-        self.intern(Placement::replicated(Mesh::group(left))).ok()
+        let placement = self.get(number);
+        // Along an axis with copies the others have all of it.
+        let layouts = placement.layouts().iter().enumerate();
+        let mut copied = layouts.filter(|(_, layout)| **layout == Layout::Replicate);
+        let left = copied.find_map(|(axis, _)| placement.mesh().without(worker, axis))?;
+        let layouts = placement.layouts().to_vec();
+        self.intern(Placement::replicated(left).with_layouts(layouts)).ok()
     }
 
     /// Whether every worker of the mesh has all of what is placed so.
@@ -206,13 +224,13 @@ mod tests {
         let mut placements = Placements::default();
         let pair = placements.intern(replicated(&[0, 1])).unwrap();
         let at = |point| At::Points([0, point, 9].into_iter().collect());
-        let cut = |point| Layout::Shard(Cut { axis: 0, blocks: 1, at: at(point) });
-        let kept = placements.with_layout(pair, &cut(1)).unwrap();
-        let gone = placements.with_layout(pair, &cut(2)).unwrap();
+        let cut = |point| [Layout::Shard(Cut { axis: 0, blocks: 1, at: at(point) })];
+        let kept = placements.with_layouts(pair, &cut(1)).unwrap();
+        let gone = placements.with_layouts(pair, &cut(2)).unwrap();
         placements.forget_unused(&HashSet::from([kept]));
-        assert_eq!(placements.with_layout(pair, &cut(1)).unwrap(), kept);
-        assert_eq!(placements.with_layout(pair, &cut(3)).unwrap(), gone);
-        assert_eq!(*placements.layout(gone), cut(3));
-        assert_ne!(placements.with_layout(pair, &cut(2)).unwrap(), gone);
+        assert_eq!(placements.with_layouts(pair, &cut(1)).unwrap(), kept);
+        assert_eq!(placements.with_layouts(pair, &cut(3)).unwrap(), gone);
+        assert_eq!(*placements.layouts(gone), cut(3));
+        assert_ne!(placements.with_layouts(pair, &cut(2)).unwrap(), gone);
     }
 }

@@ -1,7 +1,7 @@
 //! What happens to commands, as events. Nothing is taken apart or cloned here: batches that were
 //! sent are kept until their workers are done with them, and events copy their records.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use gt_core::event::{Event, Events, Outcome, Recorder, Span, Spans, Station};
@@ -9,14 +9,20 @@ use gt_core::record::{Record, code};
 use gt_core::{RequestId, SessionId, WorkerId};
 use gt_transport::{Batch, Failure, Value};
 
-use crate::session::trail::{Mark, Progress};
+use self::clock::Clock;
+use self::frees::Frees;
+use self::ledger::{Cursor, Ledger, marked};
+use crate::session::trail::Progress;
 
-/// Requests that wait for an answer, and failures that wait for their commands, at most.
+mod clock;
+mod frees;
+mod ledger;
+mod times;
+
+/// Requests that wait for an answer, at most.
 const MOST_WAITING: usize = 1 << 16;
 /// So many changes of signals are remembered for commands that workers are not done with.
 const MOST_SCOPES: usize = 1 << 12;
-/// A worker's clock may go faster or slower than ours by this part of the time.
-const DRIFT: u64 = 20_000;
 
 /// Records events while somebody observes.
 #[derive(Debug, Default)]
@@ -24,6 +30,8 @@ pub struct Recording {
     recorder: Recorder,
     sessions: BTreeMap<SessionId, Observed>,
     clocks: BTreeMap<WorkerId, Clock>,
+    /// Empty but for a moment.
+    frees: Frees,
 }
 
 /// What is under way in a session.
@@ -32,64 +40,19 @@ struct Observed {
     /// The first commands of signals that follow one another, and these.
     scopes: BTreeMap<u64, u32>,
     /// Commands that wait for an answer.
-    requests: HashMap<u32, (u64, Record)>,
+    requests: HashMap<u32, Request>,
     workers: BTreeMap<WorkerId, Ledger>,
 }
 
-/// The commands that a worker has and is not done with.
-#[derive(Debug, Default)]
-struct Ledger {
-    batches: VecDeque<Kept>,
-    sent: Cursor,
-    ended: Cursor,
-    spans: HashMap<u64, Span>,
-    failures: Vec<(u32, Box<str>)>,
-}
-
-/// A batch that a worker is not done with.
-#[derive(Debug)]
-struct Kept {
-    /// The position of the first command that is not done …
-    next: u64,
-    /// … and its place in the batch.
-    index: usize,
-    batch: Arc<Batch>,
-}
-
-/// Finds which command of the client each command for a worker comes from.
-#[derive(Debug, Default)]
-struct Cursor {
-    marks: VecDeque<Mark>,
-    current: Option<Mark>,
-}
-
-impl Cursor {
-    /// The mark of a command; positions are asked for in order.
-    fn at(&mut self, position: u64) -> Option<Mark> {
-        while self.marks.front().is_some_and(|mark| mark.position <= position) {
-            self.current = self.marks.pop_front();
-        }
-        self.current
-    }
-}
-
-/// How a worker's clock differs from ours.
+/// A command that waits for an answer.
 #[derive(Clone, Copy, Debug)]
-struct Clock {
-    /// What to add to its time: the least that was seen, because messages take time to come.
-    offset_ns: i64,
-    seen_ns: u64,
-}
-
-impl Clock {
-    fn adjust(before: Option<Clock>, now_ns: u64, clock_ns: u64) -> Clock {
-        let offset_ns = (now_ns as i64).wrapping_sub(clock_ns as i64);
-        let offset_ns = before.map_or(offset_ns, |before| {
-            let drift_ns = now_ns.saturating_sub(before.seen_ns) / DRIFT;
-            offset_ns.min(before.offset_ns.saturating_add(drift_ns as i64))
-        });
-        Clock { offset_ns, seen_ns: now_ns }
-    }
+struct Request {
+    instruction: u64,
+    record: Record,
+    /// How many workers have not given their part of it.
+    parts: u32,
+    /// How much the others gave.
+    bytes: u64,
 }
 
 impl Recording {
@@ -151,7 +114,8 @@ impl Recording {
                 code::READ | code::DESCRIBE | code::SYNC | code::ASK
                     if open.requests.len() < MOST_WAITING =>
                 {
-                    open.requests.insert(record.provenance, (instruction, *record));
+                    let request = Request { instruction, record: *record, parts: 0, bytes: 0 };
+                    open.requests.insert(record.provenance, request);
                 }
                 _ => {}
             }
@@ -172,21 +136,29 @@ impl Recording {
     ) {
         let open = self.sessions.entry(session).or_default();
         let ledger = open.workers.entry(worker).or_default();
-        let end = position + batch.len() as u64;
-        while progress.marks.front().is_some_and(|mark| mark.position < end) {
-            let mark = progress.marks.pop_front();
-            ledger.sent.marks.extend(mark);
-            ledger.ended.marks.extend(mark);
-        }
-        ledger.batches.push_back(Kept { next: position, index: 0, batch: batch.clone() });
+        ledger.keep(position, batch, progress.marks);
         for (index, record) in batch.records.iter().enumerate() {
-            let mark = ledger.sent.at(position + index as u64);
+            let about = |ledger: &mut Ledger| {
+                let event = Event::new(now_ns, Station::Sent, session).at(worker);
+                let event = marked(event, ledger.sent.at(position + index as u64), *record);
+                Event { scope: scope_of(&open.scopes, event.instruction), ..event }
+            };
+            match record.op {
+                code::FREE => {
+                    self.frees.add(record, &mut self.recorder, || about(ledger));
+                    continue;
+                }
+                code::READ => {
+                    if let Some(request) = open.requests.get_mut(&record.provenance) {
+                        request.parts += 1;
+                    }
+                }
+                _ => {}
+            }
             let (beside, bytes) = batch.beside(index);
-            let event = Event::new(now_ns, Station::Sent, session).at(worker);
-            let event = marked(event, mark, *record);
-            let scope = scope_of(&open.scopes, event.instruction);
-            self.recorder.record(Event { bytes, scope, ..event }, beside);
+            self.recorder.record(Event { bytes, ..about(ledger) }, beside);
         }
+        self.frees.record(&mut self.recorder);
     }
 
     /// A worker says how long commands took.
@@ -206,22 +178,14 @@ impl Recording {
             let start_ns = span.start_ns.saturating_add_signed(clock.offset_ns).min(now_ns);
             // Nothing lasts longer than since it began.
             let duration_ns = span.duration_ns.min(now_ns - start_ns);
-            let span = Span { start_ns, duration_ns, ..*span };
-            let is_kept = ledger.spans.len() < MOST_WAITING;
-            match ledger.spans.get_mut(&span.position) {
-                Some(first) => join(first, &span),
-                None if is_kept => drop(ledger.spans.insert(span.position, span)),
-                None => {}
-            }
+            ledger.times.add(Span { start_ns, duration_ns, ..*span });
         }
     }
 
     /// A worker says that something has failed.
     pub(crate) fn fail(&mut self, session: SessionId, worker: WorkerId, failure: &Failure) {
         let Some(ledger) = self.ledger(session, worker) else { return };
-        if ledger.failures.len() < MOST_WAITING {
-            ledger.failures.push((failure.slot.0, failure.error.to_string().into()));
-        }
+        ledger.fail(failure.slot.0, failure.error.to_string());
     }
 
     /// A worker is done with the commands before the `done`-th.
@@ -233,25 +197,31 @@ impl Recording {
     ) {
         let Some(open) = self.sessions.get_mut(&session) else { return };
         let Some(ledger) = open.workers.get_mut(&worker) else { return };
-        while let Some(Kept { next, index, batch }) = ledger.batches.front_mut() {
-            let (position, place) = (*next, *index);
-            if position >= done {
-                break;
+        while let Some((batch, index, position, count)) = ledger.finished(done) {
+            for offset in 0..count {
+                let (record, position) = (&batch.records[index + offset], position + offset as u64);
+                let about = |ledger: &mut Ledger| {
+                    let event = Event::new(now_ns, Station::Ended, session).at(worker);
+                    let event = marked(event, ledger.ended.at(position), *record);
+                    Event { scope: scope_of(&open.scopes, event.instruction), ..event }
+                };
+                if record.op == code::FREE {
+                    let first = || about(ledger).with(Outcome::Success);
+                    self.frees.add(record, &mut self.recorder, first);
+                    continue;
+                }
+                let event = about(ledger);
+                let (event, error) = ledger.outcome(event, position);
+                let beside = batch.beside(index + offset).0;
+                let beside = error.as_deref().map_or(beside, str::as_bytes);
+                self.recorder.record(event, beside);
+                if record.op == code::READ {
+                    let answer = take_part(&mut open.requests, &event);
+                    answer.into_iter().for_each(|event| self.recorder.record(event, &[]));
+                }
             }
-            let batch = batch.clone();
-            (*next, *index) = (position + 1, place + 1);
-            if place + 1 >= batch.len() {
-                ledger.batches.pop_front();
-            }
-            let Some(&record) = batch.records.get(place) else { continue };
-            let mark = ledger.ended.at(position);
-            let event = Event::new(now_ns, Station::Ended, session).at(worker);
-            let event = marked(event, mark, record);
-            let scope = scope_of(&open.scopes, event.instruction);
-            let (event, error) = ledger.outcome(Event { scope, ..event }, position);
-            let beside = error.as_deref().map_or(batch.beside(place).0, str::as_bytes);
-            self.recorder.record(event, beside);
         }
+        self.frees.record(&mut self.recorder);
         open.forget_scopes();
     }
 
@@ -264,7 +234,9 @@ impl Recording {
         result: &Result<Value, Arc<Failure>>,
     ) {
         let Some(open) = self.sessions.get_mut(&session) else { return };
-        let Some((instruction, record)) = open.requests.remove(&request.0) else { return };
+        let Some(Request { instruction, record, .. }) = open.requests.remove(&request.0) else {
+            return;
+        };
         let scope = scope_of(&open.scopes, instruction);
         let event = Event::new(now_ns, Station::Answered, session).about(instruction, record);
         match result {
@@ -309,25 +281,6 @@ impl Observed {
     }
 }
 
-impl Ledger {
-    /// What came of a command, and the reason if it failed.
-    fn outcome(&mut self, event: Event, position: u64) -> (Event, Option<Box<str>>) {
-        let span = self.spans.remove(&position);
-        let made = event.record.out;
-        let told = match span {
-            Some(Span { failed: 0, .. }) => None,
-            _ => self.failures.iter().position(|(slot, _)| *slot == made),
-        };
-        let error = told.map(|index| self.failures.swap_remove(index).1);
-        let has_failed = error.is_some() || span.is_some_and(|span| span.failed != 0);
-        let event = event.with(if has_failed { Outcome::Failure } else { Outcome::Success });
-        let Some(Span { start_ns, duration_ns, bytes, fused, .. }) = span else {
-            return (event, error);
-        };
-        (Event { start_ns, duration_ns, bytes, fused, ..event }, error)
-    }
-}
-
 /// An event about somebody who came or went.
 pub(crate) fn peer_event(
     now_ns: u64,
@@ -339,11 +292,20 @@ pub(crate) fn peer_event(
     worker.map_or(event, |worker| event.at(worker))
 }
 
-fn marked(event: Event, mark: Option<Mark>, record: Record) -> Event {
-    let Some(Mark { instruction, share, shares, .. }) = mark else {
-        return event.about(0, record);
-    };
-    Event { share, shares, ..event.about(instruction, record) }
+/// A worker has given its part of what a client reads. Between processes a large value goes from
+/// there straight to the client; once nobody has anything to give, that is the answer.
+fn take_part(requests: &mut HashMap<u32, Request>, ended: &Event) -> Option<Event> {
+    let number = ended.record.provenance;
+    let request = requests.get_mut(&number)?;
+    request.bytes = request.bytes.saturating_add(ended.bytes);
+    request.parts = request.parts.saturating_sub(1);
+    if request.parts > 0 {
+        return None;
+    }
+    let Request { instruction, record, bytes, .. } = requests.remove(&number)?;
+    let event = Event::new(ended.time_ns, Station::Answered, SessionId(ended.session));
+    let event = event.about(instruction, record).with(ended.outcome());
+    Some(Event { bytes, scope: ended.scope, ..event })
 }
 
 fn scope_of(scopes: &BTreeMap<u64, u32>, instruction: u64) -> u32 {
@@ -351,16 +313,6 @@ fn scope_of(scopes: &BTreeMap<u64, u32>, instruction: u64) -> u32 {
         return 0;
     }
     scopes.range(..=instruction).next_back().map_or(0, |(_, scope)| *scope)
-}
-
-/// Two pieces of one command become one: it begins with the later piece and takes as long as both,
-/// because what lies between them is no work.
-fn join(first: &mut Span, more: &Span) {
-    first.start_ns = first.start_ns.max(more.start_ns);
-    first.duration_ns = first.duration_ns.saturating_add(more.duration_ns);
-    first.bytes = first.bytes.max(more.bytes);
-    first.fused = first.fused.max(more.fused);
-    first.failed |= more.failed;
 }
 
 #[cfg(test)]

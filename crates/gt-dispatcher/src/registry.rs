@@ -17,6 +17,8 @@ const MOST_VALUES: usize = Slot::MOST_VALUES as usize;
 #[derive(Debug, Default)]
 pub struct Registry {
     entries: Vec<Option<Entry>>,
+    /// How many of them there are.
+    named: usize,
     copies: u32,
     free_copies: Vec<Slot>,
     /// What an instruction is made of that the dispatcher takes apart, under names of copies;
@@ -149,8 +151,10 @@ impl Registry {
         entry.holders.iter().map(|&(worker, _)| worker).chain(on_meshes)
     }
 
-    /// A worker is gone. What only it had is lost.
-    pub fn lose(&mut self, worker: WorkerId, failure: &Arc<Failure>) {
+    /// A worker is gone. What only it had is lost. Gives the parts that others have of values which
+    /// are still all there without them.
+    pub fn lose(&mut self, worker: WorkerId, failure: &Arc<Failure>) -> Vec<(WorkerId, Slot)> {
+        let mut spare = Vec::new();
         let (placements, free_copies) = (&mut self.placements, &mut self.free_copies);
         for entry in self.entries.iter_mut().flatten() {
             let mut end = |name: Slot| free_copies.extend(Some(name).filter(|name| name.is_copy()));
@@ -166,8 +170,14 @@ impl Registry {
                     return true;
                 }
                 let left = placements.without(*mesh, worker);
+                let of = |place: PlacementId| placements.members(place).iter().copied();
+                let others = || of(*mesh).filter(|member| *member != worker);
                 match left {
-                    Some(left) => *mesh = left,
+                    Some(left) => {
+                        let is_spare = |other: &WorkerId| !placements.contains(left, *other);
+                        spare.extend(others().filter(is_spare).map(|other| (other, *name)));
+                        *mesh = left;
+                    }
                     None => end(*name),
                 }
                 left.is_some()
@@ -177,6 +187,7 @@ impl Registry {
                 entry.lost.get_or_insert_with(|| failure.clone());
             }
         }
+        spare
     }
 
     /// What is known of a value.
@@ -222,6 +233,7 @@ impl Registry {
             return Err(Error::bug(format!("{slot} is named twice")));
         }
         *place = Some(entry);
+        self.named += 1;
         Ok(())
     }
 
@@ -247,7 +259,10 @@ impl Registry {
         let Some(recipe) = self.get(slot)?.recipe.clone() else { return Ok(None) };
         match self.parts.get_mut(&slot) {
             Some(part) => *part = None,
-            None => self.entries[slot.0 as usize] = None,
+            None => {
+                self.entries[slot.0 as usize] = None;
+                self.named -= 1;
+            }
         }
         Ok(Some(recipe))
     }
@@ -262,6 +277,7 @@ impl Registry {
         }
         let entry = self.entries.get_mut(slot.0 as usize).and_then(Option::take);
         let entry = entry.ok_or_else(|| missing(slot))?;
+        self.named -= 1;
         entry.names().for_each(|name| self.end_copy(name));
         Ok(entry)
     }
@@ -291,15 +307,15 @@ impl Registry {
         self.placements.forget_unused(&used);
     }
 
-    /// The values that clients have names for.
-    pub fn values(&self) -> impl Iterator<Item = (Slot, &Entry)> {
-        let named = self.entries.iter().enumerate();
+    /// The values that the first so many of the client's names stand for.
+    pub fn values_of_first(&self, names: usize) -> impl Iterator<Item = (Slot, &Entry)> {
+        let named = self.entries.iter().take(names).enumerate();
         named.filter_map(|(index, entry)| Some((Slot(index as u32), entry.as_ref()?)))
     }
 
     /// How many values there are.
     pub fn len(&self) -> usize {
-        self.entries.iter().flatten().count()
+        self.named
     }
 
     /// Whether there are none.

@@ -13,17 +13,19 @@ pub enum Role {
     Worker,
     /// Either.
     Both,
+    /// Whoever runs the server: either, and it sees what happens in all sessions.
+    Operator,
 }
 
 impl Role {
     /// Whether it may open sessions.
     pub fn is_client(self) -> bool {
-        matches!(self, Role::Client | Role::Both)
+        matches!(self, Role::Client | Role::Both | Role::Operator)
     }
 
     /// Whether it may compute for others.
     pub fn is_worker(self) -> bool {
-        matches!(self, Role::Worker | Role::Both)
+        matches!(self, Role::Worker | Role::Both | Role::Operator)
     }
 }
 
@@ -33,13 +35,14 @@ impl From<Role> for Label {
             Role::Client => 1,
             Role::Worker => 2,
             Role::Both => 3,
+            Role::Operator => 4,
         })
     }
 }
 
 impl Role {
     fn of_label(label: Label) -> Option<Role> {
-        [Role::Client, Role::Worker, Role::Both]
+        [Role::Client, Role::Worker, Role::Both, Role::Operator]
             .into_iter()
             .find(|&role| Label::from(role) == label)
     }
@@ -96,7 +99,7 @@ impl Roles {
     fn of_user(&self, user: u32, group: u32) -> Option<Role> {
         // SAFETY: geteuid only reads a number.
         if user == unsafe { libc::geteuid() } {
-            return Some(Role::Both);
+            return Some(Role::Operator);
         }
         let belongs = |to: u32| group == to || gt_zmq::is_member(user, to);
         let Groups { clients, workers } = self.groups;
@@ -105,7 +108,7 @@ impl Roles {
 }
 
 /// Who a peer is, as far as it was proven.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Identity {
     /// Whoever owns the secret of this public key.
     Key([u8; 32]),
@@ -162,7 +165,13 @@ mod tests {
     #[test]
     fn a_key_is_what_its_list_says() {
         let (client, worker, both) = (PublicKey([1; 32]), PublicKey([2; 32]), PublicKey([3; 32]));
-        let listed = [(client, Role::Client), (worker, Role::Worker), (both, Role::Both)];
+        let operator = PublicKey([5; 32]);
+        let listed = [
+            (client, Role::Client),
+            (worker, Role::Worker),
+            (both, Role::Both),
+            (operator, Role::Operator),
+        ];
         let list = AllowList::new(listed.map(|(key, role)| (key, role.into())));
         let roles = Roles { groups: Groups::default(), keys: Some(list.clone()) };
         for (key, role) in listed {
@@ -185,7 +194,7 @@ mod tests {
         let (clients, workers) = (Some(70_001), Some(70_002));
         let roles = Roles { groups: Groups { clients, workers }, keys: None };
         for (user, group, role) in [
-            (own, 1, Some(Role::Both)),
+            (own, 1, Some(Role::Operator)),
             (80_000, 70_001, Some(Role::Client)),
             (80_000, 70_002, Some(Role::Worker)),
             (80_000, 70_003, None),

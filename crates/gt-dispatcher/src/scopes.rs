@@ -1,7 +1,7 @@
 //! The signals around a session's instructions. A scope is a number, defined once; each knows
 //! where it wants its values, so that asking costs nothing.
 
-use gt_core::placement::{Cut, Layout, Mesh, OnUse, Placement, Wish};
+use gt_core::placement::{Cut, Layout, Layouts, Mesh, OnUse, Placement, Wish};
 use gt_core::{Error, Result, ScopeId, WorkerId};
 
 use crate::placements::{PlacementId, Placements};
@@ -29,25 +29,33 @@ struct Scope {
 
 /// Where a scope wants values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct Wanted<'a> {
     /// Copies on its workers, which stand for the mesh.
     pub mesh: PlacementId,
-    /// The axis that is cut, from the end if negative.
-    pub cut: Option<i32>,
+    /// For each axis of the mesh the axis of a value that it cuts, from the end if negative.
+    pub cuts: &'a [Option<i32>],
+    /// How many axes the mesh has.
+    pub axes: usize,
     /// Whether copies that were moved are kept after their use.
     pub keep: bool,
     /// How what is placed here is used.
     pub on_use: OnUse,
 }
 
-impl Wanted {
-    /// The layout for a value with so many axes; one that has not the axis is replicated.
-    pub fn layout(&self, rank: usize) -> Layout {
-        let axis = self.cut.map(|axis| if axis < 0 { axis + rank as i32 } else { axis });
-        match axis.and_then(|axis| usize::try_from(axis).ok()).filter(|axis| *axis < rank) {
-            Some(axis) => Layout::Shard(Cut::even(axis)),
-            None => Layout::Replicate,
+impl Wanted<'_> {
+    /// The layouts for a value with so many axes. Along an axis of the mesh whose axis the value
+    /// has not, or that another one cuts already, there are copies.
+    pub fn layouts(&self, rank: usize) -> Layouts {
+        let mut layouts = Layouts::new();
+        for axis in 0..self.axes {
+            let cut = self.cuts.get(axis).copied().flatten();
+            let cut = cut.map(|cut| if cut < 0 { cut + rank as i32 } else { cut });
+            let cut = cut.and_then(|cut| usize::try_from(cut).ok()).filter(|cut| *cut < rank);
+            let layout = cut.map_or(Layout::Replicate, |cut| Layout::Shard(Cut::even(cut)));
+            let is_free = layout == Layout::Replicate || !layouts.contains(&layout);
+            layouts.push(if is_free { layout } else { Layout::Replicate });
         }
+        layouts
     }
 }
 
@@ -95,12 +103,12 @@ impl Scopes {
     }
 
     /// Where values are wanted that are made here.
-    pub fn wish(&self) -> Option<Wanted> {
+    pub fn wish(&self) -> Option<Wanted<'_>> {
         let scope = self.get(self.current).ok().flatten()?;
         let wish = scope.wish.as_ref()?;
-        let cut = wish.cuts.first().copied().flatten();
-        let on_use = wish.on_use;
-        Some(Wanted { mesh: scope.placement?, cut, keep: wish.keep, on_use })
+        let (cuts, axes) = (&wish.cuts[..], wish.mesh.len().max(1));
+        let (keep, on_use) = (wish.keep, wish.on_use);
+        Some(Wanted { mesh: scope.placement?, cuts, axes, keep, on_use })
     }
 
     /// A scope; `None` is the root.
@@ -118,8 +126,10 @@ impl Scopes {
         else {
             return Ok(());
         };
-        // A mesh of several axes is a wish that may be ignored, as every wish may.
         if mesh.len() > 1 {
+            if let Some(mesh) = array(mesh, wanted, workers) {
+                scope.placement = Some(placements.intern(Placement::replicated(mesh))?);
+            }
             return Ok(());
         }
         let is_wanted = |number: usize| {
@@ -133,4 +143,21 @@ impl Scopes {
         }
         Ok(())
     }
+}
+
+/// The workers that a wish names in an array of several axes; `None` if one of them is not there,
+/// one is named twice, or there are more or fewer than places. Such a wish is ignored, as every
+/// wish may be.
+fn array(axes: &[(Box<str>, u32)], wanted: &[u32], workers: &[Option<WorkerId>]) -> Option<Mesh> {
+    let all: Vec<u32> = (0..workers.len() as u32).collect();
+    let wanted = if wanted.is_empty() { &all } else { wanted };
+    let is_twice = |(index, number): (usize, &u32)| wanted[..index].contains(number);
+    if wanted.iter().enumerate().any(is_twice) {
+        return None;
+    }
+    let worker = |&number: &u32| workers.get(number as usize).copied().flatten();
+    let members: Vec<WorkerId> = wanted.iter().map(worker).collect::<Option<_>>()?;
+    let axes: Vec<(&str, usize)> =
+        axes.iter().map(|(name, size)| (&**name, *size as usize)).collect();
+    Mesh::new(members, &axes).ok()
 }

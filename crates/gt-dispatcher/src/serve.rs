@@ -17,6 +17,7 @@ use tracing::{debug, info};
 
 use crate::dispatcher::Dispatcher;
 use crate::gateway::{ConnectionId, Delivery, Gateway, Timeouts};
+use crate::policy::PolicyUpdate;
 use crate::role::{Credentials, Groups, Identity, Roles};
 use crate::session::Reach;
 use crate::tickets::Tickets;
@@ -52,6 +53,8 @@ pub struct Options {
     pub timeouts: Timeouts,
     /// Who is interested in events.
     pub sink: Option<Box<dyn EventSink>>,
+    /// What users may have, and what they may have instead while it runs.
+    pub policy: PolicyUpdate,
 }
 
 /// Unix sockets, and who may connect to them.
@@ -83,6 +86,7 @@ pub struct Server {
     next_connection: u64,
     late: Late,
     roles: Roles,
+    policy: PolicyUpdate,
     /// How many descriptors there may be before nobody more is admitted.
     most_descriptors: u64,
 }
@@ -93,7 +97,7 @@ type Late = Vec<ConnectionId>;
 impl Server {
     /// Starts to listen.
     pub fn open(options: Options) -> Result<Server> {
-        let Options { local, tcp, relay, advertise, timeouts, sink } = options;
+        let Options { local, tcp, relay, advertise, timeouts, sink, policy } = options;
         let context = Context::new().map_err(cannot_listen)?;
         // Whoever is silent is the gateway's business, as long as the connection stands. Clients
         // and workers keep pace by credits, so that a queue only has to outlast a burst.
@@ -153,6 +157,7 @@ impl Server {
             next_connection,
             late,
             roles,
+            policy,
             most_descriptors: most_descriptors()?,
         })
     }
@@ -164,6 +169,7 @@ impl Server {
 
     /// Serves until it is asked to stop; then every client and worker is told.
     pub fn run(mut self, stop: &Stop) -> Result<()> {
+        self.read_policy();
         let (mut next_look, mut next_tick) = (Instant::now() + LOOK, Instant::now() + TICK);
         while !stop.is_stopped() {
             let held = self.gateway.flush_at_ns().map(|at_ns| at_ns.saturating_sub(self.now_ns()));
@@ -181,6 +187,7 @@ impl Server {
             self.show_events_in_time();
             let now = Instant::now();
             if now >= next_look {
+                self.read_policy();
                 let mut out = Vec::new();
                 self.gateway.check_silence(self.now_ns(), &mut out);
                 self.send_all(out);
@@ -198,6 +205,14 @@ impl Server {
         self.sink.iter_mut().for_each(|sink| sink.flush());
         self.relay.close();
         Ok(())
+    }
+
+    /// Takes the policy that was left, if one was.
+    fn read_policy(&mut self) {
+        let Some(policy) = self.policy.take() else { return };
+        let mut out = Vec::new();
+        self.gateway.set_policy(self.now_ns(), policy, &mut out);
+        self.send_all(out);
     }
 
     /// Takes in what has arrived, a while at a time. What follows from several messages is sent

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use gt_core::attrs::NO_ATTRS;
 use gt_core::instruction::{Command, Replaces};
-use gt_core::placement::At;
+use gt_core::placement::Cuts;
 use gt_core::record::Parts;
 use gt_core::{Error, Meta, Provenance, RequestId, Result, SessionId, SignatureId, Slot, WorkerId};
 use gt_transport::hello::Hello;
 use gt_transport::report::Modifiers;
+use gt_transport::share::Share;
 use gt_transport::{Batch, Message, Peer};
 use smallvec::SmallVec;
 
@@ -30,6 +31,7 @@ use crate::scopes::Scopes;
 use crate::worker_map::WorkerMap;
 
 mod ask;
+mod engage;
 mod expand;
 mod explain;
 mod lose;
@@ -70,6 +72,8 @@ pub struct Session {
     compares_copies: bool,
     /// Whether results that are not finite fail, if their inputs are.
     checks_nan: bool,
+    /// How much of the workers' time it gets, if somebody has said that.
+    share: Option<Share>,
     /// How many workers it asked for; all if absent.
     wanted: Option<usize>,
     /// Its workers in the order in which it numbers them; the place of one that left is vacant.
@@ -91,7 +95,7 @@ pub struct Session {
     /// Commands for all workers of a mesh that come after those.
     run: Run,
     /// How the workers of meshes share instructions.
-    signatures: HashMap<(PlacementId, (u8, At)), SignatureId>,
+    signatures: HashMap<(PlacementId, Cuts), SignatureId>,
     /// Since when some of them are held back.
     held_since: Option<u64>,
     in_flight: InFlight,
@@ -117,6 +121,7 @@ impl Session {
             reach,
             compares_copies: hello.compare_copies,
             checks_nan: hello.check_nan,
+            share: None,
             wanted: hello.workers.map(|wanted| wanted as usize),
             workers: Vec::new(),
             letters: Vec::new(),
@@ -138,39 +143,6 @@ impl Session {
             modifiers: Modifiers::default(),
             moved: HashMap::new(),
         }
-    }
-
-    /// The workers it has, in the order in which it numbers them.
-    pub fn workers(&self) -> impl Iterator<Item = WorkerId> {
-        self.workers.iter().flatten().copied()
-    }
-
-    /// The same, with the places of those that left.
-    pub fn places(&self) -> &[Option<WorkerId>] {
-        &self.workers
-    }
-
-    /// Takes a worker, if it wants more; says whether it did.
-    pub fn engage(&mut self, worker: WorkerId) -> bool {
-        let wants = self.wanted.is_none_or(|wanted| self.workers().count() < wanted);
-        if wants {
-            match self.workers.iter_mut().find(|place| place.is_none()) {
-                Some(vacant) => *vacant = Some(worker),
-                None => self.workers.push(Some(worker)),
-            }
-            self.move_scopes();
-            if self.checks_nan {
-                let check = Message::CheckNan { session: self.id };
-                self.letters.push((Peer::Worker(worker), check));
-            }
-        }
-        wants
-    }
-
-    /// Its workers are others than before. A session whose placements are used up goes on with
-    /// values that are whole.
-    fn move_scopes(&mut self) {
-        drop(self.scopes.move_to(&self.workers, &mut self.registry.placements));
     }
 
     /// How many commands for a worker are not done.

@@ -8,14 +8,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use gt_core::event::{Event, Events, Outcome, Span, Spans, Station};
 use gt_core::instruction::Command;
+use gt_core::record::code;
 use gt_core::text::parse_instruction;
 use gt_core::{RequestId, SessionId, Slot, WorkerId};
 use gt_dispatcher::gateway::Delivery;
-use gt_dispatcher::role::Credentials;
-use gt_transport::reliable::ReliableChannel;
-use gt_transport::report::ValuesReport;
+use gt_dispatcher::role::{Credentials, Identity, Role};
+use gt_transport::reliable::{ReliableChannel, unsequenced};
+use gt_transport::report::{Report, ValuesReport};
 use gt_transport::{Batch, Message};
-use harness::{Harness, OWN, refusal, words};
+use harness::{Harness, OWN, SECOND, refusal, words};
 
 const WORKER: u64 = 1;
 const CLIENT: u64 = 2;
@@ -183,7 +184,7 @@ fn whoever_says_nothing_watches_no_more() {
 fn nobody_watches_who_may_do_nothing_else() {
     let (mut harness, _) = open();
     let nobody = Credentials { role: None, ..OWN };
-    let observe = gt_transport::reliable::unsequenced(&Message::Observe { messages: 1 });
+    let observe = unsequenced(&Message::Observe { messages: 1 });
     let out = harness.hear_from(nobody, WATCHER, observe);
     assert!(refusal(&out).is_some() && seen(&out, WATCHER).is_empty(), "{out:?}");
 }
@@ -250,7 +251,7 @@ fn whoever_asks_is_told_where_the_largest_values_are() {
 fn whoever_may_not_connect_is_not_told_where_values_are() {
     let mut harness = Harness::open();
     let nobody = Credentials { role: None, ..OWN };
-    let parts = gt_transport::reliable::unsequenced(&Message::ValuesRequest);
+    let parts = unsequenced(&Message::ValuesRequest);
     let out = harness.hear_from(nobody, WATCHER, parts);
     assert!(refusal(&out).is_some() && told_values(&out).is_none());
 }
@@ -277,4 +278,186 @@ fn a_client_that_has_seen_enough_is_told_when_it_has_all() {
     harness.hear(CLIENT, client.say(&Message::Observe { messages: 0 }).unwrap());
     assert_eq!(marks(&publish(&mut harness)), [0]);
     assert_eq!(harness.sessions(), 1);
+}
+
+#[test]
+fn frees_of_one_message_are_one_event() {
+    let (mut harness, mut client) = open();
+    let mut worker = ReliableChannel::without_replay();
+    make(&mut harness, &mut client, 0..2000);
+    harness.say(WATCHER, &Message::Observe { messages: 50 });
+    let mut batch = Batch::default();
+    (0..2000).for_each(|slot| batch.push_free(&[Slot(slot)]));
+    let message = Message::Commands { session: SessionId(1), batch: Arc::new(batch) };
+    harness.hear(CLIENT, client.say(&message).expect("it fits"));
+    harness.now_ns += SECOND;
+    let mut out = Vec::new();
+    harness.gateway.flush(harness.now_ns, &mut out);
+    finish(&mut harness, &mut worker, Spans::default(), 4000);
+    let events = seen(&publish(&mut harness), WATCHER);
+    for station in [Station::Sent, Station::Ended] {
+        let mut freed = Vec::new();
+        let mut count = 0;
+        for (event, beside) in events.iter().flat_map(|some| some.iter()) {
+            if event.station() == Some(station) && event.record.op == code::FREE {
+                let Ok(Command::Free(slots)) = gt_transport::batch::logged(&event.record, beside)
+                else {
+                    panic!("a free is a free");
+                };
+                assert_eq!(slots.len() as u64, event.commands());
+                freed.extend(slots);
+                count += 1;
+            }
+        }
+        assert_eq!(freed, (0..2000).map(Slot).collect::<Vec<_>>(), "{station:?}");
+        assert!(count <= 4, "{count} events");
+    }
+}
+
+/// Which of the events that somebody saw are answers, and of how many bytes.
+fn answers(events: &[Arc<Events>]) -> Vec<(u64, u64)> {
+    let all = events.iter().flat_map(|some| &some.list);
+    let answers = all.filter(|event| event.station() == Some(Station::Answered));
+    answers.map(|event| (event.instruction, event.bytes)).collect()
+}
+
+#[test]
+fn a_large_value_that_goes_straight_to_the_client_is_an_answer_too() {
+    let (mut harness, mut client) = open();
+    let mut worker = ReliableChannel::without_replay();
+    harness.say(WATCHER, &Message::Observe { messages: 50 });
+    let mut batch = Batch::default();
+    let ones = parse_instruction("t0 := ones shape=[4096] dtype=float32").expect("an instruction");
+    batch.push(&Command::Apply(ones));
+    batch.push(&Command::Read { slot: Slot(0), request: RequestId(1) });
+    let message = Message::Commands { session: SessionId(1), batch: Arc::new(batch) };
+    harness.hear(CLIENT, client.say(&message).expect("it fits"));
+    let sent = seen(&publish(&mut harness), WATCHER);
+    let is_sent = |event: &&Event| event.station() == Some(Station::Sent);
+    let sent = sent.iter().flat_map(|some| &some.list).filter(is_sent).count() as u64;
+    assert!(sent >= 2);
+    finish(&mut harness, &mut worker, Spans::default(), sent - 1);
+    assert_eq!(answers(&seen(&publish(&mut harness), WATCHER)), []);
+    harness.now_ns = 10_000;
+    let bytes = 4 * 4096;
+    let span = Span { position: sent - 1, start_ns: 1, duration_ns: 2, bytes, fused: 0, failed: 0 };
+    finish(&mut harness, &mut worker, Spans { clock_ns: 5, list: vec![span], lost: 0 }, 1);
+    assert_eq!(answers(&seen(&publish(&mut harness), WATCHER)), [(2, bytes)]);
+}
+
+/// Somebody begins to watch.
+fn watch_as(harness: &mut Harness, who: Credentials, connection: u64) -> Vec<Delivery> {
+    harness.hear_from(who, connection, unsequenced(&Message::Observe { messages: 50 }))
+}
+
+fn user(number: u32, role: Role) -> Credentials {
+    Credentials { identity: Identity::User(number), role: Some(role), ..OWN }
+}
+
+#[test]
+fn of_the_sessions_of_others_only_sums_are_seen() {
+    const OWNER: u64 = 11;
+    const OPERATOR: u64 = 12;
+    const STRANGER: u64 = 13;
+    let (mut harness, mut client) = open();
+    let mut worker = ReliableChannel::without_replay();
+    let stranger = user(1001, Role::Both);
+    watch_as(&mut harness, OWN, OWNER);
+    watch_as(&mut harness, user(0, Role::Operator), OPERATOR);
+    let out = watch_as(&mut harness, stranger, STRANGER);
+    assert_eq!(stations(&seen(&out, STRANGER)[0]), [Station::Connected], "who the worker is");
+    work(&mut harness, &mut client);
+    let spans = (0..3).map(|position| Span {
+        position,
+        start_ns: 100 + position,
+        duration_ns: 5,
+        bytes: 8,
+        fused: 0,
+        failed: 0,
+    });
+    harness.now_ns = 1_000;
+    finish(&mut harness, &mut worker, Spans { clock_ns: 1_000, list: spans.collect(), lost: 0 }, 3);
+    let out = publish(&mut harness);
+    let [owner, operator, others] = [OWNER, OPERATOR, STRANGER].map(|by| seen(&out, by).remove(0));
+    assert_eq!(owner, operator);
+    assert!(owner.list.iter().all(|event| event.session == 1 && event.instruction > 0));
+    let totals = |events: &Events, station| {
+        let of = events.list.iter().filter(|event| event.station() == Some(station));
+        of.fold([0; 3], |[commands, bytes, busy], event| {
+            [commands + event.commands(), bytes + event.bytes, busy + event.duration_ns]
+        })
+    };
+    for station in [Station::Received, Station::Sent, Station::Ended] {
+        assert_eq!(totals(&others, station), totals(&owner, station), "{station:?}");
+    }
+    assert!(others.extra.is_empty());
+    for event in &others.list {
+        let Event { session, instruction, scope, record, .. } = *event;
+        assert_eq!((session, instruction, scope), (0, 0, 0));
+        assert_eq!((record.out, record.inputs, record.payload), (0, [0; 3], [0; 8]));
+        assert_eq!(record.provenance, 0);
+    }
+    // Nor does it hear that the session ends.
+    harness.hear(CLIENT, client.say(&Message::Bye).unwrap());
+    let out = publish(&mut harness);
+    let is_told =
+        |by| seen(&out, by).iter().any(|some| some.list.iter().any(|one| one.session == 1));
+    assert_eq!([OWNER, OPERATOR, STRANGER].map(is_told), [true, true, false]);
+}
+
+#[test]
+fn operations_of_others_cannot_be_counted_one_by_one() {
+    let (mut harness, mut client) = open();
+    watch_as(&mut harness, user(1001, Role::Client), WATCHER);
+    make(&mut harness, &mut client, 0..500);
+    let events = seen(&publish(&mut harness), WATCHER).remove(0);
+    let [received, sent] = [Station::Received, Station::Sent].map(|station| {
+        let of = events.list.iter().filter(|event| event.station() == Some(station));
+        of.map(Event::commands).collect::<Vec<_>>()
+    });
+    assert_eq!((received, sent.len() <= 1), (vec![500], true), "one sum for each operation");
+}
+
+/// How things are, as somebody is told.
+fn told_status(out: &[Delivery]) -> Option<Box<Report>> {
+    words(out).into_iter().find_map(|(_, message)| match message {
+        Message::Report(report) => Some(report),
+        _ => None,
+    })
+}
+
+#[test]
+fn names_and_values_of_others_are_not_told() {
+    let (mut harness, mut client) = open();
+    make(&mut harness, &mut client, 0..10);
+    let ask = |harness: &mut Harness, who, message: &Message| {
+        harness.hear_from(who, WATCHER, unsequenced(message))
+    };
+    let stranger = user(1001, Role::Client);
+    let status = |harness: &mut Harness, who| {
+        let report = told_status(&ask(harness, who, &Message::StatusRequest)).expect("an answer");
+        report.sessions.iter().map(|one| (one.id.0, one.name.clone(), one.values)).collect()
+    };
+    let own: Vec<(u64, String, u64)> = status(&mut harness, OWN);
+    assert_eq!(own, [(1, "somebody".to_string(), 10)]);
+    assert_eq!(status(&mut harness, user(0, Role::Operator)), own);
+    assert_eq!(status(&mut harness, stranger), [(0, "1 of others".to_string(), 10)]);
+    let values = |harness: &mut Harness, who| {
+        let told = told_values(&ask(harness, who, &Message::ValuesRequest)).expect("an answer");
+        (told.list.len(), told.left_out)
+    };
+    assert_eq!(values(&mut harness, OWN), (10, 0));
+    assert_eq!(values(&mut harness, stranger), (0, 10));
+}
+
+#[test]
+fn whoever_asks_without_end_is_answered_a_hundred_times_in_a_second() {
+    let mut harness = Harness::open();
+    let answers = |harness: &mut Harness, message: &Message| {
+        (0..300).filter(|_| !harness.say(WATCHER, message).is_empty()).count()
+    };
+    assert_eq!(answers(&mut harness, &Message::StatusRequest), 100);
+    assert_eq!(answers(&mut harness, &Message::ValuesRequest), 0);
+    harness.now_ns += SECOND;
+    assert_eq!(answers(&mut harness, &Message::ValuesRequest), 100);
 }

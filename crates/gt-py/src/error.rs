@@ -9,6 +9,8 @@ use pyo3::{PyErr, create_exception};
 
 create_exception!(gt, OutOfMemoryError, PyRuntimeError, "A worker's memory limit was reached.");
 create_exception!(gt, LostError, PyRuntimeError, "A value, a worker or a connection is gone.");
+create_exception!(gt, WorkerLost, LostError, "A worker is gone, and with it a value.");
+create_exception!(gt, SessionLost, LostError, "The session is over, and its values are gone.");
 
 /// The exception for an error.
 pub fn to_python(error: Error) -> PyErr {
@@ -20,6 +22,8 @@ pub fn to_python(error: Error) -> PyErr {
         Error::Input { fault: Fault::Index, .. } => PyIndexError::new_err(message),
         Error::OutOfMemory(_) => OutOfMemoryError::new_err(message),
         Error::Lost(_) => LostError::new_err(message),
+        Error::WorkerLost(_) => WorkerLost::new_err(message),
+        Error::SessionLost(_) => SessionLost::new_err(message),
         Error::Bug(_) => PyRuntimeError::new_err(message),
         // The host has left the exception that its signal handler raised.
         Error::Interrupted => Python::attach(|py| {
@@ -32,5 +36,7 @@ pub fn to_python(error: Error) -> PyErr {
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("OutOfMemoryError", py.get_type::<OutOfMemoryError>())?;
-    module.add("LostError", py.get_type::<LostError>())
+    module.add("LostError", py.get_type::<LostError>())?;
+    module.add("WorkerLost", py.get_type::<WorkerLost>())?;
+    module.add("SessionLost", py.get_type::<SessionLost>())
 }

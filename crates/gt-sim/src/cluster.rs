@@ -197,8 +197,10 @@ impl Cluster {
         let mut out = Vec::new();
         let hello = unsequenced(&Message::Hello(Hello::named("a client")));
         self.gateway.hear(self.now_ns(), ConnectionId(connection), OWN, hello, &mut out);
-        let Some(Delivery::Send(_, parts)) = out.first() else { panic!("no welcome") };
-        let opened = open_unsequenced(parts, &Limits::CONTROL);
+        // Workers hear of the session before its client does.
+        let Some(Delivery::Send(_, parts)) = out.pop() else { panic!("no welcome") };
+        self.push_down(out);
+        let opened = open_unsequenced(&parts, &Limits::CONTROL);
         let Ok(Some(Message::Welcome(welcome))) = opened else { panic!("no welcome") };
         let (session, pool) = (welcome.session, self.client_pool.clone());
         self.data.add(self.now_ms, Peer::Client(session), self.limits.clone(), Arc::new(Plain));

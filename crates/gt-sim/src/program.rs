@@ -46,6 +46,11 @@ impl Program {
         Program::with_wishes(structure, values, length, &CUTS)
     }
 
+    /// The same where signals cut values over meshes of several axes, among others.
+    pub fn random_on_meshes(structure: u64, values: u64, length: usize) -> Program {
+        Program::with_wishes(structure, values, length, &MESHES)
+    }
+
     fn with_wishes(structure: u64, values: u64, length: usize, wishes: &'static Wishes) -> Program {
         let mut writer = Writer {
             wishes,
@@ -85,20 +90,39 @@ struct Writer {
     wishes: &'static Wishes,
 }
 
-/// Wishes to choose from: an axis that is cut, if one is, and the workers.
-type Wishes = [(Option<i32>, &'static [u32])];
+/// Wishes to choose from.
+type Wishes = [Wanted];
 
-static COPIES: [(Option<i32>, &[u32]); 3] = [(None, &[]), (None, &[0, 1]), (None, &[1])];
+/// For each axis of a mesh its size and the axis of a value that is cut, if one is, and the
+/// workers. A group has one axis whose size does not matter.
+type Wanted = (&'static [(u32, Option<i32>)], &'static [u32]);
 
-static CUTS: [(Option<i32>, &[u32]); 8] = [
-    (Some(0), &[]),
-    (Some(0), &[]),
-    (Some(0), &[0, 1]),
-    (Some(0), &[1, 2]),
-    (Some(1), &[]),
-    (Some(-1), &[0, 1]),
-    (None, &[]),
-    (None, &[1]),
+static COPIES: [Wanted; 3] = [(&[(0, None)], &[]), (&[(0, None)], &[0, 1]), (&[(0, None)], &[1])];
+
+static CUTS: [Wanted; 8] = [
+    (&[(0, Some(0))], &[]),
+    (&[(0, Some(0))], &[]),
+    (&[(0, Some(0))], &[0, 1]),
+    (&[(0, Some(0))], &[1, 2]),
+    (&[(0, Some(1))], &[]),
+    (&[(0, Some(-1))], &[0, 1]),
+    (&[(0, None)], &[]),
+    (&[(0, None)], &[1]),
+];
+
+static MESHES: [Wanted; 12] = [
+    (&[(2, Some(0)), (2, Some(1))], &[0, 1, 2, 3]),
+    (&[(2, Some(0)), (2, None)], &[0, 1, 2, 3]),
+    (&[(2, None), (2, Some(0))], &[0, 1, 2, 3]),
+    (&[(2, Some(1)), (2, Some(0))], &[3, 1, 2, 0]),
+    (&[(2, Some(0)), (3, Some(-1))], &[0, 1, 2, 3, 4, 5]),
+    (&[(3, Some(0)), (2, Some(1))], &[1, 2, 3, 4, 5, 0]),
+    (&[(2, Some(0)), (1, Some(1))], &[0, 1]),
+    (&[(2, Some(0)), (2, Some(1)), (2, Some(2))], &[0, 1, 2, 3, 4, 5, 6, 7]),
+    (&[(2, None), (2, Some(0)), (2, Some(-1))], &[7, 6, 5, 4, 3, 2, 1, 0]),
+    (&[(0, Some(0))], &[0, 1, 2, 3]),
+    (&[(0, Some(1))], &[2, 3]),
+    (&[(0, None)], &[]),
 ];
 
 impl Writer {
@@ -115,7 +139,7 @@ impl Writer {
     }
 
     fn cuts(&self) -> bool {
-        self.wishes.iter().any(|(cut, _)| cut.is_some())
+        self.wishes.iter().any(|(axes, _)| axes.iter().any(|(_, cut)| cut.is_some()))
     }
 
     /// Reads all that is left, and then frees some of it.
@@ -147,16 +171,20 @@ impl Writer {
             self.scopes += 1;
             // A program means the same with any wish.
             let choice = self.structure.below(self.wishes.len() + 1);
-            let wish = self.wishes.get(choice).map(|&(cut, workers)| {
-                let workers = workers.iter().copied();
-                let wish = match cut {
-                    Some(axis) => Wish::sharded(axis, workers),
-                    None => Wish::replicated(workers),
-                };
-                let keep = cut.is_none() || self.structure.once_in(2);
-                let replicate = cut.is_some() && self.structure.once_in(2);
+            let wish = self.wishes.get(choice).map(|&(axes, workers)| {
+                let cut = axes.iter().any(|(_, cut)| cut.is_some());
+                let keep = !cut || self.structure.once_in(2);
+                let replicate = cut && self.structure.once_in(2);
                 let on_use = if replicate { OnUse::Replicate } else { OnUse::AsPlaced };
-                Wish { keep, on_use, ..wish }
+                let names = ["data", "model", "depth"];
+                let mesh = axes.iter().zip(names).filter(|((size, _), _)| *size > 0);
+                Wish {
+                    mesh: mesh.map(|(&(size, _), name)| (name.into(), size)).collect(),
+                    cuts: axes.iter().map(|&(_, cut)| cut).filter(|_| cut).collect(),
+                    keep,
+                    on_use,
+                    ..Wish::replicated(workers.iter().copied())
+                }
             });
             let (scope, name) = (ScopeId(self.scopes), "layer".into());
             self.script.command(Command::DefineScope { scope, parent, name, wish });

@@ -219,10 +219,14 @@ impl Simulation {
         for action in actions {
             match action {
                 Action::Execute(work) => {
+                    let session = work.session();
                     self.waiting[worker].push_back(work);
-                    let plans = self.waiting[worker].iter();
-                    let plans = plans.filter(|work| matches!(work, Work::Run(_))).count();
-                    assert!(plans <= 2, "worker {worker} has {plans} plans");
+                    // What comes too late for a session that is forgotten begins anew.
+                    let is_end = |work: &&Work| matches!(work, Work::Forget(of) if *of == session);
+                    let later = self.waiting[worker].iter().rev().take_while(|it| !is_end(it));
+                    let is_plan = |work: &&Work| matches!(work, Work::Run(_));
+                    let plans = later.filter(|it| is_plan(it) && it.session() == session).count();
+                    assert!(plans <= 2, "worker {worker} has {plans} plans of {session}");
                 }
                 Action::Send(to, message) => {
                     let to = to.map_or(Node::Dispatcher, |peer| self.node(peer));

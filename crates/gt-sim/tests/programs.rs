@@ -133,6 +133,21 @@ fn cuts_change_no_value_of_a_program() {
     });
 }
 
+#[test]
+fn meshes_of_several_axes_change_no_value_of_a_program() {
+    for_each_seed(4_000, |seed| {
+        let programs = programs_by(seed, Program::random_on_meshes);
+        let mut dice = Dice::new(seed);
+        // A mesh that needs more workers than there are is ignored.
+        let workers = *dice.choose(&[3, 4, 6, 8]);
+        let window = *dice.choose(&[ONE, UNLIMITED]);
+        let simulation = run(seed, workers, window, &programs);
+        for (index, program) in programs.iter().enumerate() {
+            check_client(&simulation, index, program, Expected::allows_about);
+        }
+    });
+}
+
 /// What a saying tries.
 fn tried(saying: &Saying) -> Vec<&'static str> {
     match saying {

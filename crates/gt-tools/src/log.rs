@@ -6,7 +6,6 @@
 //! and then, on the same line, `op=add result=2 left=0 right=1 i=3 ns=1608123456 t2 := add t0 t1`.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use gt_core::Provenance;
@@ -15,7 +14,7 @@ use gt_core::instruction::Command;
 use gt_core::record::code;
 use gt_transport::batch::logged;
 
-use self::line::Line;
+use self::line::{Line, Moment};
 use self::phrases::Phrases;
 
 mod digits;
@@ -35,10 +34,11 @@ pub type Places = fn(Provenance) -> Option<String>;
 /// Writes events as lines. It buffers; call [`InstructionLog::flush`] when readers should see them.
 pub struct InstructionLog<W: Write> {
     out: W,
-    buffer: String,
+    buffer: Vec<u8>,
     /// What the signals of sessions are called.
     signals: HashMap<(u64, u32), Box<str>>,
     phrases: Phrases,
+    moment: Moment,
     lines: u64,
     bytes: u64,
 }
@@ -46,9 +46,10 @@ pub struct InstructionLog<W: Write> {
 impl<W: Write> InstructionLog<W> {
     /// A log that goes to `out`.
     pub fn new(out: W) -> Self {
-        let (buffer, signals) = (String::with_capacity(2 * BUFFER), HashMap::new());
+        let (buffer, signals) = (Vec::with_capacity(2 * BUFFER), HashMap::new());
         let phrases = Phrases::default();
-        InstructionLog { out, buffer, signals, phrases, lines: 0, bytes: 0 }
+        let moment = Moment::default();
+        InstructionLog { out, buffer, signals, phrases, moment, lines: 0, bytes: 0 }
     }
 
     /// The same, with the lines of the user's program.
@@ -87,7 +88,7 @@ impl<W: Write> InstructionLog<W> {
 
     /// Appends a remark, which no event has.
     pub fn note(&mut self, text: std::fmt::Arguments) -> io::Result<()> {
-        writeln!(self.buffer, "# {text}").map_err(io::Error::other)?;
+        writeln!(self.buffer, "# {text}")?;
         self.hand_on()
     }
 
@@ -99,7 +100,7 @@ impl<W: Write> InstructionLog<W> {
 
     fn hand_on(&mut self) -> io::Result<()> {
         self.bytes += self.buffer.len() as u64;
-        let written = self.out.write_all(self.buffer.as_bytes());
+        let written = self.out.write_all(&self.buffer);
         self.buffer.clear();
         written
     }
@@ -118,7 +119,9 @@ impl<W: Write> InstructionLog<W> {
         };
         self.lines += 1;
         let words = self.phrases.of(event, beside);
-        Line { event, station, words, beside, signal }.push_to(&mut self.buffer);
+        self.moment.reach(event.time_ns);
+        let moment = &self.moment;
+        Line { event, station, words, beside, moment, signal }.push_to(&mut self.buffer);
     }
 }
 

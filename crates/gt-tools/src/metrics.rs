@@ -107,12 +107,15 @@ impl Totals {
         match (event.station(), event.worker()) {
             // Who was there before is introduced with commands that have no number.
             (Some(Station::Received), _) if event.instruction > 0 => {
-                self.received[Kind::of_record(&event.record).index()] += 1;
+                self.received[Kind::of_record(&event.record).index()] += event.commands();
             }
-            (Some(Station::Sent), Some(worker)) => self.worker(worker).sent += 1,
+            (Some(Station::Sent), Some(worker)) => {
+                self.worker(worker).sent += event.commands();
+            }
             (Some(Station::Ended), Some(worker)) => self.end(event, worker),
             (Some(Station::Answered), _) => {
-                self.answers[usize::from(event.outcome() == Outcome::Failure)] += 1;
+                let outcome = usize::from(event.outcome() == Outcome::Failure);
+                self.answers[outcome] += event.commands();
             }
             (Some(Station::Disconnected), Some(worker)) => self.let_go(worker),
             _ => {}
@@ -123,7 +126,7 @@ impl Totals {
         let kind = Kind::of_record(&event.record).index();
         let has_failed = event.outcome() == Outcome::Failure;
         let at = self.worker(worker);
-        at.done[kind] += 1;
+        at.done[kind] += event.commands();
         at.busy_ns[kind] += event.duration_ns;
         at.failed += u64::from(has_failed);
         at.bytes += if has_failed { 0 } else { event.bytes };

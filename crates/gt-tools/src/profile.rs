@@ -78,7 +78,7 @@ impl Profile {
                 bytes: 0,
                 failed: 0,
             });
-            row.count += 1;
+            row.count += event.commands();
             row.total_ns += event.duration_ns;
             row.bytes += event.bytes;
             row.failed += u64::from(event.outcome() == Outcome::Failure);

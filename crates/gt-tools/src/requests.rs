@@ -20,42 +20,33 @@ pub(crate) struct Request {
     pub(crate) since_ns: u64,
     /// What it is.
     pub(crate) record: Record,
-    /// How many workers have not given their part.
-    parts: u32,
 }
 
 impl Requests {
-    /// Takes in an event; gives how long a client waited, if that ends with it. Between processes a
-    /// large value goes from its workers straight to the client, and there is no other answer.
+    /// Takes in an event; gives how long a client waited, if that ends with it.
     pub(crate) fn take(&mut self, event: &Event) -> Option<u64> {
         let session = SessionId(event.session);
         let station = event.station()?;
         if station == Station::Disconnected && event.worker().is_none() {
             self.0.retain(|(asking, _), _| *asking != session);
         }
-        if !is_request(event) {
+        // Of sessions that one may not see, only sums are told.
+        if !is_request(event) || event.session == 0 {
             return None;
         }
         let key = (session, event.instruction);
         match station {
             Station::Received if self.0.len() < MOST => {
-                let request = Request { since_ns: event.time_ns, record: event.record, parts: 0 };
+                let request = Request { since_ns: event.time_ns, record: event.record };
                 self.0.insert(key, request);
                 return None;
             }
-            Station::Sent => {
-                self.0.get_mut(&key)?.parts += 1;
-                return None;
-            }
-            Station::Ended => {
-                let request = self.0.get_mut(&key)?;
-                request.parts = request.parts.saturating_sub(1);
-                if request.parts > 0 {
-                    return None;
-                }
-            }
             Station::Answered => {}
-            Station::Received | Station::Connected | Station::Disconnected => return None,
+            Station::Received
+            | Station::Sent
+            | Station::Ended
+            | Station::Connected
+            | Station::Disconnected => return None,
         }
         let request = self.0.remove(&key)?;
         Some(event.time_ns.saturating_sub(request.since_ns))
@@ -78,6 +69,6 @@ impl Requests {
 }
 
 /// Whether a client waits for what comes of a command.
-pub(crate) fn is_request(event: &Event) -> bool {
+fn is_request(event: &Event) -> bool {
     matches!(event.record.op, code::READ | code::DESCRIBE | code::SYNC | code::ASK)
 }

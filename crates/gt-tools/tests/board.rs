@@ -76,6 +76,8 @@ fn report() -> Report {
     let session = SessionReport {
         id: SessionId(1),
         name: "ada \"the first\"\n".to_string(),
+        user: String::new(),
+        share: Default::default(),
         connected: true,
         silent_ns: 0,
         workers: vec![],
@@ -143,17 +145,19 @@ fn an_answer_ends_a_wait_and_is_timed() {
 }
 
 #[test]
-fn a_wait_ends_when_every_worker_has_sent_its_part_to_the_client() {
+fn what_is_joined_counts_as_often_as_it_was() {
     let mut board = board();
-    let at = |station, worker| command(station, 41 * MS, 3, &read()).at(WorkerId(worker));
-    board.take_events(&of(&[(at(Station::Sent, 1), b""), (at(Station::Ended, 0), b"")]));
-    assert_eq!(value(&board.totals.text(), "gt_sessions_waiting"), Some(1.0));
-    assert_eq!(board.json()["sessions"][0]["waiting"], true);
-    board.take_events(&of(&[(at(Station::Ended, 1), b"")]));
+    let free = Command::Free([Slot(1)].as_slice().into());
+    let at = |station| {
+        let event = command(station, 41 * MS, 4, &free).at(WorkerId(0)).with(Outcome::Success);
+        Event { joined: 6, ..event }
+    };
+    let slots = [2_u32, 3, 4, 5, 6, 7].map(u32::to_le_bytes).concat();
+    board.take_events(&of(&[(at(Station::Sent), &slots), (at(Station::Ended), &slots)]));
     let text = board.totals.text();
-    assert_eq!(value(&text, "gt_sessions_waiting"), Some(0.0));
-    assert_eq!(value(&text, "gt_answer_wait_seconds_sum"), Some(0.04));
-    assert_eq!(board.json()["sessions"][0]["waiting"], false);
+    assert_eq!(value(&text, "gt_commands_sent_total{worker=\"w0\"}"), Some(10.0));
+    let done = "gt_commands_done_total{worker=\"w0\",kind=\"control\"}";
+    assert_eq!(value(&text, done), Some(7.0));
 }
 
 #[test]

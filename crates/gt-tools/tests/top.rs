@@ -3,7 +3,7 @@
 use gt_core::event::{Event, Events, Outcome, Station};
 use gt_core::instruction::Command;
 use gt_core::text::parse_instruction;
-use gt_core::{SessionId, WorkerId};
+use gt_core::{RequestId, SessionId, Slot, WorkerId};
 use gt_tools::top::{Sort, State, draw, json};
 use gt_transport::Batch;
 use gt_transport::hello::WorkerInfo;
@@ -39,6 +39,8 @@ fn report(bytes_in: u64) -> Report {
     let session = |id| SessionReport {
         id: SessionId(id),
         name: format!("somebody-{id}@a-host-with-a-long-name:123456"),
+        user: String::new(),
+        share: Default::default(),
         connected: true,
         silent_ns: 0,
         workers: vec![],
@@ -52,6 +54,30 @@ fn report(bytes_in: u64) -> Report {
         sessions: vec![session(1), session(2)],
         ..Report::default()
     }
+}
+
+/// A client reads a value, and is answered.
+fn read(station: Station, instruction: u64) -> Events {
+    let mut batch = Batch::default();
+    batch.push(&Command::Read { slot: Slot(1), request: RequestId(5) });
+    let event = Event::new(0, station, SessionId(1)).about(instruction, batch.records[0]);
+    let mut events = Events::default();
+    events.push(event, &[]);
+    events
+}
+
+#[test]
+fn a_session_waits_until_it_is_answered() {
+    let mut state = state();
+    let waits = |state: &State| json(state)["sessions"][0]["waiting"].as_bool();
+    state.take_events(&read(Station::Received, 7));
+    assert_eq!(waits(&state), Some(true));
+    state.take_events(&read(Station::Answered, 7));
+    assert_eq!(waits(&state), Some(false));
+    state.take_events(&read(Station::Received, 8));
+    // The answer was among what was missed.
+    state.take_events(&Events { lost: 3, ..Events::default() });
+    assert_eq!(waits(&state), Some(false));
 }
 
 /// A second in which one worker was busy for half of it, and the other for a tenth.

@@ -51,7 +51,20 @@ fn events() -> Events {
             number += 1;
         }
     }
+    free_together(&mut events, number);
     events
+}
+
+/// Frees that a worker was sent together are one event.
+fn free_together(events: &mut Events, number: u64) {
+    let mut batch = Batch::default();
+    batch.push_free(&[Slot(8)]);
+    let slots = [9_u32, 10, 11].map(u32::to_le_bytes).concat();
+    for (place, station) in [Station::Sent, Station::Ended].into_iter().enumerate() {
+        let event = Event::new(900_000_000, station, SessionId(1)).at(WorkerId(0));
+        let event = event.with(Outcome::Success).about(1, batch.records[0]);
+        events.push(Event { number: number + place as u64, joined: 3, ..event }, &slots);
+    }
 }
 
 #[test]

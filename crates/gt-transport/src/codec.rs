@@ -22,7 +22,7 @@ mod kind;
 mod observed;
 
 /// Changes when older peers could misread a message.
-pub const MAJOR: u16 = 3;
+pub const MAJOR: u16 = 4;
 /// Changes when there is more to say. The version before is understood too.
 pub const MINOR: u16 = 0;
 
@@ -114,6 +114,8 @@ pub fn encode(message: &Message) -> Frames {
             frames(kind::MEMORY_REPLY, &(session, request, parts, &**usage))
         }
         M::CheckNan { session } => frames(kind::CHECK_NAN, session),
+        M::Order(order) => frames(kind::ORDER, order),
+        M::Share { session, share } => frames(kind::SHARE, &(session, share)),
         M::Record { on } => frames(kind::RECORD, on),
         M::Spans { session, spans } => observed::spans(*session, spans),
         M::Observe { messages } => frames(kind::OBSERVE, messages),
@@ -258,6 +260,11 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
             Message::MemoryReply { session, request, parts, usage }
         }
         kind::CHECK_NAN => Message::CheckNan { session: all(body, payloads)? },
+        kind::ORDER => Message::Order(all(body, payloads)?),
+        kind::SHARE => {
+            let (session, share) = all(body, payloads)?;
+            Message::Share { session, share }
+        }
         kind::RECORD => Message::Record { on: all(body, payloads)? },
         kind::SPANS => observed::read_spans(all(body, payloads)?)?,
         kind::OBSERVE => Message::Observe { messages: all(body, payloads)? },

@@ -3,13 +3,16 @@
 pub mod batch;
 pub mod channel;
 pub mod codec;
+pub mod event_queue;
 pub mod framed;
 pub mod hello;
 pub mod lock;
 pub mod message;
+pub mod order;
 pub mod region;
 pub mod reliable;
 pub mod report;
+pub mod share;
 pub mod stop;
 pub mod ticket;
 pub mod transfers;

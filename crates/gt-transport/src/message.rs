@@ -12,7 +12,9 @@ use smallvec::SmallVec;
 
 use crate::batch::Batch;
 use crate::hello::{Hello, Welcome, WorkerInfo};
+use crate::order::Order;
 use crate::report::{Channels, MemoryUsage, Report, ValuesReport};
+use crate::share::Share;
 use crate::ticket::{Key, Ticket};
 
 /// Who sends or gets a message, as the dispatcher sees it.
@@ -150,6 +152,14 @@ pub enum Message {
         /// The session.
         session: SessionId,
     },
+    /// Dispatcher to worker, before the session's first commands and when it changes: how much of
+    /// the worker's time the session gets. One of which this was not said is a user of its own.
+    Share {
+        /// The session.
+        session: SessionId,
+        /// Its part.
+        share: Share,
+    },
     /// Dispatcher to worker: measure how long each command takes, or do so no longer.
     Record {
         /// Whether to.
@@ -212,6 +222,8 @@ pub enum Message {
     StatusRequest,
     /// Dispatcher to whoever inquired.
     Report(Box<Report>),
+    /// The operator to dispatcher: do this. It is answered with a report.
+    Order(Order),
     /// Whoever observes to dispatcher: where are the values?
     ValuesRequest,
     /// Dispatcher to whoever asked that.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Peer;
 use crate::hello::WorkerInfo;
+use crate::share::Share;
 
 /// A dispatcher at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +83,10 @@ pub struct SessionReport {
     pub id: SessionId,
     /// What its client is called.
     pub name: String,
+    /// Who it belongs to.
+    pub user: String,
+    /// How much of the workers' time it gets.
+    pub share: Share,
     /// Whether its client is connected at the moment.
     pub connected: bool,
     /// How long ago it was heard of.

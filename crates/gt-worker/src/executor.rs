@@ -1,9 +1,9 @@
 //! Runs plans, and has the values of sessions between them. What a value is made of is known to the
 //! engine alone.
 //!
-//! One plan runs at a time, in the order in which they were made, each by whichever thread has the
-//! turn. The table of values is locked when a plan begins and when it ends, so that others can ask
-//! what a session holds meanwhile.
+//! Of each session one plan runs at a time, in the order in which they were made, by whichever
+//! thread has the turn. The table of values is locked when a plan begins and when it ends, so that
+//! others can ask what a session holds meanwhile.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -32,6 +32,7 @@ pub struct Executor(Box<dyn Runs>);
 /// What an executor does with its engine.
 trait Runs: Send + Sync {
     fn run_steps(&self, plan: &mut Plan) -> Ran;
+    fn runs_beside(&self) -> bool;
     fn forget(&self, session: SessionId);
     fn stored(&self, session: SessionId) -> u64;
     fn holdings(&self, session: SessionId) -> Vec<Holding>;
@@ -101,6 +102,11 @@ impl Executor {
         Outcome { session, worker, number, metas, messages, commands, busy_ns: 0, spans }
     }
 
+    /// Whether plans of two sessions may run at the same time.
+    pub fn runs_beside(&self) -> bool {
+        self.0.runs_beside()
+    }
+
     /// How many values of a session were ever kept; what lives only inside a plan is not.
     pub fn stored(&self, session: SessionId) -> u64 {
         self.0.stored(session)
@@ -146,6 +152,10 @@ impl<E: Engine + ?Sized> Runs for Runner<E> {
             plan.described.iter().filter_map(meta).collect()
         });
         Ran { messages: std::mem::take(&mut run.messages), metas, spans }
+    }
+
+    fn runs_beside(&self) -> bool {
+        self.engine.runs_beside()
     }
 
     fn forget(&self, session: SessionId) {

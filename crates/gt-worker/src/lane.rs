@@ -1,13 +1,13 @@
-//! The way of plans to an executor. They run in the order in which they were made, one at a time,
-//! by the executor's own thread, or by one that would only wait for it: a small plan takes less
-//! time than waking a thread.
+//! The way of plans to an executor: what is due next, as the agenda says, runs in a thread of the
+//! executor, or in one that would only wait for it: a small plan takes less time than waking a
+//! thread.
 
-use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use gt_transport::lock::{Condvar, Mutex};
 use tracing::debug;
 
+use crate::agenda::{Agenda, Beside};
 use crate::executor::{Executor, Outcome};
 use crate::plan::{Plan, Work};
 
@@ -19,22 +19,22 @@ pub struct Lane {
     executor: Executor,
     /// A plan that takes longer is left to the executor's own thread.
     small_ns: u64,
+    beside: Beside,
     state: Mutex<State>,
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    waiting: VecDeque<Work>,
-    /// Somebody is at one.
-    taken: bool,
+    agenda: Agenda,
     stopped: bool,
 }
 
 impl Lane {
     /// Plans that take no longer than `small_ns` may run in any thread.
     pub fn new(executor: Executor, small_ns: u64) -> Self {
-        Lane { executor, small_ns, state: Mutex::default(), changed: Condvar::default() }
+        let beside = if executor.runs_beside() { Beside::Shorter } else { Beside::Nothing };
+        Lane { executor, small_ns, beside, state: Mutex::default(), changed: Condvar::default() }
     }
 
     /// What runs the plans.
@@ -46,16 +46,17 @@ impl Lane {
     /// are still dropped, but no plan is run.
     pub fn leave(&self, work: Work) {
         let mut state = self.state.lock();
-        if state.stopped && (!state.taken || matches!(work, Work::Run(_))) {
+        let is_idle = !state.agenda.is_running();
+        if state.stopped && (is_idle || matches!(work, Work::Run(_))) {
             drop(state);
             return self.drop_values(work);
         }
-        state.waiting.push_back(work);
+        state.agenda.push(work);
     }
 
-    /// Wakes the executor's thread.
+    /// Wakes a thread of the executor.
     pub fn wake(&self) {
-        self.changed.notify_all();
+        self.changed.notify_one();
     }
 
     /// Runs a few small plans here and now, unless somebody else is at it. The rest is left to the
@@ -75,18 +76,17 @@ impl Lane {
     /// whether it ran.
     pub fn run_up_to(&self, limit_ns: u64, mut pass_on: impl FnMut(Outcome)) -> bool {
         let mut state = self.state.lock();
-        // Whoever has taken something goes on with what is left.
-        if state.taken || state.stopped {
+        if state.stopped {
             return false;
         }
-        let Some(work) = state.waiting.front() else { return false };
-        if cost_ns(work) > limit_ns {
+        // Whoever has taken something goes on with what is left, if it cannot run beside that.
+        let Some(next) = state.agenda.next(self.beside) else { return false };
+        if state.agenda.cost_ns(next) > limit_ns {
             drop(state);
             self.wake();
             return false;
         }
-        let work = state.waiting.pop_front();
-        state.taken = true;
+        let work = self.take(&mut state, next);
         drop(state);
         work.into_iter().for_each(|work| self.run(work, &mut pass_on));
         true
@@ -95,10 +95,10 @@ impl Lane {
     /// Whether something waits that nobody is at.
     pub fn has_work(&self) -> bool {
         let state = self.state.lock();
-        !state.taken && !state.waiting.is_empty()
+        !state.agenda.is_running() && state.agenda.next(self.beside).is_some()
     }
 
-    /// The life of the executor's thread, until [`Lane::stop`].
+    /// The life of a thread of the executor, until [`Lane::stop`].
     pub fn serve(&self, mut pass_on: impl FnMut(Outcome)) {
         while let Some(work) = self.wait() {
             self.run(work, &mut pass_on);
@@ -109,13 +109,10 @@ impl Lane {
     pub fn stop(&self) {
         let mut state = self.state.lock();
         state.stopped = true;
-        let waiting = std::mem::take(&mut state.waiting);
-        let is_plan = |work: &Work| matches!(work, Work::Run(_));
-        let (plans, others): (VecDeque<_>, _) = waiting.into_iter().partition(is_plan);
-        state.waiting = others;
+        let plans = state.agenda.drop_plans();
         drop(state);
         drop(plans);
-        self.wake();
+        self.changed.notify_all();
     }
 
     fn drop_values(&self, work: Work) {
@@ -127,31 +124,41 @@ impl Lane {
     fn wait(&self) -> Option<Work> {
         let mut state = self.state.lock();
         loop {
-            if !state.taken {
-                if let Some(work) = state.waiting.pop_front() {
-                    state.taken = true;
-                    return Some(work);
-                }
-                if state.stopped {
-                    return None;
-                }
+            if let Some(next) = state.agenda.next(self.beside) {
+                return self.take(&mut state, next);
+            }
+            if state.stopped && state.agenda.is_empty() {
+                return None;
             }
             state = self.changed.wait_for(state, Duration::from_secs(3600));
         }
     }
 
+    /// Takes something that waits; what may run beside it needs another thread.
+    fn take(&self, state: &mut State, index: usize) -> Option<Work> {
+        let work = state.agenda.take(index);
+        if !state.agenda.is_empty() && state.agenda.next(self.beside).is_some() {
+            self.wake();
+        }
+        work
+    }
+
     /// Runs what was taken, and lets others take the next.
     fn run(&self, work: Work, pass_on: &mut impl FnMut(Outcome)) {
+        let session = work.session();
         let outcome = match work {
             Work::Run(mut plan) => Some(self.measure(&mut plan)),
             forget => self.executor.work(forget),
         };
-        outcome.into_iter().for_each(pass_on);
+        if let Some(mut outcome) = outcome {
+            outcome.busy_ns = self.state.lock().agenda.settle_time(session, outcome.busy_ns);
+            pass_on(outcome);
+        }
         let mut state = self.state.lock();
-        state.taken = false;
+        state.agenda.finish(session);
         if state.stopped {
             drop(state);
-            self.wake();
+            self.changed.notify_all();
         }
     }
 
@@ -164,13 +171,5 @@ impl Lane {
         debug!(target: "gt::worker", %worker, %session, commands, cost_ns, took_us, "plan");
         outcome.busy_ns = took.as_nanos() as u64;
         outcome
-    }
-}
-
-/// About how long something takes.
-fn cost_ns(work: &Work) -> u64 {
-    match work {
-        Work::Run(plan) => plan.cost_ns,
-        Work::Forget(_) => 0,
     }
 }

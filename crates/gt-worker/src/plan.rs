@@ -16,6 +16,7 @@ use smallvec::SmallVec;
 
 use crate::check::Check;
 use crate::engine::program::Program;
+use crate::shares::Turn;
 
 /// A value of a session, whatever it is called. Numbers are used again, in the order of the plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,7 +30,7 @@ pub struct Register(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position(pub u64);
 
-/// What an executor is to do; in this order, and one at a time.
+/// What an executor is to do. What is for one session is done in this order, one at a time.
 #[derive(Debug)]
 pub enum Work {
     /// Run a plan.
@@ -63,6 +64,8 @@ pub struct Plan {
     pub commands: u64,
     /// About how long one core needs.
     pub cost_ns: u64,
+    /// When it is due, among those of other sessions.
+    pub turn: Turn,
     /// Whether somebody wants to know how long each command takes.
     pub timed: bool,
 }
@@ -301,6 +304,7 @@ impl Plan {
             described: Vec::new(),
             commands: 0,
             cost_ns: 0,
+            turn: Turn::alone(session),
             timed: false,
         }
     }

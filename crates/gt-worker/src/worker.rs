@@ -1,23 +1,28 @@
 //! The worker as a machine: it takes turns between sessions, plans, and answers. It runs nothing
 //! itself; whoever drives it runs the plans and brings back what came of them.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use gt_core::record::code;
 use gt_core::{Error, Result, SessionId, WorkerId};
-use gt_transport::{Message, Peer};
+use gt_transport::{Batch, Message, Peer};
 
 use crate::engine::Takes;
 use crate::executor::Outcome;
 use crate::plan::Work;
 use crate::queue::{Arrival, Asked, Queue, Verdict, Window};
+use crate::shares::Shares;
 
-/// One plan runs and one waits, so that the executor never waits for a plan to be made. More would
-/// only be made with less of the queue known.
+/// One plan of a session runs and one waits, so that the executor never waits for a plan to be
+/// made. More would only be made with less of the queue known. Of those that wait, the executor
+/// takes the one that is due first.
 const MOST_PLANS: usize = 2;
 /// The plan of a session that is alone has so many times as much to do.
 const ALONE: u64 = 16;
+/// The plan of one that is not has no more commands, because planning takes its time too.
+const MOST_COMMANDS: usize = 1024;
 
 /// One worker's sessions and what they wait for.
 #[derive(Debug)]
@@ -27,10 +32,8 @@ pub struct Worker {
     /// What will compute.
     engine: Arc<dyn Takes>,
     queues: BTreeMap<SessionId, Queue>,
-    /// The sessions in the order of their turns.
-    turns: VecDeque<SessionId>,
-    /// How many plans are with the executor.
-    plans: usize,
+    /// Whose turn it is.
+    shares: Shares,
     /// How many there were.
     planned: u64,
     /// Whether somebody wants to know how long each command takes.
@@ -58,8 +61,8 @@ pub enum Told {
 impl Worker {
     /// A worker without sessions.
     pub fn new(id: WorkerId, window: Window, engine: Arc<dyn Takes>) -> Self {
-        let (queues, turns) = (BTreeMap::new(), VecDeque::new());
-        Worker { id, window, engine, queues, turns, plans: 0, planned: 0, timed: false }
+        let (queues, shares) = Default::default();
+        Worker { id, window, engine, queues, shares, planned: 0, timed: false }
     }
 
     /// Its number.
@@ -69,9 +72,16 @@ impl Worker {
 
     /// Takes what it is told. A panic ends the session it is about, and no other.
     pub fn step(&mut self, told: Told, out: &mut Vec<Action>) {
-        match told {
-            Told::Message(message) => self.take(message, out),
-            Told::Finished(outcome) => self.finish(outcome, out),
+        self.step_all([told], out);
+    }
+
+    /// The same for several at once: whose turn it is depends on all of them.
+    pub fn step_all(&mut self, told: impl IntoIterator<Item = Told>, out: &mut Vec<Action>) {
+        for told in told {
+            match told {
+                Told::Message(message) => self.take(message, out),
+                Told::Finished(outcome) => self.finish(outcome, out),
+            }
         }
         self.start(out);
     }
@@ -80,6 +90,9 @@ impl Worker {
         match message {
             Message::Commands { session, batch } => {
                 self.queue(session);
+                if ends_in_read(&batch) {
+                    self.shares.hurry(session);
+                }
                 self.within(session, out, |queue| queue.push(batch));
             }
             Message::Handover { session, tag, meta, result, .. } => {
@@ -92,6 +105,7 @@ impl Worker {
             }
             Message::Forget { session } => self.forget(session, out),
             Message::CheckNan { session } => self.queue(session).check_nan(),
+            Message::Share { session, share } => self.shares.assign(session, share),
             Message::Record { on } => self.timed = on,
             // Whatever else arrives was meant for somebody else; ignoring it harms no session.
             _ => {}
@@ -101,8 +115,8 @@ impl Worker {
     /// Forgets a session, and lets the workers that were handed something forget it too: a handover
     /// may reach them after the dispatcher's word did, and this follows it.
     fn forget(&mut self, session: SessionId, out: &mut Vec<Action>) {
+        self.shares.leave(session);
         let Some(queue) = self.queues.remove(&session) else { return };
-        self.turns.retain(|waiting| *waiting != session);
         for worker in queue.neighbours {
             out.push(Action::Send(Some(Peer::Worker(worker)), Message::Forget { session }));
         }
@@ -111,7 +125,7 @@ impl Worker {
 
     fn queue(&mut self, session: SessionId) -> &mut Queue {
         self.queues.entry(session).or_insert_with(|| {
-            self.turns.push_back(session);
+            self.shares.join(session);
             Queue::default()
         })
     }
@@ -124,6 +138,7 @@ impl Worker {
         act: impl FnOnce(&mut Queue) -> Result<T>,
     ) -> Option<T> {
         let queue = self.queues.get_mut(&session)?;
+        self.shares.wake(session);
         let acted = catch_unwind(AssertUnwindSafe(|| act(queue)));
         let panicked = |_| Err(Error::bug(format!("{} panicked while it planned", self.id)));
         match acted.unwrap_or_else(panicked) {
@@ -136,9 +151,9 @@ impl Worker {
     }
 
     fn finish(&mut self, outcome: Outcome, out: &mut Vec<Action>) {
-        self.plans -= 1;
         // The session may be gone; then so are its values, and nobody waits for its messages.
         let session = outcome.session;
+        self.shares.pay(outcome.number, outcome.busy_ns);
         let messages = self.within(session, out, |queue| Ok(queue.finish(outcome)));
         for message in messages.into_iter().flatten() {
             out.push(Action::Send(self.addressee(session, &message), message));
@@ -155,26 +170,29 @@ impl Worker {
     /// How much goes into a plan. Where no other session can want a turn it is more, because what
     /// one plan computes together another cannot.
     fn window(&self) -> Window {
-        let times = if self.turns.len() == 1 { ALONE } else { 1 };
-        Window { cost_ns: self.window.cost_ns.saturating_mul(times), ..self.window }
+        let Window { commands, cost_ns } = self.window;
+        match self.queues.len() {
+            0 | 1 => Window { commands, cost_ns: cost_ns.saturating_mul(ALONE) },
+            _ => Window { commands: commands.min(MOST_COMMANDS), cost_ns },
+        }
     }
 
-    /// Starts plans, of the session whose turn it is and then of the others.
+    /// Starts plans, of those first who have had the least.
     fn start(&mut self, out: &mut Vec<Action>) {
-        let mut fruitless = 0;
-        while self.plans < MOST_PLANS && fruitless < self.turns.len() {
-            let Some(session) = self.turns.pop_front() else { return };
-            self.turns.push_back(session);
+        while let Some(session) = self.shares.next(MOST_PLANS) {
             let (worker, window, number) = (self.id, self.window(), self.planned);
             let (engine, timed) = (self.engine.clone(), self.timed);
             let plan = self.within(session, out, |queue| {
                 queue.plan(session, Asked { worker, window, number, engine: &*engine, timed })
             });
-            fruitless += 1;
-            if let Some(plan) = plan.flatten() {
-                (self.plans, self.planned, fruitless) = (self.plans + 1, number + 1, 0);
-                out.push(Action::Execute(Work::Run(plan)));
-            }
+            let Some(mut plan) = plan.flatten() else {
+                // It waits for something, which wakes it.
+                self.shares.rest(session);
+                continue;
+            };
+            plan.turn = self.shares.charge(number, session, plan.cost_ns);
+            self.planned += 1;
+            out.push(Action::Execute(Work::Run(plan)));
         }
     }
 
@@ -185,11 +203,15 @@ impl Worker {
     }
 }
 
+/// Whether a client waits for what comes of a batch: it sends what it has when it reads.
+fn ends_in_read(batch: &Batch) -> bool {
+    batch.records.last().is_some_and(|record| record.op == code::READ)
+}
+
 #[cfg(test)]
 mod tests {
     use gt_core::instruction::Command;
     use gt_core::{DType, RequestId};
-    use gt_transport::Batch;
 
     use super::*;
     use crate::buffer::Pool;
@@ -235,18 +257,16 @@ mod tests {
     #[test]
     fn a_queue_has_an_end() {
         let mut worker = worker();
-        // Plans run for others, and nothing else is planned meanwhile.
-        worker.step(commands(1), &mut Vec::new());
-        worker.step(commands(4), &mut Vec::new());
         let mut records = Batch::default();
         let scope = Command::Scope(gt_core::ScopeId::ROOT);
         (0..1 << 16).for_each(|_| records.push(&scope));
         let records = Arc::new(records);
         let mut out = Vec::new();
         for _ in 0..1000 {
+            // Its first plans do not come back, and nothing else is planned meanwhile.
             let (session, batch) = (SessionId(2), records.clone());
             worker.step(Told::Message(Message::Commands { session, batch }), &mut out);
-            if !out.is_empty() {
+            if !sessions_ended(&out).is_empty() {
                 break;
             }
         }

@@ -424,15 +424,17 @@ fn a_shape_that_depends_on_data_ends_a_plan() {
 
 #[test]
 fn sessions_take_turns() {
-    let mut bench = Bench::new(Window { commands: 2, cost_ns: u64::MAX });
-    let work = ["t0 := full shape=[2] fill_value=1.0", "free t0"].repeat(3);
-    // Its first two plans are made before the others are there, and they line up behind it.
+    let mut bench = Bench::new(Window { commands: 4, cost_ns: u64::MAX });
+    bench.busy_ns = 1_000_000;
+    let ones = "t0 := full shape=[4096] fill_value=1.0";
+    let work = [ones, "t1 := add t0 t0", "free t0", "free t1"].repeat(3);
+    // Its first two plans are made before the others are there, and yet the second waits for them.
     bench.say(FIRST, &work);
     bench.say(SECOND, &work);
-    bench.say(SessionId(3), &work[..2]);
+    bench.say(SessionId(3), &work[..4]);
     bench.run();
     let turns: Vec<u64> = bench.plans.iter().map(|(session, _)| session.0).collect();
-    assert_eq!(turns, [1, 1, 1, 2, 3, 2, 2]);
+    assert_eq!(turns, [1, 2, 3, 1, 2, 1, 2]);
 }
 
 #[test]

@@ -255,6 +255,25 @@ pub fn group_number(name: &str) -> Result<u32> {
     .ok_or_else(unknown)
 }
 
+/// The number of a user of this host.
+pub fn number_of_user(name: &str) -> Result<u32> {
+    let unknown = || Error::value(format!("there is no user '{name}' on this host"));
+    let text = CString::new(name).map_err(|_| unknown())?;
+    let mut buffer = vec![0; 1 << 16];
+    let mut entry = std::mem::MaybeUninit::<libc::passwd>::zeroed();
+    let mut found = std::ptr::null_mut();
+    // SAFETY: all places are there, and the buffer has the size that is given.
+    let failed = unsafe {
+        let (buffer, size) = (buffer.as_mut_ptr(), buffer.len());
+        libc::getpwnam_r(text.as_ptr(), entry.as_mut_ptr(), buffer, size, &mut found)
+    };
+    if failed != 0 || found.is_null() {
+        return Err(unknown());
+    }
+    // SAFETY: what was found is there, in `entry`.
+    Ok(unsafe { (*found).pw_uid })
+}
+
 fn group_name(gid: u32) -> Result<String> {
     look_up(&|entry, buffer, size, found| {
         // SAFETY: as above.

@@ -299,6 +299,7 @@ pub fn role_name(role: Role) -> &'static str {
         Role::Client => "client",
         Role::Worker => "worker",
         Role::Both => "both",
+        Role::Operator => "operator",
     }
 }
 
@@ -319,12 +320,12 @@ fn parse_allowed(path: &Path, number: usize, line: &str) -> Result<Option<Allowe
     let (role, name) = match first.strip_prefix("role=") {
         None => (Role::Client, rest),
         Some(role) => {
-            let roles = [Role::Client, Role::Worker, Role::Both];
+            let roles = [Role::Client, Role::Worker, Role::Both, Role::Operator];
             let found = roles.into_iter().find(|known| role_name(*known) == role);
             let unknown = || {
                 Error::value(format!(
-                    "{}, line {number}: 'role={role}' is none of role=client, role=worker and \
-                     role=both",
+                    "{}, line {number}: 'role={role}' is none of role=client, role=worker, \
+                     role=both and role=operator",
                     path.display()
                 ))
             };

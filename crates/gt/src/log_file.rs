@@ -1,34 +1,26 @@
 //! The instruction log in a file. A thread of its own writes it, so that nobody waits for a disk
 //! unless the disk falls far behind.
 
-use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gt_core::event::{EventSink, Events};
 use gt_core::{Error, Provenance, Result};
 use gt_tools::InstructionLog;
-use gt_transport::lock::{Condvar, Mutex};
+use gt_transport::event_queue::EventQueue;
+pub use gt_transport::event_queue::Overflow;
 
-/// Lines reach the file within this time.
-const FLUSH: Duration = Duration::from_millis(40);
+/// What comes within this time is written together. Lines reach the file within 100 ms.
+const GATHER: Duration = Duration::from_millis(40);
 /// So many events may wait to be written; whoever brings more waits …
 const MOST_WAITING: usize = 1 << 18;
-/// … for so long, if it may. A disk that hangs costs lines, which is said, but not the session.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// What becomes of events that a disk is too slow for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overflow {
-    /// Whoever brings them waits: the log of one program is complete.
-    Waits,
-    /// They are left out and counted: nobody at a server waits for the disk of another.
-    IsCounted,
-}
+/// … for so long, if it is the program itself: its log is complete, but nobody at a server waits
+/// for the disk of another. A disk that hangs costs lines, which is said, but not the session.
+pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Where to write, and when to begin another file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,25 +33,7 @@ pub struct LogPlace {
 
 /// A log that a thread writes.
 struct LogFile {
-    queue: Arc<Queue>,
-    overflow: Overflow,
-}
-
-#[derive(Default)]
-struct Queue {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    waiting: VecDeque<Arc<Events>>,
-    /// How many events wait, with those that are being written.
-    events: usize,
-    /// How many could not wait.
-    lost: u64,
-    is_flushed: bool,
-    is_closed: bool,
+    queue: Arc<EventQueue>,
 }
 
 /// A log at the end of a file, which is made if it is not there. What others write there meanwhile
@@ -70,7 +44,7 @@ pub fn create(place: &LogPlace, overflow: Overflow) -> Result<Box<dyn EventSink>
         Error::value(format!("GT_INSTRUCTION_LOG: cannot write {path}: {error}"))
     };
     let file = append(&place.path).map_err(wrong)?;
-    let queue = Arc::new(Queue::default());
+    let queue = Arc::new(EventQueue::with_room(MOST_WAITING, overflow));
     let mut writer = Writer {
         queue: queue.clone(),
         log: InstructionLog::new(file).with_places(place_name),
@@ -79,7 +53,7 @@ pub fn create(place: &LogPlace, overflow: Overflow) -> Result<Box<dyn EventSink>
     };
     let thread = thread::Builder::new().name("gt-log".to_string());
     thread.spawn(move || writer.run()).map_err(wrong)?;
-    Ok(Box::new(LogFile { queue, overflow }))
+    Ok(Box::new(LogFile { queue }))
 }
 
 fn append(path: &Path) -> io::Result<File> {
@@ -94,41 +68,17 @@ pub(crate) fn place_name(provenance: Provenance) -> Option<String> {
 
 impl EventSink for LogFile {
     fn take(&mut self, events: &Arc<Events>) {
-        let deadline = Instant::now() + PATIENCE;
-        let mut state = self.queue.state.lock();
-        while state.events >= MOST_WAITING {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() || self.overflow == Overflow::IsCounted {
-                state.lost += events.list.len() as u64;
-                return;
-            }
-            state = self.queue.changed.wait_for(state, left);
-        }
-        state.events += events.list.len();
-        state.is_flushed = false;
-        state.waiting.push_back(events.clone());
-        drop(state);
-        self.queue.changed.notify_all();
+        self.queue.offer(events);
     }
 
     fn flush(&mut self) {
-        let deadline = Instant::now() + PATIENCE;
-        let mut state = self.queue.state.lock();
-        while state.events > 0 || !state.is_flushed {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() || state.is_closed {
-                return;
-            }
-            self.queue.changed.notify_all();
-            state = self.queue.changed.wait_for(state, left);
-        }
+        self.queue.flush(PATIENCE);
     }
 }
 
 impl Drop for LogFile {
     fn drop(&mut self) {
-        self.queue.state.lock().is_closed = true;
-        self.queue.changed.notify_all();
+        self.queue.close();
     }
 }
 
@@ -144,7 +94,7 @@ fn give_way() {
 
 /// The thread that writes.
 struct Writer {
-    queue: Arc<Queue>,
+    queue: Arc<EventQueue>,
     log: InstructionLog<File>,
     place: LogPlace,
     has_complained: bool,
@@ -153,49 +103,30 @@ struct Writer {
 impl Writer {
     fn run(&mut self) {
         give_way();
-        while let Some((batch, lost)) = self.next() {
-            let count: usize = batch.iter().map(|events| events.list.len()).sum();
+        loop {
+            let batch = self.queue.next_gathered(Duration::from_secs(3600), GATHER);
+            if batch.is_empty() && self.queue.is_closed() {
+                return;
+            }
             for events in &batch {
-                let written = self.log.write(events);
+                let written = self.log.write(events).and_then(|()| self.rotate());
                 self.note(written);
             }
+            let lost = self.queue.take_lost();
             if lost > 0 {
                 let written = self.log.note(format_args!("{lost} events are missing here"));
                 self.note(written);
             }
             let flushed = self.log.flush();
             self.note(flushed);
-            let rotated = self.rotate();
-            self.note(rotated);
-            let mut state = self.queue.state.lock();
-            state.events -= count;
-            state.is_flushed = state.waiting.is_empty();
-            drop(state);
-            self.queue.changed.notify_all();
+            self.queue.finish();
         }
-    }
-
-    /// What waits, all at once; none when the log is closed.
-    fn next(&self) -> Option<(VecDeque<Arc<Events>>, u64)> {
-        let mut state = self.queue.state.lock();
-        while state.waiting.is_empty() {
-            if state.is_closed {
-                return None;
-            }
-            state.is_flushed = true;
-            self.queue.changed.notify_all();
-            state = self.queue.changed.wait_for(state, Duration::from_secs(3600));
-        }
-        // What comes shortly after is written together with it.
-        if !state.is_closed && state.events < MOST_WAITING / 2 {
-            state = self.queue.changed.wait_for(state, FLUSH / 4);
-        }
-        Some((std::mem::take(&mut state.waiting), std::mem::take(&mut state.lost)))
     }
 
     /// Begins another file if this one is full. The one before the last is replaced.
     fn rotate(&mut self) -> io::Result<()> {
         let Some(most) = self.place.most_bytes else { return Ok(()) };
+        self.log.flush()?;
         let file = self.log.out();
         if file.metadata()?.len() < most as u64 {
             return Ok(());
@@ -217,31 +148,5 @@ impl Writer {
                 "GT_INSTRUCTION_LOG: {path} cannot be written, lines are missing: {error}"
             );
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use gt_core::SessionId;
-    use gt_core::event::{Event, Station};
-
-    use super::*;
-
-    #[test]
-    fn nobody_at_a_server_waits_for_its_disk() {
-        // Nobody writes, as if the disk hung.
-        let queue = Arc::new(Queue::default());
-        let mut log = LogFile { queue: queue.clone(), overflow: Overflow::IsCounted };
-        let some = |count: usize| {
-            let event = Event::new(0, Station::Received, SessionId(1));
-            Arc::new(Events { list: vec![event; count], ..Events::default() })
-        };
-        let start = Instant::now();
-        log.take(&some(MOST_WAITING));
-        log.take(&some(3));
-        log.take(&some(4));
-        assert!(start.elapsed() < PATIENCE);
-        let state = queue.state.lock();
-        assert_eq!((state.events, state.lost), (MOST_WAITING, 7));
     }
 }

@@ -353,7 +353,7 @@ impl Settings {
 
     /// The instruction log, if one is wanted.
     pub fn sink(&self) -> Result<Option<Box<dyn EventSink>>> {
-        self.sink_that(log_file::Overflow::Waits)
+        self.sink_that(log_file::Overflow::Waits(log_file::PATIENCE))
     }
 
     /// The same for a server, where nobody waits for its disk.

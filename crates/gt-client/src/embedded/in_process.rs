@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use gt_core::{Result, SessionId};
 use gt_transport::Message;
+use gt_transport::event_queue::EventQueue;
 use gt_transport::report::MemoryUsage;
 use gt_worker::lane::Lane;
 use gt_worker::memory::{Holding, usage_by_line};
@@ -14,7 +15,6 @@ use super::Embedded;
 use super::monitor::Monitored;
 use crate::link::{ClusterSummary, Link};
 use crate::local_cluster::Parcel;
-use crate::watcher::Watcher;
 
 /// A session's way to the machines in its own process.
 pub(crate) struct InProcess {
@@ -47,13 +47,13 @@ impl Link for InProcess {
         self.embedded.monitor.get().map(|monitor| monitor.path().to_path_buf())
     }
 
-    fn watch(&self, watcher: &Arc<Watcher>) {
+    fn watch(&self, watcher: &Arc<EventQueue>) {
         let introduction = self.embedded.watch(watcher);
         watcher.offer(&Arc::new(introduction));
     }
 
-    fn look_away(&self, watcher: &Arc<Watcher>) -> Result<()> {
-        watcher.end();
+    fn look_away(&self, watcher: &Arc<EventQueue>) -> Result<()> {
+        watcher.close();
         self.embedded.look_away();
         Ok(())
     }

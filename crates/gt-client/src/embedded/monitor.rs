@@ -10,15 +10,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gt_core::event::Events;
+use gt_transport::event_queue::{EventQueue, Overflow};
 use gt_transport::report::{Report, ValuesReport};
 use gt_transport::{Message, framed};
-
-use crate::watcher::Watcher;
 
 /// How many may watch at a time.
 const MOST_WATCHERS: usize = 8;
 /// Events that wait for somebody who is slow; more are left out and counted.
 const MOST_WAITING: usize = 1 << 18;
+/// What comes within this time is sent together: waking costs more than sending.
+const GATHER: Duration = Duration::from_millis(20);
 /// How often somebody who watches is told how things are.
 const REPORT: Duration = Duration::from_millis(500);
 /// How long they may take to say what they want, and to take what they are sent.
@@ -33,7 +34,7 @@ pub(super) trait Monitored: Send + Sync + 'static {
     /// Where values are.
     fn values(&self) -> ValuesReport;
     /// Somebody watches from now on; gives who is there.
-    fn watch(&self, watcher: &Arc<Watcher>) -> Events;
+    fn watch(&self, watcher: &Arc<EventQueue>) -> Events;
     /// Somebody watches no more.
     fn look_away(&self);
 }
@@ -103,10 +104,10 @@ fn attend(mut stream: UnixStream, shown: &dyn Monitored) -> io::Result<()> {
         }
         _ => return Ok(()),
     }
-    let watcher = Arc::new(Watcher::with_room(MOST_WAITING));
+    let watcher = Arc::new(EventQueue::with_room(MOST_WAITING, Overflow::IsCounted));
     let introduction = shown.watch(&watcher);
     let shown_all = show(&mut stream, introduction, &watcher, shown);
-    watcher.end();
+    watcher.close();
     shown.look_away();
     shown_all
 }
@@ -114,7 +115,7 @@ fn attend(mut stream: UnixStream, shown: &dyn Monitored) -> io::Result<()> {
 fn show(
     stream: &mut UnixStream,
     introduction: Events,
-    watcher: &Watcher,
+    watcher: &EventQueue,
     shown: &dyn Monitored,
 ) -> io::Result<()> {
     framed::write(stream, &Message::Events(Arc::new(introduction)))?;
@@ -124,11 +125,13 @@ fn show(
             framed::write(stream, &Message::Report(Box::new(shown.report())))?;
             next_report = Instant::now() + REPORT;
         }
-        for events in watcher.next(next_report.saturating_duration_since(Instant::now())) {
+        let patience = next_report.saturating_duration_since(Instant::now());
+        for events in watcher.next_gathered(patience, GATHER) {
             for piece in Arc::unwrap_or_clone(events).split() {
                 framed::write(stream, &Message::Events(Arc::new(piece)))?;
             }
         }
+        watcher.finish();
     }
     // What happened last is shown too.
     for events in watcher.next(Duration::ZERO) {

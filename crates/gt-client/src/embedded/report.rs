@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gt_core::event::Events;
 use gt_core::wire::SOME;
+use gt_transport::event_queue::EventQueue;
 use gt_transport::hello::WorkerInfo;
 use gt_transport::report::{Report, SessionReport, Traffic, ValuesReport, WorkerReport};
 use gt_worker::lane::Lane;
@@ -12,7 +13,6 @@ use tracing::info;
 
 use super::monitor::{Monitor, Monitored};
 use super::{Embedded, let_go};
-use crate::watcher::Watcher;
 
 impl Embedded {
     /// Lets other processes of the user watch. A system that nobody can watch is as good otherwise.
@@ -24,7 +24,7 @@ impl Embedded {
         }
     }
 
-    fn change_watchers(&self, watcher: Option<&Arc<Watcher>>) -> Events {
+    fn change_watchers(&self, watcher: Option<&Arc<EventQueue>>) -> Events {
         let mut machines = self.machines.lock();
         let (introduction, works) = machines.watch(watcher, self.now_ns());
         for (worker, work) in works {
@@ -65,6 +65,8 @@ impl Monitored for Embedded {
         let sessions = dispatcher.sessions().map(|(id, session)| SessionReport {
             id,
             name: session.name.clone(),
+            user: String::new(),
+            share: Default::default(),
             connected: true,
             silent_ns: 0,
             workers: session.places().iter().take(SOME).copied().collect(),
@@ -78,10 +80,10 @@ impl Monitored for Embedded {
     }
 
     fn values(&self) -> ValuesReport {
-        self.machines.lock().dispatcher().values()
+        self.machines.lock().dispatcher().values(|_| true)
     }
 
-    fn watch(&self, watcher: &Arc<Watcher>) -> Events {
+    fn watch(&self, watcher: &Arc<EventQueue>) -> Events {
         self.change_watchers(Some(watcher))
     }
 

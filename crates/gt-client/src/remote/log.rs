@@ -4,9 +4,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use gt_core::event::{EventSink, Events};
+use gt_transport::event_queue::EventQueue;
 use gt_transport::lock::{Condvar, Mutex};
-
-use crate::watcher::Watcher;
 
 /// How long the last events of a session may take to come.
 const LAST_WORDS: Duration = Duration::from_millis(300);
@@ -24,7 +23,7 @@ pub(super) struct Log {
 #[derive(Default)]
 struct Interested {
     sink: Option<Box<dyn EventSink>>,
-    watchers: Vec<Arc<Watcher>>,
+    watchers: Vec<Arc<EventQueue>>,
     /// How often the dispatcher said that these were all events so far.
     marks: u64,
 }
@@ -45,7 +44,7 @@ impl Log {
     }
 
     /// The same for somebody who watches.
-    pub(super) fn watch(&self, watcher: &Arc<Watcher>) -> bool {
+    pub(super) fn watch(&self, watcher: &Arc<EventQueue>) -> bool {
         let mut interested = self.interested.lock();
         let is_first = interested.is_empty();
         interested.watchers.push(watcher.clone());
@@ -53,9 +52,9 @@ impl Log {
     }
 
     /// Whether somebody is interested besides those who watch no more, and how many marks came.
-    pub(super) fn others(&self, watcher: &Arc<Watcher>) -> (bool, u64) {
+    pub(super) fn others(&self, watcher: &Arc<EventQueue>) -> (bool, u64) {
         let interested = self.interested.lock();
-        let is_other = |one: &Arc<Watcher>| !Arc::ptr_eq(one, watcher);
+        let is_other = |one: &Arc<EventQueue>| !Arc::ptr_eq(one, watcher);
         let others = interested.sink.is_some() || interested.watchers.iter().any(is_other);
         (others, interested.marks)
     }
@@ -70,7 +69,7 @@ impl Log {
     }
 
     /// Somebody watches no more.
-    pub(super) fn look_away(&self, watcher: &Arc<Watcher>) {
+    pub(super) fn look_away(&self, watcher: &Arc<EventQueue>) {
         self.interested.lock().watchers.retain(|one| !Arc::ptr_eq(one, watcher));
     }
 

@@ -2,11 +2,11 @@
 //! worker to which, and how its parts are put together there. The dispatcher counts by it, and
 //! workers send and receive by it, so that nobody has to be told piece by piece.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smallvec::SmallVec;
 
-use super::{Combine, Layout, Placement, Span};
+use super::{Combine, Cut, Layout, Placement, Span};
 use crate::dtype::DType;
 use crate::shape::Shape;
 use crate::slot::WorkerId;
@@ -35,19 +35,24 @@ impl Piece {
 }
 
 /// How whoever gets pieces makes one value of them, in the order of the workers they come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Assembly {
     /// There is at most one.
     One,
-    /// Side by side along an axis, in each of its blocks.
-    Join {
-        /// The axis.
-        axis: usize,
-        /// How many blocks it has.
-        blocks: usize,
-    },
+    /// Side by side, axis by axis: pieces that differ along the first of these only in where they
+    /// are along the others are joined before.
+    Join(SmallVec<[Joined; 1]>),
     /// Element by element.
     Combine(Combine),
+}
+
+/// An axis along which pieces are side by side, in each of its blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Joined {
+    /// The axis.
+    pub axis: usize,
+    /// How many blocks it has.
+    pub blocks: usize,
 }
 
 impl Layout {
@@ -71,75 +76,155 @@ impl Combine {
     }
 }
 
-/// How pieces from a placement are put together.
-pub fn assembly(from: &Placement) -> Assembly {
-    match &from.layouts[0] {
-        Layout::Replicate => Assembly::One,
-        Layout::Shard(cut) => Assembly::Join { axis: cut.axis, blocks: cut.blocks },
-        Layout::Partial(how) => Assembly::Combine(*how),
+/// Who along an axis of its mesh gives pieces of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Givers {
+    /// The worker at the same place as the one that gets them.
+    Same,
+    /// One of them, as all have the same.
+    Any,
+    /// All of them.
+    All,
+}
+
+/// How pieces from a placement are put together in another.
+pub fn assembly(from: &Placement, to: &Placement) -> Assembly {
+    let mut joined = SmallVec::new();
+    for (layout, givers) in from.layouts.iter().zip(givers(from, to).unwrap_or_default()) {
+        match layout {
+            Layout::Partial(how) if givers == Givers::All => return Assembly::Combine(*how),
+            Layout::Shard(Cut { axis, blocks, .. }) if givers == Givers::All => {
+                joined.push(Joined { axis: *axis, blocks: *blocks });
+            }
+            _ => {}
+        }
     }
+    if joined.is_empty() { Assembly::One } else { Assembly::Join(joined) }
+}
+
+/// Who gives pieces along each axis of the mesh on which a value is; `None` if it does not go there
+/// in one move. What is combined along one axis is moved along no other meanwhile.
+fn givers(from: &Placement, to: &Placement) -> Option<SmallVec<[Givers; 2]>> {
+    let is_sum = |layout: &Layout| matches!(layout, Layout::Partial(_));
+    if from.mesh != to.mesh {
+        let is_whole = from.layouts.iter().all(|layout| *layout == Layout::Replicate);
+        let sum = Layout::Partial(Combine::Sum);
+        let becomes_sum = to.layouts.iter().all(|layout| !is_sum(layout) || *layout == sum);
+        let parted = from.layouts.iter().filter(|layout| **layout != Layout::Replicate).count();
+        if (to.is_sum() && !(is_whole && becomes_sum)) || (from.is_sum() && parted > 1) {
+            return None;
+        }
+        let any = |layout: &Layout| match layout {
+            Layout::Replicate => Givers::Any,
+            _ => Givers::All,
+        };
+        return Some(from.layouts.iter().map(any).collect());
+    }
+    let pairs = from.layouts.iter().zip(&to.layouts);
+    let givers = pairs.map(|(from, to)| match (from, to) {
+        (from, to) if from == to => Some(Givers::Same),
+        (Layout::Replicate, Layout::Shard(_) | Layout::Partial(Combine::Sum)) => Some(Givers::Same),
+        (_, Layout::Partial(_)) => None,
+        _ => Some(Givers::All),
+    });
+    let givers: SmallVec<[Givers; 2]> = givers.collect::<Option<_>>()?;
+    let moved = || from.layouts.iter().zip(&givers).filter(|(_, it)| **it == Givers::All);
+    (moved().count() <= 1 || !moved().any(|(layout, _)| is_sum(layout))).then_some(givers)
 }
 
 /// The pieces in which a value goes from one placement to another, ordered by who gets them and
-/// then by who gives them; `None` if it does not go there in one move. Both meshes have one axis.
+/// then by who gives them; `None` if it does not go there in one move. On one mesh they stay within
+/// the axes along which something changes.
 /// What has no elements does not travel, but for what tells whether a part has failed: a worker of
-/// whose part nobody gets an element gives an empty piece to all who get a copy, and of what is cut
-/// to itself or to the first.
+/// whose part nobody gets an element gives an empty piece to all who get a copy of one part.
 pub fn pieces(from: &Placement, to: &Placement, shape: &Shape) -> Option<Vec<Piece>> {
-    if from.layouts.len() != 1 || to.layouts.len() != 1 {
-        return None;
-    }
-    let sums = to.layouts[0] == Layout::Partial(Combine::Sum);
-    if matches!(to.layouts[0], Layout::Partial(_))
-        && !(sums && from.layouts[0] == Layout::Replicate)
-    {
-        return None;
-    }
-    let (givers, getters) = (from.mesh.workers(), to.mesh.workers());
-    let mut pieces = Vec::new();
-    // A whole value is a sum of which one worker has all; the others have zeros.
-    let getting = if sums { 1 } else { getters.len() };
-    for (index, &getter) in getters.iter().enumerate().take(getting) {
+    let along = givers(from, to)?;
+    let mut found = Vec::new();
+    for (index, &getter) in to.mesh.workers().iter().enumerate() {
+        if !gets(from, to, index) {
+            continue;
+        }
         let wanted = to.part(shape, index);
-        match &from.layouts[0] {
-            Layout::Replicate => {
-                let own = givers.contains(&getter).then_some(getter);
-                let giver = own.unwrap_or(givers[index % givers.len()]);
-                pieces.push(Piece { from: giver, to: getter, part: wanted });
-            }
-            Layout::Partial(_) => {
-                let piece = |&giver| Piece { from: giver, to: getter, part: wanted.clone() };
-                pieces.extend(givers.iter().map(piece));
-            }
-            Layout::Shard(_) => {
-                for (giving, &giver) in givers.iter().enumerate() {
-                    let part = overlap(&from.part(shape, giving), &wanted)?;
-                    pieces.push(Piece { from: giver, to: getter, part });
-                }
-            }
+        for giver in givers_to(from, to, &along, index) {
+            let part = overlap(&from.part(shape, giver), &wanted)?;
+            let piece = Piece { from: from.mesh.workers()[giver], to: getter, part };
+            found.push((class(from, giver), class(to, index), piece));
         }
     }
-    let words = words(from, to, &pieces);
-    pieces.retain(|piece| piece.elements() > 0 || words.contains(&(piece.from, piece.to)));
-    Some(pieces)
+    let words = words(from, &found);
+    found.retain(|(giver, getter, piece)| {
+        piece.elements() > 0 || words.get(giver).is_some_and(|hears| hears == getter)
+    });
+    Some(found.into_iter().map(|(_, _, piece)| piece).collect())
 }
 
-/// Who says to whom whether its part has failed, because nobody gets an element of it. A copy is
-/// good whatever became of others.
-fn words(from: &Placement, to: &Placement, pieces: &[Piece]) -> BTreeSet<(WorkerId, WorkerId)> {
-    if from.layouts[0] == Layout::Replicate {
-        return BTreeSet::new();
-    }
-    let getters = to.mesh.workers();
-    let given = pieces.iter().filter(|piece| piece.elements() > 0);
-    let given: BTreeSet<WorkerId> = given.map(|piece| piece.from).collect();
-    let silent = from.mesh.workers().iter().filter(|giver| !given.contains(giver));
-    let hear = |giver: WorkerId| {
-        let one = if getters.contains(&giver) { giver } else { getters[0] };
-        let is_copy = to.layouts[0] == Layout::Replicate;
-        getters.iter().copied().filter(move |getter| is_copy || *getter == one)
+/// Whether a worker of the mesh gets something. A whole value is a sum of which the first worker
+/// has all; the others have zeros.
+fn gets(from: &Placement, to: &Placement, index: usize) -> bool {
+    let same_mesh = from.mesh == to.mesh;
+    (0..to.mesh.rank()).all(|axis| {
+        let becomes_sum = matches!(to.layouts[axis], Layout::Partial(_))
+            && !(same_mesh && from.layouts[axis] == to.layouts[axis]);
+        !becomes_sum || to.mesh.coordinate(index, axis) == 0
+    })
+}
+
+/// Who gives pieces to a worker, in the order of the workers.
+fn givers_to(from: &Placement, to: &Placement, along: &[Givers], index: usize) -> Vec<usize> {
+    let mesh = &from.mesh;
+    let own = match mesh == &to.mesh {
+        true => Some(index),
+        false => mesh.index(to.mesh.workers()[index]),
     };
-    silent.flat_map(|&giver| hear(giver).map(move |getter| (giver, getter))).collect()
+    // Whoever has nothing itself gets it from one of those that have the same, each from another.
+    let mut turn = index;
+    let mut places: SmallVec<[usize; 4]> = SmallVec::from_elem(0, mesh.rank());
+    for axis in (0..mesh.rank()).rev() {
+        places[axis] = own.map_or(turn % mesh.size(axis), |own| mesh.coordinate(own, axis));
+        if along[axis] == Givers::Any {
+            turn /= mesh.size(axis);
+        }
+    }
+    let mut givers = vec![0];
+    for (axis, &along) in along.iter().enumerate() {
+        let size = mesh.size(axis);
+        let there = match along {
+            Givers::All => 0..size,
+            Givers::Same | Givers::Any => places[axis]..places[axis] + 1,
+        };
+        let next = |before: usize| there.clone().map(move |at| before * size + at);
+        givers = givers.into_iter().flat_map(next).collect();
+    }
+    givers
+}
+
+/// A number for what a worker has, which others that have the same share.
+fn class(placement: &Placement, index: usize) -> usize {
+    (0..placement.mesh.rank()).fold(0, |class, axis| {
+        let coordinate = match placement.layouts[axis] {
+            Layout::Replicate => 0,
+            _ => placement.mesh.coordinate(index, axis),
+        };
+        class * placement.mesh.size(axis) + coordinate
+    })
+}
+
+/// For each part of which nobody gets an element, who hears whether it has failed: those that get
+/// one of the parts, of whom its own worker is one if it can be. A copy is good whatever became of
+/// others.
+fn words(from: &Placement, pieces: &[(usize, usize, Piece)]) -> BTreeMap<usize, usize> {
+    let mut words = BTreeMap::new();
+    if from.layouts.iter().all(|layout| *layout == Layout::Replicate) {
+        return words;
+    }
+    let given = pieces.iter().filter(|(_, _, piece)| piece.elements() > 0);
+    let given: BTreeSet<usize> = given.map(|(giver, ..)| *giver).collect();
+    let silent = || pieces.iter().filter(|(giver, ..)| !given.contains(giver));
+    let own = silent().filter(|(_, _, piece)| piece.from == piece.to);
+    for (giver, getter, _) in own.chain(silent()) {
+        words.entry(*giver).or_insert(*getter);
+    }
+    words
 }
 
 /// What two parts have in common; `None` if that cannot be said by one span for each axis.
@@ -179,7 +264,7 @@ impl Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::placement::{At, Cut, Mesh};
+    use crate::placement::{At, Mesh};
 
     fn on(workers: &[u32], layout: Layout) -> Placement {
         let mesh = Mesh::group(workers.iter().copied().map(WorkerId));
@@ -207,7 +292,8 @@ mod tests {
         assert_eq!(gathered[..3], ["w0>w0 0+3", "w1>w0 3+2", "w2>w0 5+2"]);
         assert_eq!(gathered.len(), 9);
         assert_eq!(told(&copies, &cut, 0), ["w0>w0 0+3", "w1>w1 3+2", "w2>w2 5+2"]);
-        assert_eq!(assembly(&cut), Assembly::Join { axis: 0, blocks: 1 });
+        let joined = Joined { axis: 0, blocks: 1 };
+        assert_eq!(assembly(&cut, &copies), Assembly::Join(SmallVec::from_iter([joined])));
     }
 
     #[test]
@@ -235,9 +321,10 @@ mod tests {
     #[test]
     fn every_worker_gives_its_share_of_a_sum() {
         let partial = on(&[0, 1], Layout::Partial(Combine::Sum));
-        let told = told(&partial, &shard(&[0, 1], 1), 1);
+        let cut = shard(&[0, 1], 1);
+        let told = told(&partial, &cut, 1);
         assert_eq!(told, ["w0>w0 0+2", "w1>w0 0+2", "w0>w1 2+2", "w1>w1 2+2"]);
-        assert_eq!(assembly(&partial), Assembly::Combine(Combine::Sum));
+        assert_eq!(assembly(&partial, &cut), Assembly::Combine(Combine::Sum));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use gt_core::attrs::{Attr, AttrKind, AttrSpec};
 use gt_core::op::{Arg, Op};
-use gt_core::placement::Layout;
+use gt_core::placement::Layouts;
 use gt_core::{Meta, Result, Scalar};
 use smallvec::SmallVec;
 
@@ -30,8 +30,8 @@ struct Known {
     attrs: SmallVec<[Attr; 2]>,
     inputs: SmallVec<[Input; 3]>,
     mesh: PlacementId,
-    wish: Layout,
-    fixed: SmallVec<[Option<Layout>; 1]>,
+    wish: Layouts,
+    fixed: SmallVec<[Option<Layouts>; 1]>,
     keep: bool,
     in_signal: bool,
     shared: Arc<Shared>,

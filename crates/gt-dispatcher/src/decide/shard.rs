@@ -6,12 +6,12 @@ use gt_core::instruction::Operand;
 use gt_core::kernel::Kernel;
 use gt_core::op::{Call, Op};
 use gt_core::ops::builtin::{PLACE, PLACE_LIKE};
-use gt_core::placement::{At, Combine, Cut, Layout};
+use gt_core::placement::{At, Combine, Cut, Layout, Layouts};
 use gt_core::rules::risk::{Risk, row_risk};
 use gt_core::{Error, Meta, Result};
 use smallvec::SmallVec;
 
-use super::signature::Asked;
+use super::signature::{Asked, waiting};
 use super::{Expansion, Memo, Place, Request, Shared};
 use crate::placements::{PlacementId, Placements};
 use crate::registry::{Entry, Registry};
@@ -45,11 +45,11 @@ pub(super) fn shard(
     };
     let placements = &registry.placements;
     let wished = match wish {
-        Some(wish) => wish.layout(metas.first().map_or(0, |meta| meta.shape.rank())),
-        None => Layout::Replicate,
+        Some(wish) => wish.layouts(metas.first().map_or(0, |meta| meta.shape.rank())),
+        None => placements.layouts(mesh).iter().cloned().collect(),
     };
-    let fixed: &[Option<Layout>] = fixed.as_ref().map_or(&[], |(_, layouts)| layouts);
-    let is_cut = |layout: &Layout| *layout != Layout::Replicate;
+    let fixed: &[Option<Layouts>] = fixed.as_ref().map_or(&[], |(_, layouts)| layouts);
+    let is_cut = |layouts: &Layouts| layouts.iter().any(|layout| *layout != Layout::Replicate);
     let is_spread =
         |entry: &&Entry| entry.spreads.iter().any(|&(place, _)| !placements.is_replicated(place));
     let anything_cut = is_cut(&wished)
@@ -78,7 +78,7 @@ pub(super) fn shard_as(
     if placements.is_replicated(place) || placements.members(mesh).len() == 1 {
         return Ok(Place::On(mesh));
     }
-    let wish = placements.layout(place).clone();
+    let wish: Layouts = placements.layouts(place).iter().cloned().collect();
     let fixed = &[Some(wish.clone())];
     let (results, entries, keep, in_signal) = (metas, &entries[..], true, false);
     let asked = Asked { call, results, entries, mesh, wish, fixed, keep, in_signal };
@@ -106,17 +106,18 @@ fn share(asked: &Asked, placements: &Placements) -> Result<Place> {
     {
         return Ok(Place::Parts(Arc::new(expansion)));
     }
-    let parts = placements.members(asked.mesh).len();
-    let finals = chosen.outputs.iter().enumerate().map(|(result, layout)| {
-        match (asked.fixed.get(result).cloned().flatten(), layout) {
-            (Some(fixed), _) => fixed,
-            // Only sums wait to be put together.
-            (None, Layout::Partial(how)) if *how != Combine::Sum => Layout::Replicate,
-            (None, Layout::Shard(cut)) if asked.in_signal => {
-                Layout::Shard(evened(cut, asked.results[result].shape[cut.axis], parts))
-            }
-            (None, layout) => layout.clone(),
+    let mesh = placements.get(asked.mesh).mesh();
+    let last = |result: usize, axis: usize, layout: &Layout| match layout {
+        Layout::Shard(cut) if asked.in_signal => {
+            let size = asked.results[result].shape[cut.axis];
+            Layout::Shard(evened(cut, size, mesh.size(axis)))
         }
+        layout => waiting(layout),
+    };
+    let finals = chosen.outputs.iter().enumerate().map(|(result, layouts)| {
+        let fixed = asked.fixed.get(result).cloned().flatten();
+        let free = layouts.iter().enumerate().map(|(axis, layout)| last(result, axis, layout));
+        fixed.unwrap_or_else(|| free.collect())
     });
     let finals = finals.collect();
     Ok(Place::Shared(Arc::new(Shared { chosen, finals, keep: asked.keep })))
@@ -167,7 +168,7 @@ enum Bound {
     /// Where all of it runs.
     To(Place),
     /// A mesh, and how results have to lie there.
-    Layouts(PlacementId, SmallVec<[Option<Layout>; 1]>),
+    Layouts(PlacementId, SmallVec<[Option<Layouts>; 1]>),
     /// Nothing.
     Free,
 }
@@ -188,8 +189,8 @@ fn bound_place(
         return Ok(entries[0].map_or(Bound::Free, |like| place_like(None, like, placements)));
     }
     if let (true, Some(wish)) = (*request.op == PLACE, wish) {
-        let layout = wish.layout(metas[0].shape.rank());
-        return Ok(Bound::Layouts(wish.mesh, SmallVec::from_iter([Some(layout)])));
+        let layouts = wish.layouts(metas[0].shape.rank());
+        return Ok(Bound::Layouts(wish.mesh, SmallVec::from_iter([Some(layouts)])));
     }
     let mut bound = Bound::Free;
     for (result, meta) in metas.iter().enumerate() {
@@ -211,12 +212,13 @@ fn bound_place(
                     let first = first.filter(|&first| metas[first].shape == meta.shape);
                     first.and_then(|first| layouts[first].clone())
                 };
-                let layout = match there {
-                    Some((place, _)) => at_rest(placements.layout(*place)),
-                    None => beside().unwrap_or(Layout::Replicate),
+                let copies = || placements.layouts(*mesh).iter().cloned().collect();
+                let own: Layouts = match there {
+                    Some((place, _)) => placements.layouts(*place).iter().map(at_rest).collect(),
+                    None => beside().unwrap_or_else(copies),
                 };
                 layouts.resize(result, None);
-                layouts.push(Some(layout).filter(|_| old.recipe.is_none()));
+                layouts.push(Some(own).filter(|_| old.recipe.is_none()));
             }
             Bound::To(_) => {}
         }
@@ -230,27 +232,28 @@ fn resting(entry: &Entry, placements: &Placements) -> Bound {
     match (entry.holders.first(), entry.spreads.first()) {
         (Some(&(home, _)), _) => Bound::To(Place::At(home)),
         (None, Some(&(place, _))) => {
-            let layouts = SmallVec::from_iter([Some(placements.layout(place).clone())]);
-            Bound::Layouts(placements.mesh(place), layouts)
+            let layouts: Layouts = placements.layouts(place).iter().cloned().collect();
+            Bound::Layouts(placements.mesh(place), SmallVec::from_iter([Some(layouts)]))
         }
         (None, None) => Bound::Free,
     }
 }
 
-/// Where a gradient goes that is to be like a parameter: a sum stays one where the parameter has
-/// copies, because others may be added to it.
+/// Where a gradient goes that is to be like a parameter: along an axis of the mesh where that has
+/// copies a sum stays one, because others may be added to it.
 fn place_like(gradient: Option<&Entry>, like: &Entry, placements: &Placements) -> Bound {
     let mut bound = resting(like, placements);
     if let Bound::Layouts(mesh, layouts) = &mut bound {
         let there = gradient.and_then(|gradient| gradient.spreads.first());
-        let is_sum = there.is_some_and(|&(place, _)| {
-            placements.mesh(place) == *mesh
-                && *placements.layout(place) == Layout::Partial(Combine::Sum)
-        });
-        layouts.iter_mut().flatten().for_each(|layout| match layout {
-            Layout::Replicate if is_sum => *layout = Layout::Partial(Combine::Sum),
-            other => *other = at_rest(other),
-        });
+        let there = there.filter(|(place, _)| placements.mesh(*place) == *mesh);
+        let sum = Layout::Partial(Combine::Sum);
+        let is_sum =
+            |axis: usize| there.is_some_and(|&(place, _)| placements.layouts(place)[axis] == sum);
+        for (axis, layout) in layouts.iter_mut().flatten().flat_map(|it| it.iter_mut().enumerate())
+        {
+            let is_copied = *layout == Layout::Replicate;
+            *layout = if is_copied && is_sum(axis) { sum.clone() } else { at_rest(layout) };
+        }
     }
     bound
 }

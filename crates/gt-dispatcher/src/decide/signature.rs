@@ -1,29 +1,92 @@
 //! The cheapest legal way to share an instruction among the workers of a mesh. What cannot be
-//! proved by the row's factors is gathered first.
+//! proved by the row's factors is gathered first. Along each axis of the mesh there are a few ways;
+//! they are joined to those for the whole mesh.
 
-use gt_core::op::{Call, Linear};
-use gt_core::placement::{At, Combine, Cut, Layout};
+use gt_core::Meta;
+use gt_core::op::Call;
+use gt_core::placement::{At, Combine, Cuts, Layout, Layouts};
 use gt_core::rules::shard::Factors;
-use gt_core::{Meta, WorkerId};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
+use super::cost::{change, travel};
+use super::ways::{Along, Way};
 use crate::placements::{PlacementId, Placements};
 use crate::registry::Entry;
 
-/// What a message costs besides its bytes, in bytes that travel in the same time.
-const MESSAGE_BYTES: u64 = 1 << 10;
+/// So many ways are compared at a time. Of more, those that are best along the first axes of the
+/// mesh are gone on with.
+const MOST_WAYS: usize = 512;
+
+/// How many are gone on with.
+const FEW_WAYS: usize = 16;
 
 /// How the workers of a mesh share an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Chosen {
     /// Copies on the mesh, which stand for it.
     pub(crate) mesh: PlacementId,
-    /// The index that is cut, and where; `None` if every worker does the same.
-    pub(crate) cut: Option<(u8, At)>,
+    /// For each axis of the mesh the index that is cut, and where; `None` if every worker along it
+    /// does the same.
+    pub(crate) cuts: Cuts,
     /// How each input has to lie; that of a number does not matter.
-    pub(crate) inputs: SmallVec<[Layout; 3]>,
+    pub(crate) inputs: SmallVec<[Layouts; 3]>,
     /// How each result will lie.
-    pub(crate) outputs: SmallVec<[Layout; 1]>,
+    pub(crate) outputs: SmallVec<[Layouts; 1]>,
+}
+
+impl Chosen {
+    /// Every worker of a mesh, which copies on it stand for, does all of it.
+    pub(crate) fn whole(
+        mesh: PlacementId,
+        copies: &[Layout],
+        (inputs, outputs): (usize, usize),
+    ) -> Self {
+        let copies = || copies.iter().cloned().collect::<Layouts>();
+        Chosen {
+            mesh,
+            cuts: copies().iter().map(|_| None).collect(),
+            inputs: (0..inputs).map(|_| copies()).collect(),
+            outputs: (0..outputs).map(|_| copies()).collect(),
+        }
+    }
+
+    /// Whether the workers share the work.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.cuts.iter().any(Option::is_some)
+    }
+
+    /// The same with another way along one axis of the mesh; `None` if that cannot be.
+    fn with(&self, axis: usize, way: &Way) -> Option<Chosen> {
+        let is_same = |cut: &Option<(u8, At)>| match (cut, &way.cut) {
+            (Some((known, _)), Some((letter, _))) => known == letter,
+            _ => false,
+        };
+        let tensors = self.inputs.iter().chain(&self.outputs);
+        let mut layouts = tensors.zip(way.inputs.iter().chain(&way.outputs));
+        if self.cuts.iter().any(is_same) || !layouts.all(|(known, layout)| goes_with(known, layout))
+        {
+            return None;
+        }
+        let mut chosen = self.clone();
+        chosen.cuts[axis] = way.cut.clone();
+        for (known, layout) in chosen.inputs.iter_mut().zip(&way.inputs) {
+            known[axis] = layout.clone();
+        }
+        for (known, layout) in chosen.outputs.iter_mut().zip(&way.outputs) {
+            known[axis] = layout.clone();
+        }
+        Some(chosen)
+    }
+}
+
+/// Whether a value can lie so along one axis of a mesh and so along others: an axis of a value is
+/// cut once, and parts are combined in one way.
+fn goes_with(others: &[Layout], layout: &Layout) -> bool {
+    others.iter().all(|other| match (other, layout) {
+        (Layout::Shard(one), Layout::Shard(other)) => one.axis != other.axis,
+        (Layout::Partial(one), Layout::Partial(other)) => one == other,
+        _ => true,
+    })
 }
 
 /// What is asked of a choice.
@@ -37,319 +100,170 @@ pub(crate) struct Asked<'a> {
     /// The mesh.
     pub(crate) mesh: PlacementId,
     /// How the first result should lie if nothing else decides.
-    pub(crate) wish: Layout,
+    pub(crate) wish: Layouts,
     /// How results have to lie that replace values.
-    pub(crate) fixed: &'a [Option<Layout>],
+    pub(crate) fixed: &'a [Option<Layouts>],
     /// Whether copies of inputs that are moved for it are kept.
     pub(crate) keep: bool,
     /// Whether it is in a signal, where everybody is to have a share.
     pub(crate) in_signal: bool,
 }
 
+/// What makes one choice better than another: the cost, along how many axes of the mesh it does not
+/// give what is wished, and along how many it does not share the work.
+type Merit = (u64, usize, usize);
+
 impl Asked<'_> {
     /// The cheapest way. Of equal ones that which gives what is wished, then one that shares the
     /// work, then the first.
     pub(crate) fn choose(&self, placements: &Placements) -> Chosen {
-        let mut best: Option<(u64, bool, bool, Chosen)> = None;
-        for candidate in self.candidates(placements).into_iter().filter(|it| self.is_allowed(it)) {
-            let cost = self.cost(&candidate, placements);
-            let unwished = candidate.outputs.first() != Some(&self.wish);
-            let unshared = candidate.cut.is_none();
-            let key = (cost, unwished, unshared);
-            if best
-                .as_ref()
-                .is_none_or(|&(cost, unwished, unshared, _)| key < (cost, unwished, unshared))
-            {
-                best = Some((cost, unwished, unshared, candidate));
+        let whole = self.whole(placements);
+        let mut choices = vec![whole.clone()];
+        let mut factors = None;
+        for axis in 0..whole.cuts.len() {
+            let ways = self.ways(axis, &mut factors, placements);
+            if choices.len() * ways.len() > MOST_WAYS {
+                choices.sort_by_cached_key(|choice| self.merit(choice, placements));
+                choices.truncate(FEW_WAYS);
             }
+            let with_each = |choice: &Chosen| -> Vec<Chosen> {
+                let others = ways.iter().filter_map(|way| choice.with(axis, way));
+                [choice.clone()].into_iter().chain(others).collect()
+            };
+            choices = choices.iter().flat_map(with_each).collect();
         }
-        best.map_or_else(|| self.whole(), |(.., chosen)| chosen)
+        let allowed = choices.into_iter().filter(|it| self.is_allowed(it));
+        let best = allowed.min_by_key(|choice| self.merit(choice, placements));
+        best.unwrap_or(whole)
+    }
+
+    fn merit(&self, choice: &Chosen, placements: &Placements) -> Merit {
+        let unwished = choice.outputs.first().map_or(self.wish.len(), |output| {
+            output.iter().zip(&self.wish).filter(|(found, wished)| found != wished).count()
+        });
+        let unshared = choice.cuts.iter().filter(|cut| cut.is_none()).count();
+        (self.cost(choice, placements), unwished, unshared)
     }
 
     /// Whether it uses whole what the config wants whole while it is used: that is prescribed and
     /// not chosen by bytes. Updates are no uses, and what is outside of signals is none of a model.
-    fn is_allowed(&self, candidate: &Chosen) -> bool {
-        let is_whole = |(entry, layout): (&Option<&Entry>, &Layout)| {
-            *layout == Layout::Replicate || entry.is_none_or(|entry| !entry.copies.whole)
+    fn is_allowed(&self, choice: &Chosen) -> bool {
+        let is_whole = |(entry, layouts): (&Option<&Entry>, &Layouts)| {
+            is_copied(layouts) || entry.is_none_or(|entry| !entry.copies.whole)
         };
         let is_use = self.in_signal && self.fixed.is_empty();
-        !is_use || self.entries.iter().zip(&candidate.inputs).all(is_whole)
+        let used_right = !is_use || self.entries.iter().zip(&choice.inputs).all(is_whole);
+        used_right && !self.needs_two_sums(choice)
+    }
+
+    /// Whether one value would have to be a sum and lie in another way at once. A sum is in one
+    /// placement at a time.
+    fn needs_two_sums(&self, choice: &Chosen) -> bool {
+        if self.wish.len() == 1 {
+            return false;
+        }
+        let is_sum = |layouts: &Layouts| layouts.iter().any(|it| matches!(it, Layout::Partial(_)));
+        let address = |entry: &Option<&Entry>| entry.map(std::ptr::from_ref);
+        let inputs: SmallVec<[_; 4]> =
+            self.entries.iter().map(address).zip(&choice.inputs).collect();
+        inputs
+            .iter()
+            .filter(|(entry, layouts)| entry.is_some() && is_sum(layouts))
+            .any(|input| inputs.iter().any(|other| other.0 == input.0 && other.1 != input.1))
     }
 
     /// Whether a value that is cut or to be summed up on the mesh has to lie in another way.
     pub(crate) fn changes_layouts(&self, chosen: &Chosen, placements: &Placements) -> bool {
-        self.entries.iter().zip(&chosen.inputs).any(|(entry, layout)| {
+        let serves = |there: &[Layout], wanted: &Layouts| {
+            let mut axes = there.iter().zip(wanted);
+            axes.all(|(at, wanted)| at == wanted || *at == Layout::Replicate)
+        };
+        self.entries.iter().zip(&chosen.inputs).any(|(entry, wanted)| {
             let Some(entry) = entry else { return false };
             let mut there = self.available(entry, placements).peekable();
-            there.peek().is_some() && there.all(|at| at != layout && *at != Layout::Replicate)
+            there.peek().is_some() && there.all(|at| !serves(at, wanted))
         })
     }
 
-    fn candidates(&self, placements: &Placements) -> Vec<Chosen> {
-        let mut candidates = vec![self.whole()];
+    /// The ways to share it along an axis of the mesh, besides that all do the same.
+    fn ways(
+        &self,
+        axis: usize,
+        factors: &mut Option<Factors>,
+        placements: &Placements,
+    ) -> Vec<Way> {
         // Copies stay copies: everybody has all that is needed. What is made at its first use is
         // made as the others are, but for data that a signal is to share.
-        let is_copied =
-            |entry: &&Entry| self.available(entry, placements).any(|at| *at == Layout::Replicate);
+        let is_copied = |entry: &&Entry| {
+            self.available(entry, placements).any(|at| at[axis] == Layout::Replicate)
+        };
         let is_made = |entry: &&&Entry| entry.recipe.is_none();
         let mut tensors = self.entries.iter().flatten().filter(is_made).peekable();
-        let fixed = self.fixed.iter().flatten().any(|layout| *layout != Layout::Replicate);
+        let fixed = self.fixed.iter().flatten().any(|layouts| layouts[axis] != Layout::Replicate);
         let shares = self.in_signal && self.entries.iter().flatten().any(|e| e.comes_as_asked());
         if tensors.peek().is_some() && tensors.all(is_copied) && !fixed && !shares {
-            return candidates;
+            return Vec::new();
         }
-        let factors = (self.call.op.shard)(self.call);
-        for letter in factors.letters().into_iter().chain(factors.adding_letters()) {
-            for at in self.points(&factors, letter, placements) {
-                candidates.extend(self.cut(&factors, letter, at, placements));
-            }
+        let factors = factors.get_or_insert_with(|| (self.call.op.shard)(self.call));
+        let along = Along { asked: self, factors, axis, placements };
+        let letters = factors.letters().into_iter().chain(factors.adding_letters());
+        let mut ways = Vec::new();
+        for letter in letters {
+            ways.extend(along.points(letter).into_iter().filter_map(|at| along.cut(letter, at)));
         }
-        candidates.extend(self.partial(placements));
-        candidates
+        ways.extend(along.partial());
+        ways
     }
 
     /// Every worker does all of it.
-    fn whole(&self) -> Chosen {
-        Chosen {
-            mesh: self.mesh,
-            cut: None,
-            inputs: smallvec![Layout::Replicate; self.entries.len()],
-            outputs: smallvec![Layout::Replicate; self.results.len()],
-        }
-    }
-
-    /// Where an index may be cut: evenly, or where one of the values is cut already.
-    fn points(&self, factors: &Factors, letter: u8, placements: &Placements) -> Vec<At> {
-        let parts = self.parts(placements);
-        let mut points = vec![At::Even];
-        let mut add = |found: Option<(u8, At)>| {
-            // In blocks a worker has positions from all over an index.
-            let allowed =
-                |at: &At| !matches!(at, At::InBlocks(..)) || self.call.op.is_alike_everywhere();
-            if let Some((found, at)) = found
-                && found == letter
-                && allowed(&at)
-                && !points.contains(&at)
-            {
-                points.push(at);
-            }
-        };
-        for (input, entry) in self.entries.iter().enumerate() {
-            for layout in entry.iter().flat_map(|entry| self.available(entry, placements)) {
-                if let Layout::Shard(cut) = layout {
-                    add(factors.letter_of(input, cut, parts));
-                }
-            }
-        }
-        for (output, layout) in self.fixed.iter().enumerate() {
-            if let Some(Layout::Shard(cut)) = layout {
-                add(factors.letter_of_output(output, cut, parts));
-            }
-        }
-        points
-    }
-
-    /// The work cut along one index.
-    fn cut(
-        &self,
-        factors: &Factors,
-        letter: u8,
-        at: At,
-        placements: &Placements,
-    ) -> Option<Chosen> {
-        let parts = self.parts(placements);
-        let layout = |cut: Option<Cut>| cut.map_or(Layout::Replicate, Layout::Shard);
-        let inputs = (0..self.entries.len()).map(|input| match factors.is_added(input, letter) {
-            true => Layout::Partial(Combine::Sum),
-            false => layout(factors.input_cut(input, letter, &at, parts)),
-        });
-        let inputs: SmallVec<[Layout; 3]> = inputs.collect();
-        let mut outputs: SmallVec<[Layout; 1]> = SmallVec::new();
-        for output in 0..self.results.len() {
-            outputs.push(match factors.combine(output, letter) {
-                Some(how) => Layout::Partial(how),
-                None => Layout::Shard(factors.output_cut(output, letter, &at, parts)?),
-            });
-        }
-        // The largest of no elements is nothing.
-        let extreme =
-            |layout: &Layout| matches!(layout, Layout::Partial(Combine::Max | Combine::Min));
-        let points = at.resolve(factors.size(letter), parts);
-        let has_empty = points.windows(2).any(|pair| pair[0] == pair[1]);
-        if has_empty && outputs.iter().any(extreme) {
-            return None;
-        }
-        Some(Chosen { mesh: self.mesh, cut: Some((letter, at)), inputs, outputs })
-    }
-
-    /// Partial sums pass through inputs in which the operation is linear, if the results are no
-    /// larger.
-    fn partial(&self, placements: &Placements) -> Option<Chosen> {
-        let sum = Layout::Partial(Combine::Sum);
-        let is_sum = |input: usize| {
-            let entry = self.entries.get(input).copied().flatten();
-            entry.is_some_and(|entry| self.available(entry, placements).any(|at| *at == sum))
-        };
-        let summed: SmallVec<[usize; 4]> = match self.call.op.linear {
-            Linear::No => return None,
-            Linear::Together(inputs) => {
-                let any = inputs.iter().any(|&input| is_sum(input));
-                // A number cannot be given to one worker only.
-                let all = inputs.iter().all(|&input| self.entries[input].is_some());
-                if any && all { inputs.iter().copied().collect() } else { return None }
-            }
-            Linear::Each(inputs) => {
-                inputs.iter().copied().find(|&i| is_sum(i)).into_iter().collect()
-            }
-            Linear::ByNumbers(input) => {
-                let alone = self.entries.iter().flatten().count() == 1;
-                Some(input).filter(|&input| alone && is_sum(input)).into_iter().collect()
-            }
-        };
-        let larger = |input: &usize| {
-            let bytes: usize = self.results.iter().map(Meta::bytes).sum();
-            self.entries[*input].is_some_and(|entry| bytes > entry.meta.bytes())
-        };
-        // In another dtype parts are rounded, or do not wrap around as their sum does.
-        let converted = |input: &usize| {
-            let dtype = self.entries[*input].map(|entry| entry.meta.dtype);
-            self.results.iter().any(|result| Some(result.dtype) != dtype)
-        };
-        // A value that is needed as a sum and whole at once is put together for both.
-        let needed_whole = |input: &usize| {
-            let address = |entry: Option<&Entry>| entry.map(std::ptr::from_ref);
-            let is_same = |other: &Option<&Entry>| {
-                other.is_some() && address(*other) == address(self.entries[*input])
-            };
-            let others = self.entries.iter().enumerate();
-            let mut others = others.filter(|(other, _)| !summed.contains(other));
-            others.any(|(_, other)| is_same(other))
-        };
-        if summed.is_empty()
-            || summed.iter().any(larger)
-            || summed.iter().any(converted)
-            || summed.iter().any(needed_whole)
-        {
-            return None;
-        }
-        let mut chosen = self.whole();
-        summed.iter().for_each(|&input| chosen.inputs[input] = sum.clone());
-        chosen.outputs.iter_mut().for_each(|output| *output = sum.clone());
-        Some(chosen)
+    fn whole(&self, placements: &Placements) -> Chosen {
+        let counts = (self.entries.len(), self.results.len());
+        Chosen::whole(self.mesh, placements.layouts(self.mesh), counts)
     }
 
     /// The bytes that have to travel for a choice, and what their messages cost.
     fn cost(&self, chosen: &Chosen, placements: &Placements) -> u64 {
         let mut cost = 0;
-        for (entry, layout) in self.entries.iter().zip(&chosen.inputs) {
+        for (entry, layouts) in self.entries.iter().zip(&chosen.inputs) {
             if let Some(entry) = entry.filter(|entry| !entry.copies.whole) {
-                cost += travel(entry, (self.mesh, layout), placements);
+                cost += travel(entry, (self.mesh, layouts), placements);
             }
         }
-        for (output, layout) in chosen.outputs.iter().enumerate() {
-            let fixed = self.fixed.get(output).and_then(Option::as_ref);
-            let wanted = match layout {
-                // Only sums wait.
-                Layout::Partial(how) if *how != Combine::Sum => Some(&Layout::Replicate),
-                _ => None,
-            };
-            if let Some(wanted) = fixed.or(wanted) {
-                cost += change(&self.results[output], layout, wanted, self.parts(placements));
-            }
+        for (output, layouts) in chosen.outputs.iter().enumerate() {
+            let fixed = self.fixed.get(output).and_then(Option::as_ref).cloned();
+            let wanted = fixed.unwrap_or_else(|| layouts.iter().map(waiting).collect());
+            let target = placements.get(self.mesh);
+            cost += change(&self.results[output], layouts, &wanted, target);
         }
         cost
     }
 
-    /// The layouts in which a value is on the mesh already.
-    fn available<'a>(
+    /// How a value is on the mesh already.
+    pub(super) fn available<'a>(
         &self,
         entry: &'a Entry,
         placements: &'a Placements,
-    ) -> impl Iterator<Item = &'a Layout> + use<'a> {
+    ) -> impl Iterator<Item = &'a [Layout]> + use<'a> {
         let mesh = self.mesh;
-        let there = entry.spreads.iter().filter(move |(place, _)| {
-            placements.mesh(*place) == mesh || placements.covers(*place, mesh)
+        let there = entry.spreads.iter().filter_map(move |&(place, _)| {
+            if placements.mesh(place) == mesh {
+                return Some(placements.layouts(place));
+            }
+            placements.covers(place, mesh).then(|| placements.layouts(mesh))
         });
         // What is used whole counts as if it were.
-        let whole = entry.copies.whole.then_some(&Layout::Replicate);
-        there.map(|(place, _)| placements.layout(*place)).chain(whole)
-    }
-
-    fn parts(&self, placements: &Placements) -> usize {
-        placements.members(self.mesh).len()
+        there.chain(entry.copies.whole.then(|| placements.layouts(mesh)))
     }
 }
 
-/// What it costs to bring a value to a mesh in a layout.
-pub(crate) fn travel(
-    entry: &Entry,
-    (mesh, layout): (PlacementId, &Layout),
-    placements: &Placements,
-) -> u64 {
-    let (bytes, parts) = (entry.meta.bytes() as u64, placements.members(mesh).len() as u64);
-    let on_meshes = entry.spreads.iter().map(|&(place, _)| {
-        let here = placements.mesh(place) == mesh || placements.covers(place, mesh);
-        let there = placements.layout(place);
-        match here {
-            true => change(&entry.meta, there, layout, parts as usize),
-            false => fetch(bytes, layout, parts, 0),
-        }
-    });
-    let is_member = |worker: WorkerId| u64::from(placements.contains(mesh, worker));
-    let on_workers =
-        entry.holders.iter().map(|&(worker, _)| fetch(bytes, layout, parts, is_member(worker)));
-    on_meshes.chain(on_workers).min().unwrap_or(0)
-}
-
-/// What it costs to bring a whole value to the workers of a mesh, of which some have it.
-fn fetch(bytes: u64, layout: &Layout, parts: u64, having: u64) -> u64 {
-    let lacking = parts - having;
+/// How a result lies after it is made: only sums wait to be put together.
+pub(super) fn waiting(layout: &Layout) -> Layout {
     match layout {
-        Layout::Replicate => (bytes + MESSAGE_BYTES) * lacking,
-        Layout::Shard(_) => (bytes / parts + MESSAGE_BYTES) * lacking,
-        // One of them gets it.
-        Layout::Partial(_) => bytes + MESSAGE_BYTES,
+        Layout::Partial(how) if *how != Combine::Sum => Layout::Replicate,
+        layout => layout.clone(),
     }
 }
 
-/// What it costs to change the layout of a value on its mesh.
-fn change(meta: &Meta, from: &Layout, to: &Layout, parts: usize) -> u64 {
-    let (bytes, members, others) = (meta.bytes() as u64, parts as u64, parts as u64 - 1);
-    let (travelling, messages) = match (from, to) {
-        (from, to) if from == to => return 0,
-        (Layout::Replicate, _) => return 0,
-        // By way of copies.
-        (from, Layout::Partial(_)) => return change(meta, from, &Layout::Replicate, parts),
-        (Layout::Shard(_), Layout::Replicate) => (bytes * others, members * others),
-        (Layout::Shard(from), Layout::Shard(to)) => match shifted(meta, from, to, parts) {
-            Some(shifted) => shifted,
-            None => (bytes * others / members, members * others),
-        },
-        (Layout::Partial(_), Layout::Replicate) => (2 * bytes * others, 2 * members * others),
-        (Layout::Partial(_), Layout::Shard(_)) => (bytes * others, members * others),
-    };
-    travelling + messages * MESSAGE_BYTES
-}
-
-/// The bytes and the messages of an axis that is cut elsewhere; `None` if it is another axis. Most
-/// of a part stays where it is if its ends move a little.
-fn shifted(meta: &Meta, from: &Cut, to: &Cut, parts: usize) -> Option<(u64, u64)> {
-    if (from.axis, from.blocks) != (to.axis, to.blocks) {
-        return None;
-    }
-    let size = *meta.shape.get(from.axis)?;
-    let (from, to) = (from.points(size, parts), to.points(size, parts));
-    let common = |giver: usize, getter: usize| {
-        let end = from[giver + 1].min(to[getter + 1]);
-        end.saturating_sub(from[giver].max(to[getter]))
-    };
-    let all = (0..parts).flat_map(|giver| (0..parts).map(move |getter| (giver, getter)));
-    let (mut shifted, mut messages) = (0, 0);
-    for (giver, getter) in all.filter(|(giver, getter)| giver != getter) {
-        let common = common(giver, getter);
-        shifted += common as u64;
-        messages += u64::from(common > 0);
-    }
-    let extent = from.last().copied().filter(|&extent| extent > 0)? as u64;
-    Some((meta.bytes() as u64 * shifted / extent, messages))
+fn is_copied(layouts: &[Layout]) -> bool {
+    layouts.iter().all(|layout| *layout == Layout::Replicate)
 }

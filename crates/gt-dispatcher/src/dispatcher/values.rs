@@ -15,13 +15,13 @@ const LOOKED_AT: usize = 1 << 14;
 const PLACES: usize = 64;
 
 impl Dispatcher {
-    /// Where the largest values are. Each session has its share of what is looked at, so that one
-    /// with many values hides nobody's.
-    pub fn values(&self) -> ValuesReport {
+    /// Where the largest values are, of the sessions that somebody sees. Each of them has its share
+    /// of what is looked at, so that one with many values hides nobody's.
+    pub fn values(&self, is_seen: impl Fn(SessionId) -> bool) -> ValuesReport {
         let each = LOOKED_AT / self.sessions.len().max(1);
         let mut found: Vec<(usize, SessionId, Slot)> = Vec::new();
-        for (&id, session) in &self.sessions {
-            let looked_at = session.registry.values().take(each);
+        for (&id, session) in self.sessions.iter().filter(|(id, _)| is_seen(**id)) {
+            let looked_at = session.registry.values_of_first(each);
             let somewhere = looked_at.filter(|(_, entry)| is_somewhere(entry));
             found.extend(somewhere.map(|(slot, entry)| (entry.meta.bytes(), id, slot)));
         }

@@ -30,17 +30,19 @@ impl Gateway {
                 self.register(now_ns, connection, credentials, *info, out)
             }
             Ok(Some(Message::StatusRequest)) => {
-                self.send_status(now_ns, connection, out);
+                self.send_status(now_ns, connection, credentials, out);
                 Ok(())
             }
             Ok(Some(Message::Observe { messages })) if credentials.role.is_some() => {
-                self.watch(now_ns, connection, messages, out);
+                self.watch(now_ns, connection, credentials, messages, out);
                 Ok(())
             }
             Ok(Some(Message::ValuesRequest)) if credentials.role.is_some() => {
-                let values = Message::Values(Box::new(self.dispatcher.values()));
-                out.push(Delivery::Send(connection, unsequenced(&values)));
+                self.send_values(now_ns, connection, credentials, out);
                 Ok(())
+            }
+            Ok(Some(Message::Order(order))) => {
+                self.obey(now_ns, connection, credentials, order, out)
             }
             // The last words of somebody who was given up.
             Ok(Some(Message::Heartbeat { .. })) => Err(Error::Lost(
@@ -70,7 +72,7 @@ impl Gateway {
         hello: &Hello,
         out: &mut Vec<Delivery>,
     ) -> Result<()> {
-        let Credentials { reach, identity, role } = credentials;
+        let Credentials { identity, role, .. } = credentials;
         if !role.is_some_and(Role::is_client) {
             return Err(Error::value(format!(
                 "{} may not open sessions; {}",
@@ -84,8 +86,9 @@ impl Gateway {
                 *session
             }
             Some(_) => return Err(Error::Lost("the session is not this client's".to_string())),
-            None => self.open(now_ns, connection, reach, hello)?,
+            None => self.open(now_ns, connection, credentials, hello)?,
         };
+        self.tell_share(now_ns, session, out);
         self.connections.insert(connection, Peer::Client(session));
         let welcome = self.welcome_message(session, identity);
         out.push(Delivery::Send(connection, unsequenced(&Message::Welcome(welcome))));
@@ -100,9 +103,11 @@ impl Gateway {
         &mut self,
         now_ns: u64,
         connection: ConnectionId,
-        reach: Reach,
+        credentials: Credentials,
         hello: &Hello,
     ) -> Result<SessionId> {
+        let Credentials { identity, reach, .. } = credentials;
+        self.check_room(identity)?;
         if self.clients.len() >= self.most_sessions {
             let most = self.most_sessions;
             return Err(Error::Lost(format!("the server has {most} sessions and takes no more")));
@@ -110,11 +115,13 @@ impl Gateway {
         self.sessions_opened += 1;
         let session = SessionId(self.sessions_opened);
         let (name, resume) = (label(&hello.name), None);
-        let hello = Hello { name, resume, ..hello.clone() };
+        let workers = self.allowed_workers(identity, hello.workers);
+        let hello = Hello { name, resume, workers, ..hello.clone() };
         self.dispatcher.open(now_ns, session, &hello, reach)?;
+        self.owners.insert(session, identity);
         self.clients.insert(
             session,
-            PeerState::new(ReliableChannel::with_small_buffer(), connection, now_ns),
+            PeerState::new(ReliableChannel::with_small_buffer(), (connection, identity), now_ns),
         );
         Ok(session)
     }
@@ -190,8 +197,8 @@ impl Gateway {
             ..info
         };
         self.connections.insert(connection, Peer::Worker(worker));
-        self.workers
-            .insert(worker, PeerState::new(ReliableChannel::without_replay(), connection, now_ns));
+        let channel = ReliableChannel::without_replay();
+        self.workers.insert(worker, PeerState::new(channel, (connection, identity), now_ns));
         let key = self.secret.listener(Peer::Worker(worker));
         let registered = unsequenced(&Message::Registered { worker, key });
         out.push(Delivery::Send(connection, registered));

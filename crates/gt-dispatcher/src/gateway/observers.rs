@@ -8,8 +8,10 @@ use gt_core::event::Events;
 use gt_transport::reliable::unsequenced;
 use gt_transport::{Message, Peer};
 
+use super::sight::{Sight, with_sums, without_others};
 use super::{ConnectionId, Delivery, Gateway};
 use crate::outbox::Outbox;
+use crate::role::Credentials;
 
 /// Somebody who watches says so again within this time.
 const WATCH_NS: u64 = 5_000_000_000;
@@ -51,6 +53,7 @@ pub(super) struct Watcher {
     messages: u32,
     until_ns: u64,
     lost: u64,
+    sight: Sight,
 }
 
 impl Gateway {
@@ -86,6 +89,7 @@ impl Gateway {
         &mut self,
         now_ns: u64,
         connection: ConnectionId,
+        credentials: Credentials,
         messages: u32,
         out: &mut Vec<Delivery>,
     ) {
@@ -102,9 +106,11 @@ impl Gateway {
             ));
             return self.turn_away(connection, error, out);
         }
-        let messages = messages.min(MOST_MESSAGES);
-        watchers.insert(connection, Watcher { messages, until_ns, lost: 0 });
-        for piece in self.dispatcher.introduction(now_ns).split() {
+        let (messages, sight) = (messages.min(MOST_MESSAGES), credentials.into());
+        watchers.insert(connection, Watcher { messages, until_ns, lost: 0, sight });
+        let introduction = self.dispatcher.introduction(now_ns);
+        let is_seen = |session| self.is_seen(sight, session);
+        for piece in without_others(&introduction, is_seen).split() {
             let message = Message::Events(Arc::new(piece));
             out.push(Delivery::Send(connection, unsequenced(&message)));
         }
@@ -133,8 +139,8 @@ impl Gateway {
             }
         }
         if !self.observers.watchers.is_empty() && !events.list.is_empty() {
-            for piece in (*events).clone().split() {
-                self.show(piece, out);
+            for piece in Events::pieces(&events) {
+                self.show(&piece, out);
             }
         }
         self.observe(now_ns, out);
@@ -192,23 +198,33 @@ impl Gateway {
     }
 
     /// Sends events to those who watch and have room for a message.
-    fn show(&mut self, mut piece: Events, out: &mut Vec<Delivery>) {
-        let missed = piece.lost;
-        for (&connection, watcher) in &mut self.observers.watchers {
-            piece.lost = missed + watcher.lost;
+    fn show(&mut self, piece: &Arc<Events>, out: &mut Vec<Delivery>) {
+        let mut watchers = std::mem::take(&mut self.observers.watchers);
+        for (&connection, watcher) in &mut watchers {
             if watcher.messages == 0 {
-                watcher.lost = piece.lost + piece.list.len() as u64;
+                watcher.lost += piece.lost + piece.list.len() as u64;
                 continue;
             }
-            (watcher.messages, watcher.lost) = (watcher.messages - 1, 0);
-            let message = Message::Events(Arc::new(piece.clone()));
-            out.push(Delivery::Send(connection, unsequenced(&message)));
+            watcher.messages -= 1;
+            let missed = std::mem::take(&mut watcher.lost);
+            let shown = match watcher.sight {
+                Sight::All if missed == 0 => piece.clone(),
+                Sight::All => Arc::new(Events { lost: piece.lost + missed, ..(**piece).clone() }),
+                sight => {
+                    let mut shown = with_sums(piece, |session| self.is_seen(sight, session));
+                    shown.lost += missed;
+                    Arc::new(shown)
+                }
+            };
+            out.push(Delivery::Send(connection, unsequenced(&Message::Events(shown))));
         }
+        self.observers.watchers = watchers;
     }
 
     /// Time has passed: whoever does not say so any more does not watch.
     pub(super) fn forget_observers(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
         self.observers.watchers.retain(|_, watcher| watcher.until_ns > now_ns);
+        self.forget_owners();
         self.observe(now_ns, out);
     }
 

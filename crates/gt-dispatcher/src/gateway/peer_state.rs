@@ -7,6 +7,7 @@ use gt_transport::codec::Limits;
 use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
 
 use super::{ConnectionId, Delivery};
+use crate::role::Identity;
 
 /// After so many messages the other side hears that they have arrived.
 const CONFIRM_EVERY: u64 = 32;
@@ -16,6 +17,8 @@ const CONFIRM_EVERY: u64 = 32;
 pub(super) struct PeerState {
     pub(super) channel: ReliableChannel,
     pub(super) connection: Option<ConnectionId>,
+    /// Who it is, as far as it was proven.
+    pub(super) identity: Identity,
     pub(super) heard_ns: u64,
     unconfirmed: u64,
     /// The bytes that it was last told its workers use.
@@ -23,8 +26,13 @@ pub(super) struct PeerState {
 }
 
 impl PeerState {
-    pub(super) fn new(channel: ReliableChannel, connection: ConnectionId, heard_ns: u64) -> Self {
-        PeerState { channel, connection: Some(connection), heard_ns, unconfirmed: 0, told_bytes: 0 }
+    pub(super) fn new(
+        channel: ReliableChannel,
+        (connection, identity): (ConnectionId, Identity),
+        heard_ns: u64,
+    ) -> Self {
+        let connection = Some(connection);
+        PeerState { channel, connection, identity, heard_ns, unconfirmed: 0, told_bytes: 0 }
     }
 
     /// The word that the dispatcher is there, and what has arrived.

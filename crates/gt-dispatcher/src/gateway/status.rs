@@ -1,13 +1,16 @@
 //! What a running server tells of itself.
 
-use gt_core::WorkerId;
 use gt_core::wire::SOME;
+use gt_core::{SessionId, WorkerId};
 use gt_transport::Message;
 use gt_transport::reliable::unsequenced;
 use gt_transport::report::{Report, SessionReport, WorkerReport};
 
+use super::operate::label;
 use super::peer_state::PeerState;
+use super::sight::{Sight, sum_of_channels, sum_of_sessions};
 use super::{ConnectionId, Delivery, Gateway};
+use crate::role::Credentials;
 use crate::worker_table::Member;
 
 /// Channels of each worker that a report names.
@@ -16,12 +19,20 @@ const CHANNELS: usize = 64;
 impl Gateway {
     /// What is there at the moment.
     pub fn report(&self, now_ns: u64) -> Report {
+        self.report_to(now_ns, Sight::All)
+    }
+
+    /// The same, as somebody sees it.
+    fn report_to(&self, now_ns: u64, sight: Sight) -> Report {
+        let is_seen = |session: SessionId| self.is_seen(sight, session);
         let silent_ns = |state: Option<&PeerState>| {
             state.map_or(0, |state| now_ns.saturating_sub(state.heard_ns))
         };
         let sessions = self.dispatcher.sessions().map(|(id, session)| SessionReport {
             id,
             name: session.name.clone(),
+            user: self.clients.get(&id).map_or(String::new(), |state| label(state.identity)),
+            share: session.share(),
             connected: self.clients.get(&id).is_some_and(|state| state.connection.is_some()),
             silent_ns: silent_ns(self.clients.get(&id)),
             workers: session.places().iter().take(SOME).copied().collect(),
@@ -29,7 +40,10 @@ impl Gateway {
             queued: session.queued(),
             modifiers: session.modifiers(),
         });
-        let sessions = sessions.take(SOME).collect();
+        let (mut sessions, others): (Vec<_>, Vec<_>) =
+            sessions.partition(|session| is_seen(session.id));
+        sessions.truncate(SOME - 1);
+        sessions.extend(sum_of_sessions(&others));
         let workers = &self.workers;
         let member = |(id, member): (WorkerId, &Member)| WorkerReport {
             id,
@@ -37,7 +51,7 @@ impl Gateway {
             silent_ns: silent_ns(workers.get(&id)),
             used_bytes: member.used_bytes,
             queued: self.dispatcher.queued_at(id),
-            channels: member.channels.list.iter().take(CHANNELS).copied().collect(),
+            channels: sum_of_channels(&member.channels.list, CHANNELS, is_seen),
         };
         let workers = self.dispatcher.worker_table().members().map(member).take(SOME).collect();
         let version = env!("CARGO_PKG_VERSION").to_string();
@@ -48,9 +62,31 @@ impl Gateway {
         &mut self,
         now_ns: u64,
         connection: ConnectionId,
+        credentials: Credentials,
         out: &mut Vec<Delivery>,
     ) {
-        let report = Message::Report(Box::new(self.report(now_ns)));
+        if !self.questions.may_ask(now_ns, credentials.identity) {
+            return;
+        }
+        let report = self.report_to(now_ns, credentials.into());
+        let report = Message::Report(Box::new(report));
         out.push(Delivery::Send(connection, unsequenced(&report)));
+    }
+
+    /// Tells somebody where values are that they may see.
+    pub(super) fn send_values(
+        &mut self,
+        now_ns: u64,
+        connection: ConnectionId,
+        credentials: Credentials,
+        out: &mut Vec<Delivery>,
+    ) {
+        if !self.questions.may_ask(now_ns, credentials.identity) {
+            return;
+        }
+        let sight = Sight::from(credentials);
+        let values = self.dispatcher.values(|session| self.is_seen(sight, session));
+        let values = Message::Values(Box::new(values));
+        out.push(Delivery::Send(connection, unsequenced(&values)));
     }
 }

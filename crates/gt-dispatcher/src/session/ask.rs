@@ -61,7 +61,7 @@ impl Session {
             return Ok(format!("whole on {}", self.number(worker)));
         }
         let (place, _) = entry.spreads[0];
-        let mut text = format!("{} on", self.registry.placements.layout(place));
+        let mut text = format!("{} on", self.registry.placements.get(place).describe());
         for &member in self.registry.placements.members(place) {
             write!(text, " {}", self.number(member)).expect("memory takes all of it");
         }
@@ -93,7 +93,7 @@ impl Session {
     pub(super) fn count_decision(&mut self, place: &Place) {
         self.modifiers.signal_placed += u64::from(self.scopes.wish().is_some());
         let counter = match place {
-            Place::Shared(shared) if shared.chosen.cut.is_some() => &mut self.modifiers.shard_cut,
+            Place::Shared(shared) if shared.chosen.is_cut() => &mut self.modifiers.shard_cut,
             Place::Shared(_) | Place::On(_) => &mut self.modifiers.shard_copied,
             Place::Anywhere | Place::At(_) => &mut self.modifiers.shard_whole,
             // What it is made of is counted when that is placed.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use gt_core::instruction::Operand;
+use gt_core::placement::Layouts;
 use gt_core::{Result, Slot};
 use tracing::debug;
 
@@ -51,12 +52,19 @@ impl Session {
             Place::Parts(_) => "taken apart".to_string(),
             Place::Lost(_) => "lost, as one of its inputs is".to_string(),
             Place::Shared(shared) => {
-                let Chosen { mesh, cut, outputs, .. } = &shared.chosen;
-                let mut way = match cut {
-                    None => "all of it".to_string(),
-                    Some((letter, _)) => format!("index {letter} is cut,"),
+                let Chosen { mesh, cuts, outputs, .. } = &shared.chosen;
+                let letters: Vec<String> =
+                    cuts.iter().flatten().map(|(letter, _)| letter.to_string()).collect();
+                let mut way = match letters.as_slice() {
+                    [] => "all of it".to_string(),
+                    [letter] => format!("index {letter} is cut,"),
+                    letters => format!("indices {} are cut,", letters.join(" ")),
                 };
-                for (made, last) in outputs.iter().zip(&shared.finals) {
+                let described = |layouts: &Layouts| {
+                    placements.get(*mesh).with_layouts(layouts.iter().cloned()).describe()
+                };
+                let results = outputs.iter().zip(&shared.finals);
+                for (made, last) in results.map(|(made, last)| (described(made), described(last))) {
                     write!(way, " gives {made}").expect("memory takes all of it");
                     if made != last {
                         write!(way, " and then {last}").expect("memory takes all of it");
@@ -73,17 +81,19 @@ impl Session {
     fn describe_moves(&self, request: &Request, chosen: &Chosen) -> Result<String> {
         let placements = &self.registry.placements;
         let mut moves = Vec::new();
-        for (input, layout) in request.inputs.iter().zip(&chosen.inputs) {
+        for (input, layouts) in request.inputs.iter().zip(&chosen.inputs) {
             let Operand::Slot(slot) = input else { continue };
             let entry = self.registry.get(*slot)?;
             let is_there = entry.spreads.iter().any(|&(place, _)| {
                 let same_mesh = placements.mesh(place) == chosen.mesh;
-                same_mesh && placements.layout(place) == layout
-                    || placements.covers(place, chosen.mesh) && *placements.layout(place) == *layout
+                let copies = placements.layouts(chosen.mesh);
+                same_mesh && placements.layouts(place) == &layouts[..]
+                    || placements.covers(place, chosen.mesh) && copies == &layouts[..]
             });
             if !is_there {
                 let verb = if entry.recipe.is_some() { "is made" } else { "moves to" };
-                moves.push(format!("{slot} {verb} {layout}"));
+                let target = placements.get(chosen.mesh).with_layouts(layouts.iter().cloned());
+                moves.push(format!("{slot} {verb} {}", target.describe()));
             }
         }
         Ok(if moves.is_empty() { "nothing moves".to_string() } else { moves.join(", ") })

@@ -18,7 +18,9 @@ impl Session {
         };
         *place = None;
         self.close_run();
-        self.registry.lose(worker, failure);
+        for (other, name) in self.registry.lose(worker, failure) {
+            self.emit_free(other, name);
+        }
         self.move_scopes();
         self.outgoing.remove(worker);
         for (reply, expected) in self.expected.forget(worker) {

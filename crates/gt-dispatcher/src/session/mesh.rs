@@ -4,7 +4,7 @@ use gt_core::attrs::{Attr, Attrs};
 use gt_core::instruction::{Command, Instruction, Operand, Replaces};
 use gt_core::op::{Arg, Call};
 use gt_core::ops::builtin::CAST;
-use gt_core::placement::Layout;
+use gt_core::placement::{Cuts, Layout, Layouts};
 use gt_core::{Meta, Provenance, Result, SignatureId, Slot, WorkerId};
 use smallvec::SmallVec;
 
@@ -21,14 +21,14 @@ impl Session {
     pub(super) fn place_results(
         &mut self,
         (mesh, signature): (PlacementId, SignatureId),
-        (made, finals): (&[Layout], &[Layout]),
+        (made, finals): (&[Layouts], &[Layouts]),
         request: &Request,
         decision: Decision,
         context: &mut Context,
     ) -> Result<Option<Target>> {
         let placements = &mut self.registry.placements;
-        let mut places = |layouts: &[Layout]| -> Result<SmallVec<[PlacementId; 1]>> {
-            layouts.iter().map(|layout| placements.with_layout(mesh, layout)).collect()
+        let mut places = |results: &[Layouts]| -> Result<SmallVec<[PlacementId; 1]>> {
+            results.iter().map(|layouts| placements.with_layouts(mesh, layouts)).collect()
         };
         let (made, finals) = (places(made)?, places(finals)?);
         if request.replaces.is_empty() && made == finals {
@@ -136,17 +136,19 @@ impl Session {
         meta: &Meta,
     ) -> Result<()> {
         let placements = &self.registry.placements;
-        let (mesh, parts) = (placements.mesh(place), placements.members(place).len());
+        let (mesh, placement) = (placements.mesh(place), placements.get(place));
         let instruction = renamed(name, slot, replaced, meta);
-        let cut = match placements.layout(place) {
-            Layout::Shard(cut) => {
-                let inputs = [Arg::Tensor(meta)];
-                let call = Call { op: instruction.op, inputs: &inputs, attrs: &instruction.attrs };
-                (instruction.op.shard)(&call).letter_of(0, cut, parts)
-            }
-            _ => None,
-        };
-        let signature = self.signature(mesh, cut.as_ref())?;
+        let inputs = [Arg::Tensor(meta)];
+        let call = Call { op: instruction.op, inputs: &inputs, attrs: &instruction.attrs };
+        let factors = (instruction.op.shard)(&call);
+        let layouts = placement.layouts().iter().enumerate();
+        let cuts: Cuts = layouts
+            .map(|(axis, layout)| match layout {
+                Layout::Shard(cut) => factors.letter_of(0, cut, placement.mesh().size(axis)),
+                _ => None,
+            })
+            .collect();
+        let signature = self.signature(mesh, &cuts)?;
         self.emit_shared(mesh, signature, Command::Apply(instruction));
         Ok(())
     }

@@ -3,7 +3,7 @@
 
 use gt_core::instruction::{Command, Move, Operand};
 use gt_core::op::Linear;
-use gt_core::placement::{Cut, Layout, Piece, pieces};
+use gt_core::placement::{Piece, between, pieces};
 use gt_core::rules::risk::Risk;
 use gt_core::{DType, Meta, Result, Slot, WorkerId};
 use gt_transport::Peer;
@@ -17,10 +17,6 @@ use crate::expected::{Expected, Reply, Way};
 use crate::placements::PlacementId;
 use crate::registry::Entry;
 use crate::tickets::{Transfer, TransferKind};
-
-/// A sum of so many bytes is put together in two moves: each worker adds up a part, and gives it to
-/// the others.
-const LARGE_SUM_BYTES: usize = 4096;
 
 impl Session {
     /// The name of a value in a placement, after having it moved there if it is not.
@@ -49,7 +45,7 @@ impl Session {
         }
         let name = self.registry.name_copy();
         self.emit_move(&meta, (from, there), (place, name), context)?;
-        let is_sum = matches!(self.registry.placements.layout(from), Layout::Partial(_));
+        let is_sum = self.registry.placements.get(from).is_sum();
         let entry = self.registry.get_mut(slot)?;
         entry.spreads.push((place, name));
         if is_sum {
@@ -76,9 +72,10 @@ impl Session {
     pub(super) fn resolve_sum(&mut self, slot: Slot, context: &mut Context) -> Result<()> {
         let placements = &self.registry.placements;
         let first = self.registry.get(slot)?.spreads.first().map(|&(place, _)| place);
-        let sum = first.filter(|place| matches!(placements.layout(*place), Layout::Partial(_)));
+        let sum = first.filter(|place| placements.get(*place).is_sum());
         let Some(place) = sum else { return Ok(()) };
-        self.bring_as(slot, placements.mesh(place), context).map(drop)
+        let place = self.registry.placements.together(place)?;
+        self.bring_as(slot, place, context).map(drop)
     }
 
     /// Has all of a value on one worker; gives its name there.
@@ -91,6 +88,13 @@ impl Session {
         let place = self.registry.placements.whole(worker)?;
         let (from, there) = self.nearest(slot, place)?;
         let meta = self.registry.get(slot)?.meta.clone();
+        let placements = &self.registry.placements;
+        if pieces(placements.get(from), placements.get(place), &meta.shape).is_none()
+            && let Some(passed) = self.detour(&meta, from, place)?
+        {
+            self.bring_as(slot, passed, context)?;
+            return self.gather(slot, worker, context);
+        }
         let name = self.registry.name_copy();
         self.emit_move(&meta, (from, there), (place, name), context)?;
         self.registry.get_mut(slot)?.holders.push((worker, name));
@@ -107,7 +111,7 @@ impl Session {
         let placements = &self.registry.placements;
         let entry = self.registry.get(slot)?;
         sources.extend(entry.spreads.iter().copied());
-        let target = (placements.mesh(place), placements.layout(place));
+        let target = (placements.mesh(place), placements.layouts(place));
         let effort = |source: &(PlacementId, Slot)| {
             let spreads = SmallVec::from_iter([*source]);
             travel(&Entry { spreads, ..Entry::nowhere(entry.meta.clone()) }, target, placements)
@@ -129,19 +133,8 @@ impl Session {
         to: PlacementId,
     ) -> Result<Option<PlacementId>> {
         let placements = &mut self.registry.placements;
-        if pieces(placements.get(from), placements.get(to), &meta.shape).is_none() {
-            return Ok(Some(placements.mesh(from)));
-        }
-        let members = placements.members(from).len();
-        let sums = matches!(placements.layout(from), Layout::Partial(_));
-        let is_large = members > 2 && meta.bytes() >= LARGE_SUM_BYTES;
-        let axis = meta.shape.iter().position(|&size| size >= members);
-        match axis {
-            Some(axis) if sums && is_large && placements.is_replicated(to) => {
-                placements.with_layout(from, &Layout::Shard(Cut::even(axis))).map(Some)
-            }
-            _ => Ok(None),
-        }
+        let passed = between(placements.get(from), placements.get(to), meta);
+        passed.map(|layouts| placements.with_layouts(from, &layouts)).transpose()
     }
 
     /// Has a value moved, from a placement where it has a name to one where it gets a name.
@@ -158,7 +151,7 @@ impl Session {
         let transfers: Vec<Piece> =
             pieces.into_iter().flatten().filter(|piece| piece.from != piece.to).collect();
         let tag = context.tags(transfers.len() as u64);
-        let dtype = placements.layout(from).part_dtype(meta.dtype);
+        let dtype = placements.get(from).part_dtype(meta.dtype);
         let moved = Move {
             out,
             slot,

@@ -86,7 +86,9 @@ impl Session {
                 self.place_on_worker(worker, request, decision, context)
             }
             Place::On(mesh) => {
-                let chosen = Shared::copied(mesh, request.inputs.len(), decision.metas.len());
+                let copies = self.registry.placements.layouts(mesh);
+                let counts = (request.inputs.len(), decision.metas.len());
+                let chosen = Shared::copied(mesh, copies, counts);
                 self.place_on_mesh(&chosen, request, decision, context)
             }
             Place::Parts(expansion) => {
@@ -104,12 +106,12 @@ impl Session {
         decision: Decision,
         context: &mut Context,
     ) -> Result<Option<Target>> {
-        let Shared { chosen: Chosen { mesh, cut, inputs, outputs }, finals, keep } = shared;
+        let Shared { chosen: Chosen { mesh, cuts, inputs, outputs }, finals, keep } = shared;
         let (mesh, keep) = (*mesh, *keep);
         let mut passing: SmallVec<[(Slot, PlacementId); 3]> = SmallVec::new();
-        for (input, layout) in request.inputs.iter_mut().zip(inputs) {
+        for (input, layouts) in request.inputs.iter_mut().zip(inputs) {
             let Operand::Slot(slot) = *input else { continue };
-            let place = self.registry.placements.with_layout(mesh, layout)?;
+            let place = self.registry.placements.with_layouts(mesh, layouts)?;
             let entry = self.registry.get(slot)?;
             let keep = keep && entry.copies.kept;
             if !keep && self.registry.name_on_mesh(entry, place).is_none() {
@@ -117,7 +119,7 @@ impl Session {
             }
             *input = Operand::Slot(self.bring_as(slot, place, context)?);
         }
-        let signature = self.signature(mesh, cut.as_ref())?;
+        let signature = self.signature(mesh, cuts)?;
         let places = (&outputs[..], &finals[..]);
         let target = self.place_results((mesh, signature), places, &request, decision, context)?;
         if passing.is_empty() {

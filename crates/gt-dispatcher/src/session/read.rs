@@ -1,8 +1,8 @@
 //! Values that the client reads.
 
 use gt_core::instruction::Command;
-use gt_core::placement::{At, Cut, Layout, Mesh, Piece, Placement, pieces};
-use gt_core::{Meta, RequestId, Result, Slot, WorkerId};
+use gt_core::placement::{At, Layout, Mesh, Piece, Placement, pieces};
+use gt_core::{Meta, RequestId, Result, Shape, Slot, WorkerId};
 use gt_transport::batch::INLINE_BYTES;
 use gt_transport::region::Region;
 use smallvec::SmallVec;
@@ -83,7 +83,7 @@ impl Session {
             return Ok(SmallVec::new());
         }
         let placements = &self.registry.placements;
-        let is_cut = |place| matches!(placements.layout(place), Layout::Shard(_));
+        let is_cut = |place| !placements.get(place).is_sum() && !placements.is_replicated(place);
         Ok(entry.spreads.iter().copied().filter(|&(place, _)| is_cut(place)).collect())
     }
 
@@ -96,19 +96,8 @@ impl Session {
     ) -> Result<Option<PlacementId>> {
         let Some(&(place, _)) = self.cuts_to_read(slot, context)?.first() else { return Ok(None) };
         let placement = self.registry.placements.get(place);
-        let (members, shape) = (placement.mesh().workers(), &self.registry.get(slot)?.meta.shape);
-        let Layout::Shard(cut) = &placement.layouts()[0] else { return Ok(None) };
-        let mut points = cut.points(shape[cut.axis], members.len());
-        let full = points.windows(2).map(|pair| pair[0] < pair[1]);
-        let full: Vec<WorkerId> =
-            members.iter().zip(full).filter_map(|(member, full)| full.then_some(*member)).collect();
-        if full.len() == members.len() {
-            return Ok(None);
-        }
-        points.dedup();
-        let layout = Layout::Shard(Cut { at: At::points(points), ..*cut });
-        let held = Placement::replicated(Mesh::group(full)).with_layout(layout);
-        self.registry.placements.intern(held).map(Some)
+        let held = without_empty(placement, &self.registry.get(slot)?.meta.shape)?;
+        held.map(|held| self.registry.placements.intern(held)).transpose()
     }
 
     /// Has every worker send its part of a value to the client, which puts them together. One of
@@ -146,4 +135,34 @@ impl Session {
         }
         Ok(parted)
     }
+}
+
+/// A placement without the workers whose parts have no elements, if there are such.
+fn without_empty(placement: &Placement, shape: &Shape) -> Result<Option<Placement>> {
+    let mesh = placement.mesh();
+    let (mut layouts, mut axes) = (Vec::new(), Vec::new());
+    let mut full: Vec<Vec<bool>> = Vec::new();
+    for (axis, layout) in placement.layouts().iter().enumerate() {
+        let (mut kept, mut layout) = (vec![true; mesh.size(axis)], layout.clone());
+        if let Layout::Shard(cut) = &mut layout {
+            let mut points = cut.points(shape[cut.axis], mesh.size(axis));
+            kept = points.windows(2).map(|pair| pair[0] < pair[1]).collect();
+            points.dedup();
+            cut.at = At::points(points);
+        }
+        axes.push((mesh.name(axis), kept.iter().filter(|full| **full).count()));
+        layouts.push(layout);
+        full.push(kept);
+    }
+    let is_full = |index: &usize| {
+        let mut places = mesh.coordinates(*index).into_iter().zip(&full);
+        places.all(|(place, full)| full[place])
+    };
+    let left = (0..mesh.workers().len()).filter(is_full).map(|index| mesh.workers()[index]);
+    let left: Vec<WorkerId> = left.collect();
+    if left.len() == mesh.workers().len() || left.is_empty() {
+        return Ok(None);
+    }
+    let held = Mesh::new(left, &axes)?;
+    Ok(Some(Placement::replicated(held).with_layouts(layouts)))
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use gt_core::instruction::{Command, Instruction, Operand, Replaces};
 use gt_core::op::{Arg, Call};
-use gt_core::placement::Layout;
 use gt_core::rules::risk::Risk;
 use gt_core::{Meta, Result, Slot, WorkerId};
 use smallvec::SmallVec;
@@ -136,9 +135,7 @@ impl Session {
         place: PlacementId,
         context: &mut Context,
     ) -> Result<()> {
-        let placements = &self.registry.placements;
-        let is_sum = matches!(placements.layout(place), Layout::Partial(_));
-        let place = if is_sum { placements.mesh(place) } else { place };
+        let place = self.registry.placements.together(place)?;
         self.make(slot, Making::OnMesh(place), context)
     }
 
@@ -199,7 +196,8 @@ impl Session {
             }
             (Making::OnMesh(place), _) => {
                 let mesh = self.registry.placements.mesh(place);
-                let shared = Shared::copied(mesh, request.inputs.len(), 1);
+                let copies = self.registry.placements.layouts(mesh);
+                let shared = Shared::copied(mesh, copies, (request.inputs.len(), 1));
                 self.place_on_mesh(&shared, request, decision, context)?
             }
         };

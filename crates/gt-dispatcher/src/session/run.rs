@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use gt_core::instruction::Command;
-use gt_core::placement::{At, Signature};
+use gt_core::placement::{Cuts, Signature};
 use gt_core::record::Record;
 use gt_core::rules::risk::Risk;
 use gt_core::{Error, Result, SignatureId, WorkerId};
@@ -129,13 +129,11 @@ impl Session {
     }
 
     /// The number of a way to share instructions, which the workers of the mesh hear of first.
-    pub(super) fn signature(
-        &mut self,
-        mesh: PlacementId,
-        cut: Option<&(u8, At)>,
-    ) -> Result<SignatureId> {
-        let Some(cut) = cut else { return Ok(SignatureId::NONE) };
-        let key = (mesh, cut.clone());
+    pub(super) fn signature(&mut self, mesh: PlacementId, cuts: &Cuts) -> Result<SignatureId> {
+        if cuts.iter().all(Option::is_none) {
+            return Ok(SignatureId::NONE);
+        }
+        let key = (mesh, cuts.clone());
         if let Some(&number) = self.signatures.get(&key) {
             return Ok(number);
         }
@@ -146,7 +144,7 @@ impl Session {
             )));
         }
         let workers = self.registry.placements.get(mesh).mesh().clone();
-        let signature = Signature { mesh: workers, cuts: SmallVec::from_iter([Some(cut.clone())]) };
+        let signature = Signature { mesh: workers, cuts: cuts.clone() };
         self.signatures.insert(key, next);
         self.emit_all(mesh, Command::DefineSignature { number: next, signature });
         Ok(next)

@@ -27,8 +27,7 @@ impl Session {
         context: &mut Context,
     ) -> Result<Target> {
         let cost_ns = meta.bytes() as u64;
-        let copied =
-            signal(&self.scopes).filter(|wish| wish.layout(meta.shape.rank()) == Layout::Replicate);
+        let copied = signal(&self.scopes).filter(|wish| !is_cut(&wish.layouts(meta.shape.rank())));
         if let Some(Wanted { mesh, .. }) = copied {
             let decision = upload_decision(meta, mesh);
             self.commit_on_mesh(mesh, &[out], &[mesh], decision, context)?;
@@ -58,19 +57,21 @@ impl Session {
         self.announced = self.announced.saturating_add(cost);
         let wish = signal(&self.scopes);
         if let Some(wanted) = wish
-            && let layout @ Layout::Shard(_) = wanted.layout(meta.shape.rank())
+            && let layouts = wanted.layouts(meta.shape.rank())
+            && is_cut(&layouts)
         {
-            let place = self.registry.placements.with_layout(wanted.mesh, &layout)?;
+            let place = self.registry.placements.with_layouts(wanted.mesh, &layouts)?;
             let placement = self.registry.placements.get(place);
             if pieces(placement, placement, &meta.shape).is_some() {
                 let upload = (out, number, provenance);
                 return self.announce_parts(upload, meta, place, context);
             }
         }
+        // Whoever passes copies on has one.
+        let wish = wish.map(|wish| wish.mesh);
         self.charge_load(context);
         let worker = match wish {
-            // Whoever passes copies on has one.
-            Some(Wanted { mesh, .. }) => self.registry.placements.members(mesh)[0],
+            Some(mesh) => self.registry.placements.members(mesh)[0],
             None => self.choose(&[], cost, context)?,
         };
         let ready_ns = context.load.assign(worker, context.now_ns, cost);
@@ -120,8 +121,8 @@ impl Session {
     /// has there.
     pub(super) fn spread_upload(&mut self, out: Slot, context: &mut Context) -> Result<()> {
         let Some(wish) = signal(&self.scopes) else { return Ok(()) };
-        let layout = wish.layout(self.registry.get(out)?.meta.shape.rank());
-        let place = self.registry.placements.with_layout(wish.mesh, &layout)?;
+        let layouts = wish.layouts(self.registry.get(out)?.meta.shape.rank());
+        let place = self.registry.placements.with_layouts(wish.mesh, &layouts)?;
         self.bring_as(out, place, context)?;
         let wholes = std::mem::take(&mut self.registry.get_mut(out)?.holders);
         for (worker, name) in wholes {
@@ -175,6 +176,11 @@ impl Session {
             self.letters.extend(tickets.issue(tag, transfer));
         }
     }
+}
+
+/// Whether values that lie so are nowhere whole.
+fn is_cut(layouts: &[Layout]) -> bool {
+    layouts.iter().any(|layout| *layout != Layout::Replicate)
 }
 
 /// What is decided of an upload to all workers of a mesh.

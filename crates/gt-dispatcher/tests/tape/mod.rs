@@ -269,13 +269,30 @@ fn shape(line: &str) -> Shape {
     sizes.map(|size| size.parse::<usize>().expect("a size is a number")).collect()
 }
 
-/// `replicated 0 1` or `shard(0) 0 1`, and perhaps `replicated-on-use dropped`.
+/// `replicated 0 1` or `shard(0) 0 1`, or for a mesh `dp/2=0 tp/2 0 1 2 3`, whose first axis cuts
+/// axis 0 and whose second has copies; and perhaps `replicated-on-use dropped`.
 fn wish(layout: &str, words: &[&str]) -> Wish {
     let keep = !words.contains(&"dropped");
     let replicate = words.contains(&"replicated-on-use");
     let on_use = if replicate { OnUse::Replicate } else { OnUse::AsPlaced };
     let workers = words.iter().filter_map(|word| word.parse().ok());
+    let axes = || [layout].into_iter().chain(words.iter().copied());
+    let axes = || axes().filter_map(|word| word.split_once('/'));
     let wish = match layout.strip_prefix("shard(").and_then(|axis| axis.strip_suffix(')')) {
+        None if layout.contains('/') => Wish {
+            mesh: axes()
+                .map(|(name, rest)| {
+                    let size = rest.split('=').next().expect("a size");
+                    (name.into(), size.parse().expect("a size"))
+                })
+                .collect(),
+            cuts: axes()
+                .map(|(_, rest)| {
+                    rest.split_once('=').map(|(_, axis)| axis.parse().expect("an axis"))
+                })
+                .collect(),
+            ..Wish::replicated(workers)
+        },
         Some(axis) => Wish::sharded(axis.parse().expect("an axis"), workers),
         None => Wish::replicated(workers),
     };

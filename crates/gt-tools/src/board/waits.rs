@@ -41,7 +41,7 @@ impl Waits {
         let command = (session, event.instruction);
         match (event.station(), event.worker()) {
             (Some(Station::Sent), Some(worker)) => {
-                *self.pending.entry((session, worker)).or_default() += 1;
+                *self.pending.entry((session, worker)).or_default() += event.commands();
                 if Kind::of_record(&event.record) == Kind::Transfer && self.transfers.len() < MOST {
                     let begin = || Transfer::begin(event, beside);
                     let transfer = self.transfers.entry(command).or_insert_with(begin);
@@ -59,7 +59,7 @@ impl Waits {
 
     fn end(&mut self, event: &Event, command: (SessionId, u64), worker: WorkerId) {
         if let Some(count) = self.pending.get_mut(&(command.0, worker)) {
-            *count = count.saturating_sub(1);
+            *count = count.saturating_sub(event.commands());
         }
         if Kind::of_record(&event.record) != Kind::Transfer {
             return;

@@ -1,6 +1,6 @@
 //! An event as a line of the log.
 
-use std::fmt::Write as _;
+use std::io::Write as _;
 
 use gt_core::event::{Event, Outcome, Station};
 
@@ -13,53 +13,76 @@ pub(super) struct Line<'a> {
     pub(super) station: Station,
     pub(super) words: &'a Words,
     pub(super) beside: &'a [u8],
+    pub(super) moment: &'a Moment,
     /// The signal around it, and its name if that is known.
     pub(super) signal: Option<Option<&'a str>>,
 }
 
+/// When events happened, in the words of lines. Those that are recorded together have one time.
+#[derive(Debug, Default)]
+pub(super) struct Moment {
+    time_ns: Option<u64>,
+    /// The beginning of the line.
+    seconds: Vec<u8>,
+    nanoseconds: Vec<u8>,
+}
+
+impl Moment {
+    /// It is this time.
+    pub(super) fn reach(&mut self, time_ns: u64) {
+        if self.time_ns.replace(time_ns) == Some(time_ns) {
+            return;
+        }
+        self.seconds.clear();
+        // Milliseconds are cut, not rounded, so that a line never tells of a later second.
+        push_number(&mut self.seconds, time_ns / 1_000_000_000, 0);
+        self.seconds.push(b'.');
+        push_number(&mut self.seconds, time_ns / 1_000_000 % 1000, 3);
+        self.seconds.extend_from_slice(b"s | #");
+        self.nanoseconds.clear();
+        push_pair(&mut self.nanoseconds, " ns=", time_ns);
+    }
+}
+
 impl Line<'_> {
     /// Appends the line and its end.
-    pub(super) fn push_to(&self, out: &mut String) {
-        let Event { time_ns, number, bytes, .. } = *self.event;
-        // Milliseconds are cut, not rounded, so that a line never tells of a later second.
-        push_number(out, time_ns / 1_000_000_000, 0);
-        out.push('.');
-        push_number(out, time_ns / 1_000_000 % 1000, 3);
-        out.push_str("s | #");
+    pub(super) fn push_to(&self, out: &mut Vec<u8>) {
+        let Event { number, bytes, .. } = *self.event;
+        out.extend_from_slice(&self.moment.seconds);
         push_number(out, number, 4);
-        out.push_str(" | ");
-        self.column(out, 12, |out| out.push_str(event_name(self.station)));
+        out.extend_from_slice(b" | ");
+        self.column(out, 12, |out| out.extend_from_slice(event_name(self.station).as_bytes()));
         self.column(out, 28, |out| self.source(out));
         self.column(out, 19, |out| {
-            out.push_str(if self.is_at_worker() { "Worker" } else { "" });
-            out.push_str(self.words.name);
+            out.extend_from_slice(if self.is_at_worker() { "Worker" } else { "" }.as_bytes());
+            out.extend_from_slice(self.words.name.as_bytes());
         });
         push_size(out, bytes, 10);
-        out.push_str(" |");
+        out.extend_from_slice(b" |");
         if self.is_at_worker() {
             push_pair(out, " session=s", self.event.session);
         }
-        out.push_str(&self.words.details);
+        out.extend_from_slice(&self.words.details);
         self.numbers(out);
-        out.push_str(&self.words.place);
+        out.extend_from_slice(&self.words.place);
         self.remarks(out);
-        out.push_str(&self.words.text);
-        out.push('\n');
+        out.extend_from_slice(&self.words.text);
+        out.push(b'\n');
     }
 
     /// Appends what is written into a column of a width, and the end of the column.
-    fn column(&self, out: &mut String, width: usize, write: impl FnOnce(&mut String)) {
+    fn column(&self, out: &mut Vec<u8>, width: usize, write: impl FnOnce(&mut Vec<u8>)) {
         let from = out.len();
         write(out);
         pad(out, from, width);
-        out.push_str(" | ");
+        out.extend_from_slice(b" | ");
     }
 
     fn is_at_worker(&self) -> bool {
         matches!(self.station, Station::Sent | Station::Ended)
     }
 
-    fn source(&self, out: &mut String) {
+    fn source(&self, out: &mut Vec<u8>) {
         match self.event.worker() {
             Some(worker) => push_pair(out, "WORKER w", u64::from(worker.0)),
             None => push_pair(out, "CLIENT s", self.event.session),
@@ -67,8 +90,8 @@ impl Line<'_> {
     }
 
     /// Numbers, times and what came of it.
-    fn numbers(&self, out: &mut String) {
-        let Event { time_ns, instruction, start_ns, duration_ns, .. } = *self.event;
+    fn numbers(&self, out: &mut Vec<u8>) {
+        let Event { instruction, start_ns, duration_ns, .. } = *self.event;
         let Event { share, shares, fused, .. } = *self.event;
         if instruction > 0 {
             push_pair(out, " i=", instruction);
@@ -85,10 +108,10 @@ impl Line<'_> {
         }
         match self.event.outcome() {
             Outcome::Open => {}
-            Outcome::Success => out.push_str(" success=True"),
-            Outcome::Failure => out.push_str(" success=False"),
+            Outcome::Success => out.extend_from_slice(b" success=True"),
+            Outcome::Failure => out.extend_from_slice(b" success=False"),
         }
-        push_pair(out, " ns=", time_ns);
+        out.extend_from_slice(&self.moment.nanoseconds);
         if duration_ns > 0 {
             push_pair(out, " start_ns=", start_ns);
             push_pair(out, " took_ns=", duration_ns);
@@ -96,11 +119,14 @@ impl Line<'_> {
         if fused > 1 {
             push_pair(out, " fused=", u64::from(fused));
         }
+        if self.event.joined > 0 {
+            push_pair(out, " commands=", self.event.commands());
+        }
     }
 
     /// What went wrong, or who it is. Quoted, because a message may have several lines and the log
     /// has one for each event.
-    fn remarks(&self, out: &mut String) {
+    fn remarks(&self, out: &mut Vec<u8>) {
         if self.beside.is_empty() {
             return;
         }

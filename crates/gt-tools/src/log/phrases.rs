@@ -1,7 +1,7 @@
 //! What commands are in words. Programs repeat themselves, and words take longer to find than to
 //! copy, so those of the last commands are kept.
 
-use std::fmt::Write as _;
+use std::io::Write as _;
 
 use gt_core::event::{Event, Outcome};
 use gt_core::instruction::Command;
@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use zerocopy::IntoBytes;
 
 use super::Places;
+use super::digits::push_pair;
 use super::names::{Details, command_name, op_name, record_name};
 
 /// So many commands are remembered; a step of training has a few hundred.
@@ -23,23 +24,25 @@ pub(super) struct Words {
     /// What people search for.
     pub(super) name: &'static str,
     /// What it is made of, with a space in front of each part.
-    pub(super) details: String,
+    pub(super) details: Vec<u8>,
     /// The line of the user's program, with a space in front.
-    pub(super) place: String,
+    pub(super) place: Vec<u8>,
     /// Its text form, with a space in front.
-    pub(super) text: String,
+    pub(super) text: Vec<u8>,
 }
 
 /// The words of the last commands.
 #[derive(Default)]
 pub(super) struct Phrases {
     places: Option<Places>,
-    kept: FxHashMap<Box<[u8]>, Words>,
+    /// The places of words, by what they are of.
+    kept: FxHashMap<Box<[u8]>, usize>,
+    words: Vec<Words>,
     /// The record and what stands beside it, as it is looked for.
     key: Vec<u8>,
-    /// The words of the last command that failed: its reason stands in the place of what would
-    /// be beside it.
-    failed: Words,
+    /// The words of a command that is not kept: one that failed, whose reason stands in the place
+    /// of what would be beside it, or frees, which are quickly said and seldom repeated.
+    other: Words,
 }
 
 impl Phrases {
@@ -51,11 +54,15 @@ impl Phrases {
     /// The words of an event's command.
     pub(super) fn of(&mut self, event: &Event, beside: &[u8]) -> &Words {
         if !event.has_command() || event.outcome() == Outcome::Failure {
-            self.failed = match event.has_command() {
+            self.other = match event.has_command() {
                 true => Words::find(&event.record, &[], self.places),
                 false => Words::default(),
             };
-            return &self.failed;
+            return &self.other;
+        }
+        if event.record.op == code::FREE {
+            self.other.free(&event.record, beside);
+            return &self.other;
         }
         let mut record = event.record;
         if record.is_extended() {
@@ -65,18 +72,46 @@ impl Phrases {
         self.key.clear();
         self.key.extend_from_slice(record.as_bytes());
         self.key.extend_from_slice(beside);
-        if !self.kept.contains_key(self.key.as_slice()) {
-            if self.kept.len() >= MOST_KEPT {
-                self.kept.clear();
-            }
-            let words = Words::find(&record, beside, self.places);
-            self.kept.insert(self.key.as_slice().into(), words);
+        let place = match self.kept.get(self.key.as_slice()) {
+            Some(&place) => place,
+            None => self.keep(Words::find(&record, beside, self.places)),
+        };
+        &self.words[place]
+    }
+}
+
+impl Phrases {
+    /// Keeps the words of what is looked for, and gives their place.
+    fn keep(&mut self, words: Words) -> usize {
+        if self.words.len() >= MOST_KEPT {
+            self.kept.clear();
+            self.words.clear();
         }
-        &self.kept[self.key.as_slice()]
+        self.words.push(words);
+        let place = self.words.len() - 1;
+        self.kept.insert(self.key.as_slice().into(), place);
+        place
     }
 }
 
 impl Words {
+    /// The words for frees, those that were joined to the first beside it.
+    fn free(&mut self, record: &Record, beside: &[u8]) {
+        let Words { name, details, place, text } = self;
+        *name = record_name(record.op);
+        details.clear();
+        place.clear();
+        text.clear();
+        details.extend_from_slice(b" tensor_id=");
+        text.extend_from_slice(b" free");
+        let first = [record.out].into_iter().chain(record.inputs).take(usize::from(record.arity));
+        let word = |bytes: &[u8]| bytes.try_into().map_or(0, u32::from_le_bytes);
+        for (index, slot) in first.chain(beside.chunks_exact(4).map(word)).enumerate() {
+            push_pair(details, if index == 0 { "" } else { "," }, u64::from(slot));
+            push_pair(text, " t", u64::from(slot));
+        }
+    }
+
     fn find(record: &Record, beside: &[u8], places: Option<Places>) -> Words {
         let command = logged(record, beside).ok();
         let command = command.as_ref();

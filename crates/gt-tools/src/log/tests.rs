@@ -95,6 +95,27 @@ ns=1608999999
 }
 
 #[test]
+fn frees_that_were_joined_are_one_line_and_counted() {
+    let mut batch = Batch::default();
+    batch.push_free(&[Slot(1), Slot(12)]);
+    let slots = [7_u32, 9, 4_000_000_000].map(u32::to_le_bytes).concat();
+    let mut events = Events::default();
+    let sent = event(Station::Sent, Some(0)).about(3, batch.records[0]);
+    events.push(Event { joined: 2, ..sent }, &slots);
+    // A length that makes no sense is that of fewer values.
+    events.push(sent, &slots[..6]);
+    let text = lines(&events);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].contains("| WorkerFreeTensor    |"), "{text}");
+    let what = "session=s1 tensor_id=1,12,7,9,4000000000 i=3 ns=1608999999 commands=3 \
+        free t1 t12 t7 t9 t4000000000";
+    assert!(lines[0].ends_with(what), "{text}");
+    assert!(lines[1].ends_with("tensor_id=1,12,7 i=3 ns=1608999999 free t1 t12 t7"), "{text}");
+    let freed = logged(&batch.records[0], &slots).expect("a command");
+    assert_eq!(freed.to_string(), "free t1 t12 t7 t9 t4000000000");
+}
+
+#[test]
 fn signals_have_their_names_and_what_is_missing_is_said() {
     let mut events = Events { lost: 5, ..Events::default() };
     let (scope, parent, name) = (ScopeId(4), ScopeId::ROOT, "forward".into());

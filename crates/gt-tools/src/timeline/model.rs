@@ -181,6 +181,10 @@ impl Builder {
     }
 
     fn at_worker(&mut self, parsed: &Parsed, worker: u16) {
+        // Frees take no time, and several of them are one line.
+        if parsed.command == "WorkerFreeTensor" {
+            return;
+        }
         let session = parsed.session.map_or(0, |one| lane(&mut self.model.clients, one));
         let sent = self.sent.entry((session, worker)).or_default();
         if parsed.event == Event::WorkerSend {

@@ -33,7 +33,7 @@ pub fn json(state: &State) -> Value {
             "bytes_per_second": session.bytes.per_second(),
             "queued": session.queued,
             "values": session.values,
-            "waiting": session.is_waiting(),
+            "waiting": state.is_waiting(id),
         })
     });
     let sessions: Vec<Value> = sessions.collect();

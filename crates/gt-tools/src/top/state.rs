@@ -8,7 +8,7 @@ use gt_transport::Peer;
 use gt_transport::report::Report;
 
 use crate::kind::Kind;
-use crate::requests::is_request;
+use crate::requests::Requests;
 
 /// How many kinds of work there are.
 const KINDS: usize = Kind::ALL.len();
@@ -80,8 +80,6 @@ pub struct SessionState {
     pub queued: u64,
     /// Values that it has.
     pub values: u64,
-    /// Requests that are not answered.
-    pub asked: u64,
 }
 
 /// What travels between two processes.
@@ -156,6 +154,8 @@ pub struct State {
     pub is_paused: bool,
     /// Whether the words of a filter are being written.
     pub is_typing: bool,
+    /// What clients wait for.
+    requests: Requests,
     has_turned: bool,
 }
 
@@ -167,9 +167,14 @@ impl State {
 
     /// Takes in events.
     pub fn take_events(&mut self, events: &Events) {
-        self.lost += events.lost;
+        if events.lost > 0 {
+            self.lost += events.lost;
+            // The answers may be among what was missed.
+            self.requests.clear();
+        }
         for (event, beside) in events.iter() {
             self.events += 1;
+            self.requests.take(event);
             self.take(event, beside);
         }
     }
@@ -191,15 +196,10 @@ impl State {
             }
             (Some(Station::Received), _) => {
                 let state = self.sessions.entry(session).or_default();
-                state.commands.add(1.0);
-                state.asked += u64::from(is_request(event));
-            }
-            (Some(Station::Answered), _) => {
-                let state = self.sessions.entry(session).or_default();
-                state.asked = state.asked.saturating_sub(1);
+                state.commands.add(event.commands() as f64);
             }
             (Some(Station::Ended), Some(worker)) => self.ended(event, session, worker),
-            (Some(Station::Sent | Station::Ended) | None, _) => {}
+            (Some(Station::Sent | Station::Ended | Station::Answered) | None, _) => {}
         }
     }
 
@@ -209,7 +209,7 @@ impl State {
         let place = Kind::ALL.iter().position(|one| *one == kind).unwrap_or(KINDS - 1);
         let at = self.workers.entry(worker).or_default();
         at.busy[place].add(seconds);
-        at.commands.add(1.0);
+        at.commands.add(event.commands() as f64);
         let of = self.sessions.entry(session).or_default();
         of.busy.add(seconds);
         if event.outcome() == Outcome::Success {
@@ -259,6 +259,11 @@ impl State {
         self.links.values_mut().for_each(|link| link.bytes.turn(seconds, is_first));
     }
 
+    /// Whether the client of a session waits for an answer.
+    pub fn is_waiting(&self, session: SessionId) -> bool {
+        self.requests.has(session)
+    }
+
     /// The workers that are shown, in the order in which they are.
     pub fn shown_workers(&self) -> Vec<(WorkerId, &WorkerState)> {
         let is_wanted = |(id, worker): &(WorkerId, &WorkerState)| {
@@ -300,10 +305,5 @@ impl SessionState {
 
     fn bytes_now(&self) -> f64 {
         self.bytes.per_second()
-    }
-
-    /// Whether its client waits for an answer.
-    pub fn is_waiting(&self) -> bool {
-        self.asked > 0
     }
 }

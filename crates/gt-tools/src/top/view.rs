@@ -136,7 +136,7 @@ fn sessions(frame: &mut Frame, area: Rect, state: &State) {
     for (id, session) in state.shown_sessions() {
         let SessionState { name, busy, commands, bytes, queued, values, .. } = session;
         let share = if all > 0.0 { busy.per_second() / all * 100.0 } else { 0.0 };
-        let what = match (session.is_waiting(), *queued) {
+        let what = match (state.is_waiting(id), *queued) {
             (true, _) => "waits",
             (false, 0) => "idle",
             (false, _) => "runs",

@@ -121,11 +121,18 @@ impl Facts {
         let known = &mut self.sessions[session as usize];
         let received = known.received.remove(&instruction);
         known.pending.extend(received.map(|from_ns| Interval { from_ns, to_ns: time_ns }));
+        // Frees take no time, and several of them are one line.
+        if is_free(parsed) {
+            return;
+        }
         let sent = self.sent.entry((session, worker)).or_default();
         sent.push_back(Sent { instruction, time_ns });
     }
 
     fn done(&mut self, parsed: &Parsed, session: u16) {
+        if is_free(parsed) {
+            return;
+        }
         let worker = self.worker(parsed.source);
         let sent_ns = self.take_sent((session, worker), parsed.instruction.unwrap_or(0));
         let transfer = parsed.tag.map(|tag| {
@@ -181,6 +188,10 @@ impl Facts {
     fn worker(&mut self, name: &str) -> u16 {
         number(&mut self.workers, name)
     }
+}
+
+fn is_free(parsed: &Parsed) -> bool {
+    parsed.command == "WorkerFreeTensor"
 }
 
 fn is_about_a_command(event: Event) -> bool {

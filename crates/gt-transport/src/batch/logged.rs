@@ -5,7 +5,7 @@ use gt_core::record::{Record, code};
 use gt_core::{Meta, Provenance, Result, Slot};
 
 use super::rest::read;
-use super::{BESIDE, Batch};
+use super::{BESIDE, Batch, freed};
 
 impl Batch {
     /// What stands beside the `index`-th record, without the elements of tensors, and how many
@@ -35,6 +35,15 @@ pub fn logged(record: &Record, beside: &[u8]) -> Result<Command> {
         let (meta, _) = read::<Meta>(beside)?;
         let (out, provenance) = (Slot(record.out), Provenance(record.provenance));
         return Ok(Command::Announce { out, meta, number: 0, provenance });
+    }
+    if record.op == code::FREE {
+        // Frees that were joined: the values of all but the first stand beside it.
+        let mut slots = freed(record)?;
+        let more = beside
+            .chunks_exact(4)
+            .map(|bytes| Slot(u32::from_le_bytes(bytes.try_into().expect("four bytes"))));
+        slots.extend(more);
+        return Ok(Command::Free(slots));
     }
     let mut record = *record;
     if record.is_extended() {

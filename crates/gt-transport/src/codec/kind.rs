@@ -60,3 +60,7 @@ pub const VALUES_REQUEST: u16 = 27;
 pub const VALUES: u16 = 28;
 /// [`crate::Message::CheckNan`]: session.
 pub const CHECK_NAN: u16 = 29;
+/// [`crate::Message::Share`]: session, share.
+pub const SHARE: u16 = 30;
+/// [`crate::Message::Order`]: the order.
+pub const ORDER: u16 = 31;

@@ -12,11 +12,13 @@ use gt_core::{
     Slot, WorkerId, ops,
 };
 use gt_transport::hello::{Hello, Resume, Token, Welcome, WorkerInfo};
+use gt_transport::order::Order;
 use gt_transport::region::Region;
 use gt_transport::report::{
     ChannelTraffic, Channels, MemoryUsage, Modifiers, Report, Road, SessionReport, Traffic,
     ValueReport, ValuesReport, WorkerReport,
 };
+use gt_transport::share::{Share, UserId, Weight};
 use gt_transport::ticket::{Access, Address, Key, Role, Route, Ticket, TransferKind};
 use gt_transport::{Batch, Checksum, Failure, FailureId, Message, Peer, Value};
 use proptest::prelude::*;
@@ -58,6 +60,22 @@ pub fn message() -> impl Strategy<Value = Message> {
         ),
         session().prop_map(|session| Message::Forget { session }),
         session().prop_map(|session| Message::CheckNan { session }),
+        (session(), 0..5).prop_map(|(session, order)| {
+            Message::Order(match order {
+                0 => Order::Kill(session),
+                1 => Order::Pause(session),
+                2 => Order::Resume(session),
+                3 => Order::Drain,
+                _ => Order::Undrain,
+            })
+        }),
+        (session(), any::<u64>(), 1..=u16::MAX, any::<bool>()).prop_map(
+            |(session, user, weight, paused)| {
+                let weight = Weight::new(weight).expect("it is not zero");
+                let share = Share { user: UserId(user), user_weight: Weight::ONE, weight, paused };
+                Message::Share { session, share }
+            }
+        ),
         (session(), error()).prop_map(|(session, error)| Message::Ended { session, error }),
     ]
 }
@@ -175,7 +193,19 @@ fn accounts() -> impl Strategy<Value = Message> {
             let workers = workers.into_iter().map(|id| id.map(WorkerId)).collect();
             let modifiers =
                 Modifiers { shard_cut: values, reshard_bytes: queued, ..Default::default() };
-            SessionReport { id, name, connected, silent_ns, workers, values, queued, modifiers }
+            let (user, share) = (name.clone(), Share::default());
+            SessionReport {
+                id,
+                name,
+                user,
+                share,
+                connected,
+                silent_ns,
+                workers,
+                values,
+                queued,
+                modifiers,
+            }
         });
     let (workers, sessions) =
         (prop::collection::vec(worker, 0..4), prop::collection::vec(client, 0..4));
@@ -296,7 +326,7 @@ pub fn command() -> impl Strategy<Value = Command> {
         1 => (slot(), slot(), value(), [mesh(), mesh()], any::<u64>()).prop_map(
             |(out, slot, Value { meta, .. }, [from, to], tag)| {
                 let (from, to) = (Placement::replicated(from), Placement::replicated(to));
-                let to = to.with_layout(Layout::Shard(Cut::even(0)));
+                let to = to.with_layouts([Layout::Shard(Cut::even(0))]);
                 Command::Move(Box::new(Move { out, slot, meta, from, to, tag }))
             },
         ),
@@ -394,6 +424,8 @@ fn error() -> impl Strategy<Value = Error> {
             Error::index,
             Error::OutOfMemory,
             Error::Lost,
+            Error::WorkerLost,
+            Error::SessionLost,
             Error::Bug,
             |_| Error::Interrupted,
         ]);

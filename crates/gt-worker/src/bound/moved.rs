@@ -94,10 +94,10 @@ pub(super) fn bind_move(
         out: names.name(*out)?,
         slot: *out,
         whole: meta.clone(),
-        meta: Meta { dtype: to.layouts()[0].part_dtype(meta.dtype), shape },
+        meta: Meta { dtype: to.part_dtype(meta.dtype), shape },
         own,
         parts: gotten,
-        assembly: assembly(from),
+        assembly: assembly(from, to),
         checked: false,
     };
     Ok((give, Some(Task::Get(Box::new(get)))))

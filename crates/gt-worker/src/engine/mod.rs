@@ -100,6 +100,12 @@ pub trait Engine: Takes {
     /// What users call it.
     fn name(&self) -> &'static str;
 
+    /// Whether two threads may compute at the same time, a long kernel and a short one. Otherwise
+    /// whoever comes while a kernel runs waits for its end.
+    fn runs_beside(&self) -> bool {
+        false
+    }
+
     /// Takes in the elements of a tensor, row by row.
     fn upload(&self, meta: Meta, data: Bytes) -> Result<Self::Value>;
 

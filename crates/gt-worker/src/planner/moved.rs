@@ -5,7 +5,7 @@ use gt_core::attrs::{Attr, Attrs, Range};
 use gt_core::expr::{Emit, Term};
 use gt_core::op::Op;
 use gt_core::ops::builtin::{ADD, CAT, MAXIMUM, MINIMUM, MUL, PLACE, RESHAPE, SLICE, ZEROS};
-use gt_core::placement::{Assembly, Combine, Span};
+use gt_core::placement::{Assembly, Combine, Joined, Span};
 use gt_core::{Error, Provenance, Result};
 use smallvec::SmallVec;
 
@@ -63,14 +63,17 @@ impl Planner<'_> {
     }
 
     fn assemble(&mut self, get: &Get, parts: &[Register]) -> Result<Register> {
-        match (parts, get.assembly) {
+        match (parts, &get.assembly) {
             ([], _) => {
                 let attrs = [get.meta.shape[..].into(), get.meta.dtype.into()];
                 self.emit_one(&ZEROS, &[], Attrs::of(attrs))
             }
-            _ if get.meta.bytes() == 0 => self.nothing(get, parts),
+            _ if get.meta.bytes() == 0 => self.join_flat(parts, get),
             ([one], _) => self.emit_one(&PLACE, &[*one], Attrs::none()),
-            (_, Assembly::Join { axis, blocks }) => self.join(parts, axis, blocks),
+            (_, Assembly::Join(joined)) => match joined.as_slice() {
+                [along] => self.join(parts, *along),
+                _ => self.join_all(get, parts, joined),
+            },
             (_, Assembly::Combine(how)) => {
                 let op = match how {
                     Combine::Sum => &ADD,
@@ -87,22 +90,53 @@ impl Planner<'_> {
         }
     }
 
-    /// A value without elements, which has failed if one of its parts has.
-    fn nothing(&mut self, get: &Get, parts: &[Register]) -> Result<Register> {
+    /// The elements of parts one after another in the shape of the value. Those without elements
+    /// only tell whether they have failed.
+    fn join_flat(&mut self, parts: &[Register], get: &Get) -> Result<Register> {
         let mut flat: SmallVec<[Register; 4]> = SmallVec::new();
         for part in parts {
-            flat.push(self.emit_one(
-                &RESHAPE,
-                &[*part],
-                Attrs::of([[0_usize].as_slice().into()]),
-            )?);
+            let count = self.metas[part.0 as usize].shape.count();
+            let attrs = Attrs::of([[count].as_slice().into()]);
+            flat.push(self.emit_one(&RESHAPE, &[*part], attrs)?);
         }
         let joined = self.emit_one(&CAT, &flat, Attrs::of([0_usize.into()]))?;
         self.emit_one(&RESHAPE, &[joined], Attrs::of([get.meta.shape[..].into()]))
     }
 
+    /// Puts parts side by side along several axes. One without elements only tells whether it has
+    /// failed.
+    fn join_all(&mut self, get: &Get, parts: &[Register], joined: &[Joined]) -> Result<Register> {
+        let parts = parts.iter().copied().zip(get.parts.iter().map(|(_, part)| &part[..]));
+        let is_full = |part: &[Span]| part.iter().all(|span| span.size() > 0);
+        let (full, empty): (Vec<_>, Vec<_>) = parts.partition(|(_, part)| is_full(part));
+        let whole = self.join_grid(&full, joined)?;
+        if empty.is_empty() {
+            return Ok(whole);
+        }
+        let flat: Vec<Register> =
+            [whole].into_iter().chain(empty.into_iter().map(|(part, _)| part)).collect();
+        self.join_flat(&flat, get)
+    }
+
+    /// Puts parts in a grid side by side, those that are alike along the first axis first.
+    fn join_grid(&mut self, parts: &[(Register, &[Span])], joined: &[Joined]) -> Result<Register> {
+        let Some((along, inner)) = joined.split_first() else { return Ok(parts[0].0) };
+        let is_beside = |one: &(Register, &[Span]), other: &(Register, &[Span])| {
+            one.1[along.axis] == other.1[along.axis]
+        };
+        let mut rows: SmallVec<[Register; 4]> = SmallVec::new();
+        for row in parts.chunk_by(is_beside) {
+            rows.push(self.join_grid(row, inner)?);
+        }
+        match rows.as_slice() {
+            [one] => Ok(*one),
+            rows => self.join(rows, *along),
+        }
+    }
+
     /// Puts parts side by side along an axis, in each of its blocks.
-    fn join(&mut self, parts: &[Register], axis: usize, blocks: usize) -> Result<Register> {
+    fn join(&mut self, parts: &[Register], along: Joined) -> Result<Register> {
+        let Joined { axis, blocks } = along;
         if blocks == 1 {
             return self.emit_one(&CAT, parts, Attrs::of([axis.into()]));
         }
@@ -119,20 +153,25 @@ impl Planner<'_> {
         if has == part {
             return Ok(own);
         }
-        let in_blocks = (0..part.len()).find(|&axis| part[axis].blocks > 1);
-        let mut ranges: Vec<Range> = Vec::with_capacity(part.len() + 1);
+        // From the last on, so that those before keep their numbers.
+        let in_blocks = (0..part.len()).filter(|&axis| part[axis].blocks > 1);
+        let in_blocks: SmallVec<[usize; 2]> = in_blocks.collect();
+        let mut value = own;
+        for &axis in in_blocks.iter().rev() {
+            value = self.split_blocks(value, axis, part[axis].blocks)?;
+        }
+        let mut ranges: Vec<Range> = Vec::with_capacity(part.len() + in_blocks.len());
         for (axis, (has, part)) in has.iter().zip(part).enumerate() {
-            if in_blocks == Some(axis) {
+            if in_blocks.contains(&axis) {
                 ranges.push(Range::all(part.blocks));
             }
             ranges.push(Range { start: part.offset_in(*has), len: part.len, step: 1 });
         }
-        let Some(axis) = in_blocks else {
-            return self.emit_one(&SLICE, &[own], Attrs::of([Attr::Ranges(ranges)]));
-        };
-        let split = self.split_blocks(own, axis, part[axis].blocks)?;
-        let sliced = self.emit_one(&SLICE, &[split], Attrs::of([Attr::Ranges(ranges)]))?;
-        self.merge_blocks(sliced, axis)
+        value = self.emit_one(&SLICE, &[value], Attrs::of([Attr::Ranges(ranges)]))?;
+        for &axis in &in_blocks {
+            value = self.merge_blocks(value, axis)?;
+        }
+        Ok(value)
     }
 
     /// An axis becomes two: its blocks, and what each of them has.

@@ -1,4 +1,4 @@
-//! The thread that runs plans, so that the worker_loop can answer meanwhile.
+//! The threads that run plans, so that the worker_loop can answer meanwhile.
 
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -13,23 +13,31 @@ use crate::plan::Work;
 /// A plan that takes no longer is run at the worker_loop, because waking a thread costs as much.
 const SMALL_NS: u64 = 100_000;
 
-/// The executor's thread. It ends when this is dropped, after the plan it is at.
+/// The executor's threads: one for long plans, and one for what runs beside them. They end when
+/// this is dropped, after the plans they are at.
 pub(super) struct Executing {
     lane: Arc<Lane>,
     inbox: Arc<Inbox>,
-    thread: Option<JoinHandle<()>>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 impl Executing {
-    /// Starts the thread; the outcomes of its plans come to the inbox.
+    /// Starts the threads; the outcomes of their plans come to the inbox.
     pub(super) fn start(executor: Executor, inbox: Arc<Inbox>) -> Result<Executing> {
+        let names = match executor.runs_beside() {
+            true => &["gt-executor", "gt-executor-2"][..],
+            false => &["gt-executor"][..],
+        };
         let lane = Arc::new(Lane::new(executor, SMALL_NS));
-        let (own, brings) = (lane.clone(), inbox.clone());
-        let thread = thread::Builder::new().name("gt-executor".to_string());
-        let serve = move || own.serve(|outcome| brings.bring(News::Finished(outcome)));
-        let thread = thread.spawn(serve);
-        let thread = thread.map_err(|error| Error::Lost(format!("cannot start a thread: {error}")));
-        Ok(Executing { lane, inbox, thread: Some(thread?) })
+        let mut executing = Executing { lane, inbox, threads: Vec::new() };
+        for name in names {
+            let (lane, inbox) = (executing.lane.clone(), executing.inbox.clone());
+            let serve = move || lane.serve(|outcome| inbox.bring(News::Finished(outcome)));
+            let thread = thread::Builder::new().name(name.to_string()).spawn(serve);
+            let failed = |error| Error::Lost(format!("cannot start a thread: {error}"));
+            executing.threads.push(thread.map_err(failed)?);
+        }
+        Ok(executing)
     }
 
     /// What has the values.
@@ -42,8 +50,8 @@ impl Executing {
         self.lane.leave(work);
     }
 
-    /// Runs small plans here and now; others go to the thread. All outcomes come to the inbox, in
-    /// the order of the plans. Says whether anything ran here.
+    /// Runs small plans here and now; others go to the threads. All outcomes come to the inbox,
+    /// those of a session in the order of its plans. Says whether anything ran here.
     pub(super) fn run_small(&self) -> bool {
         self.lane.run_small(|outcome| self.inbox.leave(News::Finished(outcome)))
     }
@@ -52,7 +60,7 @@ impl Executing {
 impl Drop for Executing {
     fn drop(&mut self) {
         self.lane.stop();
-        if let Some(thread) = self.thread.take() {
+        for thread in self.threads.drain(..) {
             // A panic of the thread is reported by the panic itself.
             let _ = thread.join();
         }

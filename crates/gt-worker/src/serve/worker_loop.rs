@@ -32,6 +32,11 @@ const HEARTBEAT: Duration = Duration::from_secs(1);
 const SILENCE: Duration = Duration::from_secs(10);
 /// How long to wait when the dispatcher does not keep up.
 const CROWDED: Duration = Duration::from_millis(1);
+/// So many messages are taken in before anything is done about them: whose turn it is depends on
+/// all of them …
+const MOST_HEARD: usize = 64;
+/// … and so many times small plans are run before there is another look at what has come.
+const ROUNDS: usize = 4;
 /// How long the last words may take.
 const LINGER: Duration = Duration::from_millis(500);
 
@@ -44,6 +49,8 @@ pub(super) struct WorkerLoop {
     executing: Executing,
     inbox: Arc<Inbox>,
     news: VecDeque<News>,
+    /// What the worker was not told yet.
+    told: VecDeque<Told>,
     /// What could not be sent yet.
     unsent: VecDeque<Vec<Bytes>>,
     pool: Arc<Pool>,
@@ -85,7 +92,7 @@ impl WorkerLoop {
         let mut info = options.info.clone();
         info.data = plane.address().clone();
         let ready = unsequenced(&Message::Register(Box::new(info)));
-        let (news, unsent) = (VecDeque::new(), VecDeque::from([ready]));
+        let (news, told, unsent) = (VecDeque::new(), VecDeque::new(), VecDeque::from([ready]));
         Ok(WorkerLoop {
             dealer: Some(dealer),
             channel: ReliableChannel::without_replay(),
@@ -94,6 +101,7 @@ impl WorkerLoop {
             executing,
             inbox,
             news,
+            told,
             unsent,
             pool: options.pool.clone(),
             engine: options.engine.clone(),
@@ -120,7 +128,8 @@ impl WorkerLoop {
             }
             self.send_unsent();
             let left = next_beat.saturating_duration_since(Instant::now());
-            let patience = if self.unsent.is_empty() { left } else { CROWDED };
+            let patience = if self.unsent.is_empty() { left } else { left.min(CROWDED) };
+            let patience = if self.told.is_empty() { patience } else { Duration::ZERO };
             let Some(dealer) = &self.dealer else { return Ok(self.apart("the server is gone")) };
             gt_zmq::wait(&[dealer], &[self.inbox.waker(), stop.waker()], patience)
                 .map_err(cannot_wait)?;
@@ -128,6 +137,7 @@ impl WorkerLoop {
                 return Ok(self.apart(&reason));
             }
             self.read_news();
+            self.step();
             if Instant::now() >= next_beat {
                 self.heartbeat();
                 self.report_channels();
@@ -154,9 +164,10 @@ impl WorkerLoop {
         }
     }
 
-    /// Takes in what the dispatcher says; gives the reason if they part.
+    /// Takes in what the dispatcher says, a while at a time; gives the reason if they part.
     fn hear_all(&mut self, enlisted: &mut dyn FnMut(WorkerId)) -> Result<Option<String>> {
-        while let Some(dealer) = &mut self.dealer {
+        for _ in 0..MOST_HEARD {
+            let Some(dealer) = &mut self.dealer else { break };
             match dealer.receive().map_err(cannot_wait)? {
                 None => break,
                 Some(DealerEvent::Connected) => {}
@@ -212,6 +223,8 @@ impl WorkerLoop {
             Message::Heartbeat { .. } => {}
             Message::Ticket(ticket) => self.transfers.take_ticket(*ticket),
             Message::MemoryQuery { session, request, parts } => {
+                // What was said before it counts.
+                self.step();
                 let executor = self.executing.executor();
                 let usage = Box::new(MemoryUsage {
                     used_bytes: self.pool.used_bytes() as u64,
@@ -224,14 +237,16 @@ impl WorkerLoop {
                 self.say(&Message::MemoryReply { session, request, parts, usage });
             }
             Message::Forget { session } => {
+                // What came of its plans before this is not sent after it.
+                self.step();
                 self.transfers.forget(session);
-                self.step(Told::Message(message));
+                self.told.push_back(Told::Message(message));
             }
             Message::Handover { tag, .. } => {
                 self.transfers.give_up(tag);
-                self.step(Told::Message(message));
+                self.told.push_back(Told::Message(message));
             }
-            message => self.step(Told::Message(message)),
+            message => self.told.push_back(Told::Message(message)),
         }
     }
 
@@ -240,23 +255,26 @@ impl WorkerLoop {
         self.inbox.drain(&mut self.news);
         while let Some(news) = self.news.pop_front() {
             match news {
-                News::Finished(outcome) => self.step(Told::Finished(outcome)),
+                News::Finished(outcome) => self.told.push_back(Told::Finished(outcome)),
                 News::Transfer(event) => {
-                    if let Some(handover) = self.transfers.ended(event) {
-                        self.step(Told::Message(handover));
-                    }
+                    let handover = self.transfers.ended(event);
+                    self.told.extend(handover.map(Told::Message));
                 }
             }
         }
     }
 
-    /// Lets the worker decide, and does what it wants done.
-    fn step(&mut self, told: Told) {
-        let mut told = VecDeque::from([told]);
-        while let Some(next) = told.pop_front() {
-            let Some(worker) = &mut self.worker else { return };
+    /// Lets the worker decide, and does what it wants done. What came of small plans that run here
+    /// is told at once, unless it is time to hear others.
+    fn step(&mut self) {
+        for _ in 0..ROUNDS {
+            // Nobody speaks to a worker that is not registered.
+            let Some(worker) = &mut self.worker else { return self.told.clear() };
+            if self.told.is_empty() {
+                return;
+            }
             let mut actions = Vec::new();
-            worker.step(next, &mut actions);
+            worker.step_all(self.told.drain(..), &mut actions);
             for action in actions {
                 match action {
                     Action::Execute(work) => self.executing.leave(work),
@@ -271,15 +289,7 @@ impl WorkerLoop {
             }
             self.send_unsent();
             if self.executing.run_small() {
-                self.inbox.drain(&mut self.news);
-                let mut others = VecDeque::new();
-                for news in self.news.drain(..) {
-                    match news {
-                        News::Finished(outcome) => told.push_back(Told::Finished(outcome)),
-                        other => others.push_back(other),
-                    }
-                }
-                self.news = others;
+                self.read_news();
             }
         }
     }

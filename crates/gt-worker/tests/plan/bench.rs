@@ -1,6 +1,6 @@
 //! A worker, and an executor whose engine notes what it is given and panics when asked to.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -11,6 +11,7 @@ use gt_core::op::{Call, Op};
 use gt_core::text::parse_instruction;
 use gt_core::{Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
 use gt_transport::{Batch, Failure, Message, Peer, Value};
+use gt_worker::agenda::{Agenda, Beside};
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
 use gt_worker::engine::{Engine, Operand, Operands, Results, Takes};
@@ -35,7 +36,7 @@ pub struct Bench {
     /// What runs the plans.
     pub executor: Executor,
     engine: Arc<Spy>,
-    waiting: VecDeque<Work>,
+    agenda: Agenda,
     done: HashMap<SessionId, u64>,
     answers: HashMap<(SessionId, RequestId), Result<Value, Arc<Failure>>>,
     failures: Vec<(SessionId, Arc<Failure>)>,
@@ -72,7 +73,7 @@ impl Bench {
             busy_ns: 0,
             executor: Executor::new(engine.clone()),
             engine,
-            waiting: VecDeque::new(),
+            agenda: Agenda::default(),
             done: HashMap::new(),
             answers: HashMap::new(),
             failures: Vec::new(),
@@ -103,7 +104,9 @@ impl Bench {
     /// Runs plans until there are none, or it is enough.
     pub fn run_until(&mut self, enough: impl Fn(&Bench) -> bool) {
         while !enough(self) {
-            let Some(work) = self.waiting.pop_front() else { return };
+            let next = self.agenda.next(Beside::Nothing);
+            let Some(work) = next.and_then(|next| self.agenda.take(next)) else { return };
+            self.agenda.finish(work.session());
             if let Work::Run(plan) = &work {
                 self.plans.push((plan.session, plan.commands));
             }
@@ -118,7 +121,7 @@ impl Bench {
         self.worker.step(told, &mut actions);
         for action in actions {
             match action {
-                Action::Execute(work) => self.waiting.push_back(work),
+                Action::Execute(work) => self.agenda.push(work),
                 Action::Send(None, Message::Answer { session, request, result }) => {
                     self.answers.insert((session, request), result);
                 }
@@ -144,7 +147,7 @@ impl Bench {
 
     /// How many plans the executor has before it.
     pub fn waiting(&self) -> usize {
-        self.waiting.len()
+        self.agenda.len()
     }
 
     /// The answer to a read.

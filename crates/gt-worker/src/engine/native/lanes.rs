@@ -3,7 +3,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::cpu::Cpu;
-use super::number::Float;
+use super::number::{Float, Number};
 
 /// As many numbers as the processor computes with at a time.
 ///
@@ -28,7 +28,26 @@ pub(super) unsafe trait Lanes: Copy {
     unsafe fn add_product(self, a: Self, b: Self) -> Self;
     /// `self + other`.
     unsafe fn plus(self, other: Self) -> Self;
+
+    /// `sum + a · b` of single numbers, with the bits of a lane.
+    #[inline(always)]
+    unsafe fn add_one(sum: Self::Number, a: Self::Number, b: Self::Number) -> Self::Number {
+        // SAFETY: as promised by the caller.
+        unsafe { Self::splat(sum).add_product(Self::splat(a), Self::splat(b)).first() }
+    }
+
+    /// The number in the first lane.
+    #[inline(always)]
+    unsafe fn first(self) -> Self::Number {
+        let mut lanes = [Self::Number::ZERO; MOST_LANES];
+        // SAFETY: as promised by the caller; there is room for the widest vector.
+        unsafe { self.store(lanes.as_mut_ptr()) };
+        lanes[0]
+    }
 }
+
+/// The most numbers in a vector.
+const MOST_LANES: usize = 16;
 
 /// Work that is computed with vectors of any width.
 pub(super) trait Work<T: Vectors> {

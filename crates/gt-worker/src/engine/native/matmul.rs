@@ -191,7 +191,7 @@ impl Product {
     }
 
     /// One of the matrices is a vector.
-    fn vector<T: Number>(&self, native: &Native) {
+    fn vector<T: Vectors>(&self, native: &Native) {
         let matrix = |index: usize| {
             let [_, left, right] = self.batch.position(index);
             let left = self.left.get().cast::<T>().wrapping_offset(left).cast_const();

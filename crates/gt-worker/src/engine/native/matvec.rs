@@ -2,8 +2,8 @@
 //! matrix lies by rows or by columns, so that neither has to be copied; how a value lies depends on
 //! where it was computed, and no bit may.
 
+use super::lanes::{Lanes, Vectors, Work};
 use super::number::Number;
-use super::simd::vectorized;
 
 /// An element is the sum of so many sums, each of every so-many-th product …
 const LANES: usize = 16;
@@ -12,6 +12,8 @@ const BLOCK: usize = 4096;
 /// So many elements of a result are computed together where the matrix lies by columns: all their
 /// sums fit into the fastest cache.
 const TILE: usize = 64;
+/// So many rows are multiplied at a time.
+const TOGETHER: usize = 4;
 /// A thread is given about so many products at a time.
 const SHARE: usize = 1 << 16;
 
@@ -25,7 +27,7 @@ pub struct Matrix<T> {
     pub steps: [isize; 2],
 }
 
-impl<T: Number> Matrix<T> {
+impl<T: Vectors> Matrix<T> {
     /// Whether all products of an element lie one after another.
     fn is_by_rows(&self) -> bool {
         self.inner == 1 || self.steps[1] == 1
@@ -43,60 +45,154 @@ impl<T: Number> Matrix<T> {
     pub unsafe fn times(&self, vector: &[T], first: usize, out: &mut [T]) {
         let at = |output: usize| self.start.wrapping_offset(output as isize * self.steps[0]);
         if self.is_by_rows() {
-            for (output, out) in out.iter_mut().enumerate() {
-                // SAFETY: a row of the matrix; the caller says that it is there.
-                let row = unsafe { std::slice::from_raw_parts(at(first + output), self.inner) };
-                *out = dot(row, vector);
-            }
-            return;
+            let (start, step) = (at(first), self.steps[0]);
+            return T::with_lanes(&Rows {
+                start,
+                step,
+                vector,
+                out: out.as_mut_ptr(),
+                count: out.len(),
+            });
         }
         for (tile, out) in out.chunks_mut(TILE).enumerate() {
-            let (step, end) = (self.steps[1] as usize, out.len());
-            let length = (self.inner - 1) * step + end;
-            // SAFETY: as above; outputs lie one after another, and rows so far apart.
-            let columns = unsafe { std::slice::from_raw_parts(at(first + tile * TILE), length) };
+            let (start, step) = (at(first + tile * TILE), self.steps[1]);
             out.fill(T::ZERO);
             for (block, vector) in vector.chunks(BLOCK).enumerate() {
-                add_columns(&columns[block * BLOCK * step..], step, vector, out);
+                let start = start.wrapping_offset((block * BLOCK) as isize * step);
+                let (out, count) = (out.as_mut_ptr(), out.len());
+                T::with_lanes(&Columns { start, step, vector, out, count });
             }
         }
     }
 }
 
-vectorized! {
-    fn dot<T: Number>(row: &[T], vector: &[T]) -> T {
-        let mut total = T::ZERO;
-        for (row, vector) in row.chunks(BLOCK).zip(vector.chunks(BLOCK)) {
-            let mut lanes = [T::ZERO; LANES];
-            let (rows, vectors) = (row.chunks_exact(LANES), vector.chunks_exact(LANES));
-            let rest = rows.remainder().iter().zip(vectors.remainder());
-            for (row, vector) in rows.zip(vectors) {
-                for ((lane, &a), &b) in lanes.iter_mut().zip(row).zip(vector) {
-                    *lane = lane.plus(a.times(b));
+/// Products of `count` rows, `step` apart, with a vector.
+struct Rows<'a, T> {
+    start: *const T,
+    step: isize,
+    vector: &'a [T],
+    out: *mut T,
+    count: usize,
+}
+
+impl<T: Vectors> Work<T> for Rows<'_, T> {
+    #[inline(always)]
+    unsafe fn run<V: Lanes<Number = T>>(&self) {
+        let mut row = 0;
+        // Several rows at a time, because memory answers several questions at a time.
+        while row + TOGETHER <= self.count {
+            // SAFETY: the rows and their places in the result are there, here and below.
+            unsafe { self.rows::<V, TOGETHER>(row) };
+            row += TOGETHER;
+        }
+        for row in row..self.count {
+            // SAFETY: as above.
+            unsafe { self.rows::<V, 1>(row) };
+        }
+    }
+}
+
+impl<T: Vectors> Rows<'_, T> {
+    #[inline(always)]
+    unsafe fn rows<V: Lanes<Number = T>, const R: usize>(&self, first: usize) {
+        let start: [*const T; R] = std::array::from_fn(|row| {
+            self.start.wrapping_offset((first + row) as isize * self.step)
+        });
+        let mut totals = [T::ZERO; R];
+        for (block, vector) in self.vector.chunks(BLOCK).enumerate() {
+            let start = start.map(|row| row.wrapping_add(block * BLOCK));
+            // SAFETY: the rows have as many numbers as the vector.
+            let lanes = unsafe { dots::<V, R>(start, vector) };
+            for (total, lanes) in totals.iter_mut().zip(lanes) {
+                *total = total.plus(sum(lanes));
+            }
+        }
+        for (row, total) in totals.into_iter().enumerate() {
+            // SAFETY: the result has so many places.
+            unsafe { *self.out.add(first + row) = total };
+        }
+    }
+}
+
+/// For each row the sums of every [`LANES`]-th product with one block of the vector.
+#[inline(always)]
+unsafe fn dots<V: Lanes, const R: usize>(
+    rows: [*const V::Number; R],
+    vector: &[V::Number],
+) -> [[V::Number; LANES]; R] {
+    let mut lanes = [[V::Number::ZERO; LANES]; R];
+    let whole = vector.len() / LANES * LANES;
+    let mut part = 0;
+    // As many lanes at a time as stay in registers for all rows.
+    while part < LANES {
+        // SAFETY: the rows have as many numbers as the vector, and all vectors of a part are
+        // within [`LANES`].
+        unsafe {
+            let mut sums = [[V::splat(V::Number::ZERO); 2]; R];
+            let wide = if V::COUNT < LANES { 2 } else { 1 };
+            let mut at = part;
+            while at < whole {
+                for index in 0..wide {
+                    let at = at + index * V::COUNT;
+                    let factor = V::load(vector.as_ptr().add(at));
+                    for (sums, row) in sums.iter_mut().zip(rows) {
+                        sums[index] = sums[index].add_product(V::load(row.add(at)), factor);
+                    }
+                }
+                at += LANES;
+            }
+            for (lanes, sums) in lanes.iter_mut().zip(sums) {
+                for (index, sum) in sums.into_iter().enumerate().take(wide) {
+                    sum.store(lanes.as_mut_ptr().add(part + index * V::COUNT));
                 }
             }
-            for (lane, (&a, &b)) in lanes.iter_mut().zip(rest) {
-                *lane = lane.plus(a.times(b));
-            }
-            total = total.plus(sum(lanes));
+            part += wide * V::COUNT;
         }
-        total
     }
+    for (lanes, row) in lanes.iter_mut().zip(rows) {
+        for (lane, at) in (whole..vector.len()).enumerate() {
+            // SAFETY: as above.
+            lanes[lane] = unsafe { V::add_one(lanes[lane], *row.add(at), vector[at]) };
+        }
+    }
+    lanes
 }
 
-vectorized! {
-    /// Adds to each of up to [`TILE`] outputs the products of one block, whose rows are `step`
-    /// elements apart.
-    fn add_columns<T: Number>(columns: &[T], step: usize, vector: &[T], out: &mut [T]) {
+/// Adds to each of up to [`TILE`] outputs, which lie one after another, the products of one block
+/// of the vector, whose rows are `step` apart.
+struct Columns<'a, T> {
+    start: *const T,
+    step: isize,
+    vector: &'a [T],
+    out: *mut T,
+    count: usize,
+}
+
+impl<T: Vectors> Work<T> for Columns<'_, T> {
+    #[inline(always)]
+    unsafe fn run<V: Lanes<Number = T>>(&self) {
         let mut lanes = [[T::ZERO; TILE]; LANES];
-        for (inner, &factor) in vector.iter().enumerate() {
-            // Rows may overlap.
-            let row = &columns[inner * step..][..out.len()];
-            for (lane, &element) in lanes[inner % LANES].iter_mut().zip(row) {
-                *lane = lane.plus(element.times(factor));
+        let mut held = [T::ZERO; TILE];
+        for (inner, &factor) in self.vector.iter().enumerate() {
+            let mut row = self.start.wrapping_offset(inner as isize * self.step);
+            let lane = lanes[inner % LANES].as_mut_ptr();
+            // SAFETY: the row has `count` numbers, and what is held has [`TILE`], as a lane has.
+            unsafe {
+                if self.count < TILE {
+                    std::ptr::copy_nonoverlapping(row, held.as_mut_ptr(), self.count);
+                    row = held.as_ptr();
+                }
+                let factor = V::splat(factor);
+                for at in (0..TILE).step_by(V::COUNT) {
+                    V::load(lane.add(at))
+                        .add_product(V::load(row.add(at)), factor)
+                        .store(lane.add(at));
+                }
             }
         }
-        for (column, out) in out.iter_mut().enumerate() {
+        for column in 0..self.count {
+            // SAFETY: the result has so many places.
+            let out = unsafe { &mut *self.out.add(column) };
             *out = out.plus(sum(lanes.map(|lane| lane[column])));
         }
     }
@@ -104,7 +200,7 @@ vectorized! {
 
 /// The sum of all lanes, halves added to each other.
 #[inline(always)]
-fn sum<T: Number>(mut lanes: [T; LANES]) -> T {
+fn sum<T: Vectors>(mut lanes: [T; LANES]) -> T {
     let mut half = LANES / 2;
     while half > 0 {
         for lane in 0..half {

@@ -231,6 +231,10 @@ impl Takes for Native {
 impl Engine for Native {
     type Value = Value;
 
+    fn runs_beside(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &'static str {
         "native"
     }

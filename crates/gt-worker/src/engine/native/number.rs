@@ -4,6 +4,7 @@
 use std::hint::select_unpredictable;
 
 use super::math;
+use super::simd::vectorized;
 use crate::value::Element;
 
 /// A number that kernels compute with. Booleans are `u8` that are zero or one.
@@ -238,6 +239,13 @@ macro_rules! functions {
     };
 }
 
+vectorized! {
+    /// Whether one of the numbers is larger than that, whatever its sign.
+    fn any_beyond<T: Number>(numbers: &[T], limit: T) -> bool {
+        numbers.iter().fold(false, |found, x| found | (x.size() > limit))
+    }
+}
+
 macro_rules! floats {
     ($($type:ident $exp:ident $log:ident $tanh:ident $sigmoid:ident $pow:ident
         $expm1:ident $log1p:ident $log2:ident $sin:ident $cos:ident $tan:ident $atan:ident
@@ -369,7 +377,7 @@ macro_rules! floats {
             }
             fn repair(x: &[Self], out: &mut [Self], far: fn(f64) -> f64) {
                 let is_far = |x: &$type| x.abs() > math::periodic::REACH as $type;
-                if x.iter().any(is_far) {
+                if any_beyond(x, math::periodic::REACH as $type) {
                     for (out, x) in out.iter_mut().zip(x).filter(|(_, x)| is_far(x)) {
                         *out = far(*x as f64) as $type;
                     }

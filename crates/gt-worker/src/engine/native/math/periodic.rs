@@ -5,7 +5,7 @@ use std::hint::select_unpredictable;
 
 use gt_core::philox::polynomial::{cos_tail_f32, cos_tail_f64, sin_tail_f32, sin_tail_f64};
 
-use super::{ROUND_F64, exact_sum, product_error};
+use super::{ROUND_F32, ROUND_F64, exact_sum, product_error};
 
 /// The largest number that the functions of f32 and f64 are right for; `far_…` are for the others.
 pub const REACH: f64 = 1e5;
@@ -17,7 +17,8 @@ const QUARTER: [f64; 3] =
 /// An angle as a number of quarter turns and a rest of at most half of one, in two parts.
 #[derive(Clone, Copy)]
 struct Angle<T> {
-    quarters: u64,
+    /// Only the last two bits count.
+    quarters: u32,
     high: T,
     low: T,
 }
@@ -32,13 +33,23 @@ impl<T> Angle<T> {
 
 /// The nearest number of quarter turns, as a float and in the low bits of the other.
 #[inline(always)]
-fn quarters(x: f64) -> (f64, u64) {
+fn quarters(x: f64) -> (f64, u32) {
     let rounded = x * std::f64::consts::FRAC_2_PI + ROUND_F64;
-    (rounded - ROUND_F64, rounded.to_bits())
+    (rounded - ROUND_F64, rounded.to_bits() as u32)
 }
 
 #[inline(always)]
 fn angle_f32(x: f32) -> Angle<f32> {
+    // A number of quarter turns that is nearly the nearest is as good.
+    let rounded = x * std::f32::consts::FRAC_2_PI + ROUND_F32;
+    let k = f64::from(rounded - ROUND_F32);
+    let rest = (f64::from(x) - k * QUARTER[0]) - k * QUARTER[1];
+    Angle { quarters: rounded.to_bits(), high: rest as f32, low: 0.0 }
+}
+
+/// The same with what the rounding of the rest lost, which a quotient of two sines needs.
+#[inline(always)]
+fn angle_in_two_f32(x: f32) -> Angle<f32> {
     let x = f64::from(x);
     let (k, quarters) = quarters(x);
     let rest = (x - k * QUARTER[0]) - k * QUARTER[1];
@@ -55,7 +66,7 @@ fn angle_f64(x: f64) -> Angle<f64> {
 }
 
 macro_rules! functions {
-    ($type:ident $angle:ident $sine:ident $sin_tail:ident $cos_tail:ident
+    ($type:ident $angle:ident $angle_in_two:ident $sine:ident $sin_tail:ident $cos_tail:ident
         $sin:ident $cos:ident $tan:ident) => {
         #[inline(always)]
         fn $sine(angle: Angle<$type>) -> $type {
@@ -85,14 +96,15 @@ macro_rules! functions {
         /// The tangent, to three units in the last place.
         #[inline(always)]
         pub fn $tan(x: $type) -> $type {
-            let angle = $angle(x);
+            let angle = $angle_in_two(x);
             select_unpredictable(x == 0.0, x, $sine(angle) / $sine(angle.turned()))
         }
     };
 }
 
-functions!(f32 angle_f32 sine_f32 sin_tail_f32 cos_tail_f32 sin_f32 cos_f32 tan_f32);
-functions!(f64 angle_f64 sine_f64 sin_tail_f64 cos_tail_f64 sin_f64 cos_f64 tan_f64);
+functions!(f32 angle_f32 angle_in_two_f32 sine_f32 sin_tail_f32 cos_tail_f32
+    sin_f32 cos_f32 tan_f32);
+functions!(f64 angle_f64 angle_f64 sine_f64 sin_tail_f64 cos_tail_f64 sin_f64 cos_f64 tan_f64);
 
 /// The sine of a number beyond [`REACH`].
 pub fn far_sin(x: f64) -> f64 {
@@ -153,7 +165,7 @@ fn far_angle(x: f64) -> Angle<f64> {
     // The product without the turns: two bits of quarter turns, and 126 behind the point.
     let low = (mantissa * word(2)) >> 64;
     let turn = ((mantissa * word(0)) << 64).wrapping_add(mantissa * word(1)).wrapping_add(low);
-    let quarters = (turn.wrapping_add(1 << 125) >> 126) as u64;
+    let quarters = (turn.wrapping_add(1 << 125) >> 126) as u32;
     let rest = (turn << 2) as i128;
     let unit = 2f64.powi(-128);
     let high = rest as f64;

@@ -1,0 +1,62 @@
+//! The workers of a session, and how much of their time it gets.
+
+use gt_core::WorkerId;
+use gt_transport::share::Share;
+use gt_transport::{Message, Peer};
+
+use super::Session;
+use crate::outbox::Outbox;
+
+impl Session {
+    /// The workers it has, in the order in which it numbers them.
+    pub fn workers(&self) -> impl Iterator<Item = WorkerId> {
+        self.workers.iter().flatten().copied()
+    }
+
+    /// The same, with the places of those that left.
+    pub fn places(&self) -> &[Option<WorkerId>] {
+        &self.workers
+    }
+
+    /// Takes a worker, if it wants more; says whether it did.
+    pub fn engage(&mut self, worker: WorkerId) -> bool {
+        let wants = self.wanted.is_none_or(|wanted| self.workers().count() < wanted);
+        if wants {
+            match self.workers.iter_mut().find(|place| place.is_none()) {
+                Some(vacant) => *vacant = Some(worker),
+                None => self.workers.push(Some(worker)),
+            }
+            self.move_scopes();
+            if let Some(share) = self.share {
+                let share = Message::Share { session: self.id, share };
+                self.letters.push((Peer::Worker(worker), share));
+            }
+            if self.checks_nan {
+                let check = Message::CheckNan { session: self.id };
+                self.letters.push((Peer::Worker(worker), check));
+            }
+        }
+        wants
+    }
+
+    /// How much of the workers' time it gets.
+    pub fn share(&self) -> Share {
+        self.share.unwrap_or_default()
+    }
+
+    /// It gets so much from now on; its workers are told.
+    pub fn set_share(&mut self, share: Share, out: &mut Outbox) {
+        if self.share.replace(share) == Some(share) {
+            return;
+        }
+        for worker in self.workers.iter().flatten() {
+            out.send(Peer::Worker(*worker), Message::Share { session: self.id, share });
+        }
+    }
+
+    /// Its workers are others than before. A session whose placements are used up goes on with
+    /// values that are whole.
+    pub(super) fn move_scopes(&mut self) {
+        drop(self.scopes.move_to(&self.workers, &mut self.registry.placements));
+    }
+}

@@ -1,0 +1,166 @@
+//! What waits for an executor, and what is due next. What is for one session is done in the order
+//! in which it came, one at a time; of different sessions the one is next that has had the least.
+//!
+//! A kernel cannot be stopped, so that whoever comes while a long one runs would wait for its end.
+//! A plan that is due before that and much shorter runs beside it, in another thread, if the engine
+//! can: the threads that share kernels make room for it.
+
+use std::collections::VecDeque;
+
+use gt_core::SessionId;
+use smallvec::SmallVec;
+
+use crate::plan::Work;
+use crate::shares::Turn;
+
+/// A plan runs beside another one if it takes so many times less.
+const SHORTER: u64 = 8;
+/// At most so many run at the same time.
+const MOST_AT_ONCE: usize = 2;
+
+/// What may run beside something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// The engine does one thing at a time.
+    Nothing,
+    /// A plan that takes much less time and is due before the other one is over.
+    Shorter,
+}
+
+impl Work {
+    /// Whose it is.
+    pub fn session(&self) -> SessionId {
+        match self {
+            Work::Run(plan) => plan.session,
+            Work::Forget(session) => *session,
+        }
+    }
+}
+
+/// What waits for an executor, and what it is at.
+#[derive(Debug, Default)]
+pub struct Agenda {
+    waiting: VecDeque<Work>,
+    running: SmallVec<[Running; MOST_AT_ONCE]>,
+}
+
+/// Something that runs.
+#[derive(Debug)]
+struct Running {
+    session: SessionId,
+    cost_ns: u64,
+    turn: Turn,
+    /// How long others ran that began after it.
+    lent_ns: u64,
+}
+
+impl Running {
+    /// Whether something may begin before this is over.
+    fn bears(&self, work: &Work) -> bool {
+        if self.session == work.session() {
+            return false;
+        }
+        match work {
+            Work::Run(plan) => {
+                plan.cost_ns.saturating_mul(SHORTER) <= self.cost_ns
+                    && plan.turn.is_due_beside(&self.turn)
+            }
+            Work::Forget(_) => true,
+        }
+    }
+}
+
+impl Agenda {
+    /// Appends something.
+    pub fn push(&mut self, work: Work) {
+        self.waiting.push_back(work);
+    }
+
+    /// How much waits.
+    pub fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Whether something runs.
+    pub fn is_running(&self) -> bool {
+        !self.running.is_empty()
+    }
+
+    /// The place of what may begin now and is due first.
+    pub fn next(&self, beside: Beside) -> Option<usize> {
+        if self.is_running() {
+            let is_full = beside == Beside::Nothing || self.running.len() >= MOST_AT_ONCE;
+            if is_full {
+                return None;
+            }
+        }
+        let may_begin = |work: &Work| self.running.iter().all(|running| running.bears(work));
+        let waiting = self.waiting.iter().filter(|work| may_begin(work));
+        let due = waiting.reduce(|due, work| if is_before(work, due) { work } else { due })?;
+        // What was made before it for the same session comes first.
+        let mut waiting = self.waiting.iter();
+        let first = waiting.position(|work| work.session() == due.session())?;
+        may_begin(&self.waiting[first]).then_some(first)
+    }
+
+    /// About how long something takes that waits.
+    pub fn cost_ns(&self, place: usize) -> u64 {
+        self.waiting.get(place).map_or(0, cost_ns)
+    }
+
+    /// Takes something that waits, to run it. [`Agenda::finish`] has to follow.
+    pub fn take(&mut self, place: usize) -> Option<Work> {
+        let work = self.waiting.remove(place)?;
+        let session = work.session();
+        let turn = match &work {
+            Work::Run(plan) => plan.turn,
+            Work::Forget(_) => Turn::alone(session),
+        };
+        self.running.push(Running { session, cost_ns: cost_ns(&work), turn, lent_ns: 0 });
+        Some(work)
+    }
+
+    /// What was taken of a session has run for so long; gives how much of that was for itself, and
+    /// not for what ran beside it.
+    pub fn settle_time(&mut self, session: SessionId, took_ns: u64) -> u64 {
+        let Some(place) = self.running.iter().position(|running| running.session == session) else {
+            return took_ns;
+        };
+        let own_ns = took_ns.saturating_sub(self.running[place].lent_ns);
+        self.running[..place].iter_mut().for_each(|before| before.lent_ns += own_ns);
+        own_ns
+    }
+
+    /// What was taken of a session is done.
+    pub fn finish(&mut self, session: SessionId) {
+        self.running.retain(|running| running.session != session);
+    }
+
+    /// Takes all plans away that wait, and nothing else.
+    pub fn drop_plans(&mut self) -> VecDeque<Work> {
+        let is_plan = |work: &Work| matches!(work, Work::Run(_));
+        let (plans, others) = std::mem::take(&mut self.waiting).into_iter().partition(is_plan);
+        self.waiting = others;
+        plans
+    }
+}
+
+fn is_before(work: &Work, other: &Work) -> bool {
+    match (work, other) {
+        (Work::Run(plan), Work::Run(other)) => plan.turn.is_before(&other.turn),
+        (Work::Forget(_), Work::Run(_)) => true,
+        (_, Work::Forget(_)) => false,
+    }
+}
+
+fn cost_ns(work: &Work) -> u64 {
+    match work {
+        Work::Run(plan) => plan.cost_ns,
+        Work::Forget(_) => 0,
+    }
+}
