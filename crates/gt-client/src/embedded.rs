@@ -32,8 +32,10 @@ mod in_process;
 mod monitor;
 mod report;
 
-/// A batch that does not fill up is sent after this time.
+/// A batch that does not fill up is sent after this time …
 const TICK: Duration = Duration::from_micros(100);
+/// … and after up to this time if those before it were sent by whoever waited for them.
+const LONGEST_TICK: Duration = Duration::from_micros(1600);
 /// After so many ticks without a new command, the pump sleeps until it is woken.
 const TICKS_BEFORE_SLEEP: u32 = 8;
 /// A plan that takes longer is left to the executor's own thread …
@@ -292,7 +294,7 @@ impl Embedded {
 
     /// The thread that delivers messages, and sends batches that do not fill up.
     fn pump(&self) {
-        let (mut appended, mut quiet) = (0, 0);
+        let (mut appended, mut quiet, mut tick) = (0, 0, TICK);
         while !self.is_stopped() {
             // Whoever has the machines delivers; only what came too late for them is waited for.
             let machines = self.machines.try_lock();
@@ -301,17 +303,20 @@ impl Embedded {
             let is_free = machines.is_some();
             machines.into_iter().for_each(|machines| self.deliver_with(machines));
             if is_free {
-                let total = self.flush_stale(appended);
+                let (total, is_behind) = self.flush_stale(appended);
                 quiet = if total == appended { quiet + 1 } else { 0 };
                 appended = total;
+                // A program that waits for each of its results sends them itself, and a tick only
+                // takes the processor from its kernels.
+                tick = if is_behind { TICK } else { (tick * 2).min(LONGEST_TICK) };
             }
             if quiet < TICKS_BEFORE_SLEEP {
-                self.inbox.wait(TICK);
+                self.inbox.wait(tick);
                 continue;
             }
             self.sleeping.store(true, Ordering::SeqCst);
             // A command appended before this line is seen here; one appended after it wakes us.
-            if self.flush_stale(appended) == appended {
+            if self.flush_stale(appended).0 == appended {
                 self.machines.lock().show_events();
                 self.inbox.wait(self.rest(shared::now()));
             }
@@ -328,19 +333,24 @@ impl Embedded {
         Duration::from_secs(if nothing_left { 3600 } else { 1 })
     }
 
-    /// Sends the batches of sessions that appended nothing since the total was `before`, and gives
-    /// the total.
-    fn flush_stale(&self, before: u64) -> u64 {
+    /// Sends the batches of sessions that appended nothing since the total was `before`; gives the
+    /// total, and whether something was not sent by whoever appended it.
+    fn flush_stale(&self, before: u64) -> (u64, bool) {
         let sessions: Vec<Arc<Inner>> = {
             let mut machines = self.machines.lock();
             machines.clients.retain(|_, session| session.strong_count() > 0);
             machines.clients.values().filter_map(Weak::upgrade).collect()
         };
-        let total = sessions.iter().map(|session| session.appended()).sum();
+        let (mut total, mut is_behind) = (0, false);
+        for session in &sessions {
+            let (appended, left) = session.progress();
+            total += appended;
+            is_behind |= left;
+        }
         if total == before {
             sessions.iter().for_each(|session| session.flush());
         }
-        total
+        (total, is_behind)
     }
 }
 

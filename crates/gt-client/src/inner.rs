@@ -80,11 +80,6 @@ impl Inner {
         self.mailbox.take(message);
     }
 
-    /// How many commands were ever appended.
-    pub(crate) fn appended(&self) -> u64 {
-        self.stream.lock().appended()
-    }
-
     /// How many commands were ever appended, and whether some of them are not sent.
     pub(crate) fn progress(&self) -> (u64, bool) {
         let stream = self.stream.lock();

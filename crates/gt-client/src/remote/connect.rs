@@ -31,6 +31,8 @@ enum Trouble {
     Final(Error),
     /// It may be there in a moment.
     Passing(Error),
+    /// The deadline came before an answer, which says less than any answer before it.
+    Silent(Error),
 }
 
 impl Door {
@@ -40,8 +42,9 @@ impl Door {
         let door = Door { options, context };
         let deadline = Instant::now() + PATIENCE;
         let mut found: Option<Result<(Dealer, Welcome)>> = None;
+        let mut heard: Option<Error> = None;
         host::wait(|patience| {
-            found = door.attempt(deadline, patience);
+            found = door.attempt(deadline, patience, &mut heard);
             found.is_some()
         })?;
         let (dealer, welcome) = found.unwrap_or_else(|| Err(door.unreachable("no answer")))?;
@@ -64,16 +67,24 @@ impl Door {
             match self.greet(Some(resume.clone()), deadline) {
                 Ok(found) => return Ok(found),
                 Err(Trouble::Final(error)) => return Err(error),
-                Err(Trouble::Passing(error)) if Instant::now() + PAUSE > deadline || stopped() => {
+                Err(Trouble::Passing(error) | Trouble::Silent(error))
+                    if Instant::now() + PAUSE > deadline || stopped() =>
+                {
                     return Err(error);
                 }
-                Err(Trouble::Passing(_)) => std::thread::sleep(PAUSE),
+                Err(Trouble::Passing(_) | Trouble::Silent(_)) => std::thread::sleep(PAUSE),
             }
         }
     }
 
-    /// One attempt, of which the program need not wait for the end; `None` to try again.
-    fn attempt(&self, deadline: Instant, patience: Duration) -> Option<Result<(Dealer, Welcome)>> {
+    /// One attempt, of which the program need not wait for the end; `None` to try again. `heard` is
+    /// why the attempts before it came to nothing.
+    fn attempt(
+        &self,
+        deadline: Instant,
+        patience: Duration,
+        heard: &mut Option<Error>,
+    ) -> Option<Result<(Dealer, Welcome)>> {
         let found = match self.greet(None, deadline) {
             Ok((dealer, welcome)) if welcome.workers == 0 => {
                 farewell(dealer);
@@ -88,8 +99,10 @@ impl Door {
         match found {
             Ok(found) => Some(Ok(found)),
             Err(Trouble::Final(error)) => Some(Err(error)),
+            Err(Trouble::Silent(error)) => Some(Err(heard.take().unwrap_or(error))),
             Err(Trouble::Passing(error)) if Instant::now() + PAUSE > deadline => Some(Err(error)),
-            Err(Trouble::Passing(_)) => {
+            Err(Trouble::Passing(error)) => {
+                *heard = Some(error);
                 std::thread::sleep(PAUSE.min(patience));
                 None
             }
@@ -118,7 +131,7 @@ impl Door {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(Trouble::Passing(self.silent(was_connected)));
+                return Err(Trouble::Silent(self.silent(was_connected)));
             }
             gt_zmq::wait(&[&dealer], &[], left).map_err(bad)?;
             while let Some(event) = dealer.receive().map_err(bad)? {

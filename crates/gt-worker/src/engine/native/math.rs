@@ -2,7 +2,16 @@
 //! operations only: the same bits on every machine, and without branches, so that loops over them
 //! become vectors. Errors are below 2.5 units in the last place unless said.
 //!
-//! Coefficients were fitted in Chebyshev nodes with 60 digits. Products are never contracted.
+//! Coefficients were fitted in Chebyshev nodes with 60 digits. A product and a sum are rounded once
+//! where `mul_add` says so, and nowhere else.
+
+/// A polynomial, the constant first; each product and sum is rounded once.
+macro_rules! horner {
+    ($x:expr; $last:expr) => { $last };
+    ($x:expr; $first:expr, $($rest:expr),+) => {
+        $x.mul_add(horner!($x; $($rest),+), $first)
+    };
+}
 
 #[cfg(test)]
 mod accuracy;
@@ -28,15 +37,13 @@ const LN2_F64: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10]
 /// `x = k·ln 2 + r`: the whole number `k`, the power `k` stands for, and `eʳ − 1`.
 #[inline(always)]
 fn reduce_f32(x: f32) -> (i32, f32) {
-    let rounded = x * LOG2E as f32 + ROUND_F32;
+    let rounded = x.mul_add(LOG2E as f32, ROUND_F32);
     let k = rounded - ROUND_F32;
-    let r = (x - k * LN2_F32[0]) - k * LN2_F32[1];
-    // Pairs first, so that the processor need not wait for one product after another.
+    let r = k.mul_add(-LN2_F32[1], k.mul_add(-LN2_F32[0], x));
     let square = r * r;
-    let tail = (0.5 + r * 0.166_665_76)
-        + square * ((0.041_666_552 + r * 0.008_363_334) + square * 0.001_392_637_6);
+    let tail = horner!(r; 0.5, 0.166_665_76, 0.041_666_552, 0.008_363_334, 0.001_392_637_6);
     let whole = (rounded.to_bits() as i32).wrapping_sub(ROUND_F32.to_bits() as i32);
-    (whole, r + square * tail)
+    (whole, square.mul_add(tail, r))
 }
 
 /// The same in double precision, of `x + low`; `k` stays a float.
@@ -195,7 +202,7 @@ pub fn tanh_f32(x: f32) -> f32 {
     let (k, grown) = reduce_f32(twice);
     let power = power_of_two_f32(k);
     // e²ˣ − 1 without taking one from a number close to it.
-    let grown = power * grown + (power - 1.0);
+    let grown = power.mul_add(grown, power - 1.0);
     (grown / (grown + 2.0)).copysign(x)
 }
 

@@ -18,13 +18,13 @@ macro_rules! vectorized {
             fn plain $(<$($type: $bound),*>)? ($($argument: $kind),*) $(-> $result)? $body
 
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,f16c")]
+            #[target_feature(enable = "avx2,fma,f16c")]
             fn wide $(<$($type: $bound),*>)? ($($argument: $kind),*) $(-> $result)? {
                 plain $(::<$($type),*>)? ($($argument),*)
             }
 
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,f16c")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
             fn widest $(<$($type: $bound),*>)? ($($argument: $kind),*) $(-> $result)? {
                 plain $(::<$($type),*>)? ($($argument),*)
             }

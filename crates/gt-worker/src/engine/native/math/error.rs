@@ -12,14 +12,21 @@ use super::{exp_f64, power_of_two_f32, reduce_f32};
 fn lack_f32(size: f32) -> (f32, f32) {
     // Beyond this the result is one.
     let far = if size > 4.0 { 4.0 } else { size };
-    let (square, fourth) = (far * far, far * far * (far * far));
-    let low = (0.128_379_17 + far * 0.636_619_4) + square * (0.102_777_83 - far * 0.019_153_064);
-    let high = (-0.000_160_396_11 + far * 0.001_667_027_5)
-        + square * (-0.000_632_836_9 + far * 0.000_117_641_28)
-        + fourth * -9.256_266e-6;
+    let slope = horner!(
+        far;
+        0.128_379_17,
+        0.636_619_4,
+        0.102_777_83,
+        -0.019_153_064,
+        -0.000_160_396_11,
+        0.001_667_027_5,
+        -0.000_632_836_9,
+        0.000_117_641_28,
+        -9.256_266e-6
+    );
     // The logarithm of it is close to a polynomial everywhere, and its exponential less one is
     // exact where it is small.
-    let (k, grown) = reduce_f32(-(far + far * (low + fourth * high)));
+    let (k, grown) = reduce_f32(-far.mul_add(slope, far));
     (power_of_two_f32(k), grown)
 }
 
@@ -32,7 +39,7 @@ pub fn gelu_f32(x: f32) -> f32 {
     let (power, grown) = lack_f32(size);
     // Half of what lies beyond the number on its own side: nothing is taken from one that is close
     // to it.
-    let half = 0.5 * (power + power * grown);
+    let half = 0.5 * power.mul_add(grown, power);
     let half = if size > 4.0 { 0.0 } else { half };
     let share = select_unpredictable(x < 0.0, half, 1.0 - half);
     x * share
@@ -49,14 +56,19 @@ pub fn gelu_f64(x: f64) -> f64 {
 pub fn erf_f32(x: f32) -> f32 {
     let size = x.abs();
     let z = x * x;
-    // The first coefficient is less one, which is added exactly. Pairs first, so that the processor
-    // need not wait for one product after another.
-    let series = (0.128_379_15 + z * -0.376_124_02)
-        + z * z * ((0.112_793_49 + z * -0.026_569_465) + z * z * 0.004_399_869_6);
+    // The first coefficient is less one, which is added exactly.
+    let series = horner!(
+        z;
+        0.128_379_15,
+        -0.376_124_02,
+        0.112_793_49,
+        -0.026_569_465,
+        0.004_399_869_6
+    );
     let (power, grown) = lack_f32(size);
-    let beyond = (1.0 - power) - power * grown;
+    let beyond = power.mul_add(-grown, 1.0 - power);
     // A choice and not a branch, which would keep the loop from becoming a vector.
-    select_unpredictable(size < 0.65, size + size * series, beyond).copysign(x)
+    select_unpredictable(size < 0.65, size.mul_add(series, size), beyond).copysign(x)
 }
 
 /// The error function, to three units in the last place.

@@ -14,6 +14,9 @@ pub const REACH: f64 = 1e5;
 const QUARTER: [f64; 3] =
     [1.570_796_326_734_125_6, 6.077_100_506_303_966e-11, 2.022_266_248_795_950_6e-21];
 
+/// The same for single precision, each as close as it can be.
+const QUARTER_F32: [f32; 3] = [1.570_796_4, -4.371_139e-8, -1.715_124_5e-15];
+
 /// An angle as a number of quarter turns and a rest of at most half of one, in two parts.
 #[derive(Clone, Copy)]
 struct Angle<T> {
@@ -40,16 +43,6 @@ fn quarters(x: f64) -> (f64, u32) {
 
 #[inline(always)]
 fn angle_f32(x: f32) -> Angle<f32> {
-    // A number of quarter turns that is nearly the nearest is as good.
-    let rounded = x * std::f32::consts::FRAC_2_PI + ROUND_F32;
-    let k = f64::from(rounded - ROUND_F32);
-    let rest = (f64::from(x) - k * QUARTER[0]) - k * QUARTER[1];
-    Angle { quarters: rounded.to_bits(), high: rest as f32, low: 0.0 }
-}
-
-/// The same with what the rounding of the rest lost, which a quotient of two sines needs.
-#[inline(always)]
-fn angle_in_two_f32(x: f32) -> Angle<f32> {
     let x = f64::from(x);
     let (k, quarters) = quarters(x);
     let rest = (x - k * QUARTER[0]) - k * QUARTER[1];
@@ -66,8 +59,7 @@ fn angle_f64(x: f64) -> Angle<f64> {
 }
 
 macro_rules! functions {
-    ($type:ident $angle:ident $angle_in_two:ident $sine:ident $sin_tail:ident $cos_tail:ident
-        $sin:ident $cos:ident $tan:ident) => {
+    ($type:ident $angle:ident $sine:ident $sin_tail:ident $cos_tail:ident $tan:ident) => {
         #[inline(always)]
         fn $sine(angle: Angle<$type>) -> $type {
             let Angle { quarters, high, low } = angle;
@@ -80,31 +72,61 @@ macro_rules! functions {
             select_unpredictable(quarters & 2 == 0, found, -found)
         }
 
-        /// The sine, to two units in the last place.
-        #[inline(always)]
-        pub fn $sin(x: $type) -> $type {
-            // Also minus zero is its own sine.
-            select_unpredictable(x == 0.0, x, $sine($angle(x)))
-        }
-
-        /// The cosine, to two units in the last place.
-        #[inline(always)]
-        pub fn $cos(x: $type) -> $type {
-            $sine($angle(x).turned())
-        }
-
         /// The tangent, to three units in the last place.
         #[inline(always)]
         pub fn $tan(x: $type) -> $type {
-            let angle = $angle_in_two(x);
+            let angle = $angle(x);
             select_unpredictable(x == 0.0, x, $sine(angle) / $sine(angle.turned()))
         }
     };
 }
 
-functions!(f32 angle_f32 angle_in_two_f32 sine_f32 sin_tail_f32 cos_tail_f32
-    sin_f32 cos_f32 tan_f32);
-functions!(f64 angle_f64 angle_f64 sine_f64 sin_tail_f64 cos_tail_f64 sin_f64 cos_f64 tan_f64);
+functions!(f32 angle_f32 sine_f32 sin_tail_f32 cos_tail_f32 tan_f32);
+functions!(f64 angle_f64 sine_f64 sin_tail_f64 cos_tail_f64 tan_f64);
+
+/// The sine, to two units in the last place.
+#[inline(always)]
+pub fn sin_f64(x: f64) -> f64 {
+    // Also minus zero is its own sine.
+    select_unpredictable(x == 0.0, x, sine_f64(angle_f64(x)))
+}
+
+/// The cosine, to two units in the last place.
+#[inline(always)]
+pub fn cos_f64(x: f64) -> f64 {
+    sine_f64(angle_f64(x).turned())
+}
+
+/// The sine, to two units in the last place.
+#[inline(always)]
+pub fn sin_f32(x: f32) -> f32 {
+    select_unpredictable(x == 0.0, x, turned_sine(x, 0))
+}
+
+/// The cosine, to two units in the last place.
+#[inline(always)]
+pub fn cos_f32(x: f32) -> f32 {
+    turned_sine(x, 1)
+}
+
+/// The sine of a number and so many quarter turns.
+#[inline(always)]
+fn turned_sine(x: f32, turned: u32) -> f32 {
+    // A number of quarter turns that is nearly the nearest is as good.
+    let rounded = x.mul_add(std::f32::consts::FRAC_2_PI, ROUND_F32);
+    let k = rounded - ROUND_F32;
+    // The first difference is exact, and after the second the third changes only small rests.
+    let rest = k.mul_add(-QUARTER_F32[0], x);
+    let rest = k.mul_add(-QUARTER_F32[1], rest);
+    let rest = k.mul_add(-QUARTER_F32[2], rest);
+    let z = rest * rest;
+    let tail = horner!(z; -0.166_666_64, 0.008_332_748, -0.000_195_878_7);
+    let sin = (rest * z).mul_add(tail, rest);
+    let cos = horner!(z; 1.0, -0.5, 0.041_666_664, -0.001_388_830_2, 2.454_792_2e-5);
+    let quarters = rounded.to_bits().wrapping_add(turned);
+    let found = select_unpredictable(quarters & 1 == 0, sin, cos);
+    f32::from_bits(found.to_bits() ^ ((quarters & 2) << 30))
+}
 
 /// The sine of a number beyond [`REACH`].
 pub fn far_sin(x: f64) -> f64 {
