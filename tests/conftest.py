@@ -24,6 +24,10 @@ from hypothesis import settings
 TORCH_REQUIRED = os.environ.get("GT_REQUIRE_TORCH") == "1"
 TORCH_FOUND = importlib.util.find_spec("torch") is not None
 
+# Some virtual machines name matrix tiles among the instructions of the processor and have none:
+# PyTorch would end by them.
+os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
+
 # The first call of a kernel warms pools and caches, so one slow example means nothing.
 # A newcomer's first run must not depend on luck; `make soak` looks for what is new.
 settings.register_profile("default", deadline=None, print_blob=True, derandomize=True)

@@ -54,6 +54,30 @@ pub enum Whole {
     /// The gradient of [`Whole::LstmSteps`]: those of its results, the weights, the gates, the cell
     /// states after each step, and the first one.
     LstmStepsGrad(Steps),
+    /// Values weighted by how well their keys answer queries, and the logarithms of what the weights
+    /// were divided by.
+    Attend(Attention),
+    /// The gradient of [`Whole::Attend`]: those of its results, its inputs, and its results.
+    AttendGrad(Attention),
+}
+
+/// Stacks of queries, keys and values. None of these sizes is zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attention {
+    /// How many stacks there are, each for itself.
+    pub stacks: usize,
+    /// How many queries a stack has.
+    pub queries: usize,
+    /// How many keys and values.
+    pub keys: usize,
+    /// How many numbers a query and a key have.
+    pub depth: usize,
+    /// How many numbers a value has.
+    pub width: usize,
+    /// What products of queries and keys are multiplied with.
+    pub scale: f64,
+    /// Whether a query sees no key after its own place.
+    pub is_causal: bool,
 }
 
 /// A piece of a sequence: how many steps, how many sequences, and how many numbers a state has.

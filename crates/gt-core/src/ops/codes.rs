@@ -8,11 +8,11 @@
 use std::ops::RangeInclusive;
 
 use super::{
-    CODE_LIMIT, activation, advanced_index, arithmetic, axes, binary, compare, composite,
-    convolution, create, create_like, einsum, elementwise, hyperbolic, index, index_select, join,
-    layer, linear, logic, matmul, movement, normalize, optimizer, pad, place, pooling, product,
-    random, rearrange, recurrent, reduce, repeat, rms, sampling, scan, scatter, search, sort,
-    statistics, triangular, trigonometry, truth, unary, window,
+    CODE_LIMIT, activation, advanced_index, arithmetic, attention, axes, binary, compare,
+    composite, convolution, create, create_like, einsum, elementwise, hyperbolic, index,
+    index_select, join, layer, linear, logic, matmul, movement, normalize, optimizer, pad, place,
+    pooling, product, random, rearrange, recurrent, reduce, repeat, rms, sampling, scan, scatter,
+    search, sort, statistics, triangular, trigonometry, truth, unary, window,
 };
 use crate::op::Op;
 
@@ -294,6 +294,8 @@ table! {
     681 recurrent::LSTM_STEPS_BACKWARD,
     682 layer::LINEAR,
     683 layer::LINEAR_WITHOUT_BIAS,
+    684 attention::ATTEND,
+    685 attention::ATTEND_BACKWARD,
 }
 
 /// Codes that had a row once. They are never given again.

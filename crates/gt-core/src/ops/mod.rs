@@ -9,6 +9,7 @@ use crate::op::Op;
 mod activation;
 mod advanced_index;
 mod arithmetic;
+mod attention;
 mod axes;
 mod binary;
 pub mod builtin;

@@ -38,6 +38,9 @@ def scaled_dot_product_attention(
         times = query.shape[-3] // key.shape[-3]
         key, value = (_repeated(tensor, times) for tensor in (key, value))
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    if attn_mask is None and dropout_p == 0 and _is_stacked(query, key, value):
+        result: Tensor = _gt.attend(query, key, value, factor, is_causal)[0]
+        return result
     scores = (query * factor) @ key.transpose(-2, -1)
     if is_causal:
         if attn_mask is not None:
@@ -49,6 +52,15 @@ def scaled_dot_product_attention(
         else:
             scores = scores + attn_mask
     return dropout(scores.softmax(-1), dropout_p) @ value
+
+
+def _is_stacked(query: Tensor, key: Tensor, value: Tensor) -> bool:
+    """Whether each stack of queries has its own keys and values, in a dtype without halves."""
+    (*lead, _, depth), (*key_lead, count, key_depth) = query.shape, key.shape
+    *value_lead, values, _ = value.shape
+    fits = lead == key_lead == value_lead and (depth, count) == (key_depth, values)
+    wide = query.dtype in (_gt.float32, _gt.float64)
+    return fits and wide and 0 not in (*query.shape, *key.shape, *value.shape)
 
 
 def _repeated(tensor: Tensor, times: int) -> Tensor:

@@ -14,14 +14,14 @@ use super::tile::Shared;
 use super::{Native, movement};
 use crate::engine::Results;
 use crate::value::Value;
-pub(super) use softmax::{Softmax, softmax, softmax_grad};
+pub(super) use softmax::{Softmax, largest, multiply, softmax, softmax_grad};
 
 /// How many sums go on side by side.
-const LANES: usize = 32;
+pub(super) const LANES: usize = 32;
 
 /// What all lanes come to: halves are combined until one is left.
 #[inline(always)]
-fn fold<T: Float>(mut lanes: [T; LANES], with: impl Fn(T, T) -> T) -> T {
+pub(super) fn fold<T: Float>(mut lanes: [T; LANES], with: impl Fn(T, T) -> T) -> T {
     // Halves of a fixed length, so that the lanes stay in registers.
     halve::<T, 16>(&mut lanes, &with);
     halve::<T, 8>(&mut lanes, &with);
@@ -66,7 +66,7 @@ vectorized! {
 }
 
 vectorized! {
-    fn sum_of_products<T: Float>(a: &[T], b: &[T]) -> T {
+    pub(super) fn sum_of_products<T: Float>(a: &[T], b: &[T]) -> T {
         let mut lanes = [T::ZERO; LANES];
         let ((chunks, rest), (others, other)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
         for (a, b) in chunks.iter().zip(others) {

@@ -17,6 +17,8 @@ pub(super) unsafe trait Lanes: Copy {
     const COUNT: usize;
     /// How many vectors stay in registers at once, besides those that are loaded.
     const REGISTERS: usize;
+    /// How many runs [`Lanes::turn`] turns around.
+    const TURNED: usize = 4;
 
     /// The same number in every lane.
     unsafe fn splat(number: Self::Number) -> Self;
@@ -28,6 +30,14 @@ pub(super) unsafe trait Lanes: Copy {
     unsafe fn add_product(self, a: Self, b: Self) -> Self;
     /// `self + other`.
     unsafe fn plus(self, other: Self) -> Self;
+
+    /// Copies [`Lanes::TURNED`] runs of as many numbers, `step` apart, as runs `width` apart of the
+    /// first, second, … of them.
+    #[inline(always)]
+    unsafe fn turn(from: *const Self::Number, step: isize, to: *mut Self::Number, width: usize) {
+        // SAFETY: as promised by the caller.
+        unsafe { Self::Number::turn(from, step, to, width) }
+    }
 
     /// `sum + a · b` of single numbers, with the bits of a lane.
     #[inline(always)]
@@ -202,6 +212,7 @@ mod x86 {
             $(#[$doc:meta])*
             $name:ident($vector:ty) of $count:literal $number:ty, $registers:literal;
             $splat:ident $load:ident $store:ident $add_product:expr, $plus:ident
+            $(; $turn:ident of $turned:literal)?
         ) => {
             $(#[$doc])*
             #[derive(Clone, Copy)]
@@ -212,6 +223,13 @@ mod x86 {
                 type Number = $number;
                 const COUNT: usize = $count;
                 const REGISTERS: usize = $registers;
+                $(const TURNED: usize = $turned;
+
+                #[inline(always)]
+                unsafe fn turn(from: *const $number, step: isize, to: *mut $number, width: usize) {
+                    // SAFETY: as promised by the caller.
+                    unsafe { $turn(from, step, to, width) }
+                })?
 
                 #[inline(always)]
                 unsafe fn splat(number: $number) -> Self {
@@ -249,7 +267,7 @@ mod x86 {
     lanes! {
         /// AVX2 with fused products.
         M8(__m256) of 8 f32, 12;
-        _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_fmadd_ps, _mm256_add_ps
+        _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_fmadd_ps, _mm256_add_ps; turn_8 of 8
     }
     lanes! {
         /// AVX2 with fused products.
@@ -259,7 +277,7 @@ mod x86 {
     lanes! {
         /// AVX-512.
         M16(__m512) of 16 f32, 24;
-        _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_fmadd_ps, _mm512_add_ps
+        _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_fmadd_ps, _mm512_add_ps; turn_8 of 8
     }
     lanes! {
         /// AVX-512.
@@ -269,7 +287,37 @@ mod x86 {
     lanes! {
         /// AVX-512 with products of pairs of bfloat16, each in the place of one number.
         P16(__m512) of 16 f32, 24;
-        _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps add_pairs, _mm512_add_ps
+        _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps add_pairs, _mm512_add_ps; turn_8 of 8
+    }
+
+    /// Turns eight runs of eight numbers around.
+    ///
+    /// # Safety
+    /// The processor has AVX2, the numbers are there, and so is room for them.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn turn_8(from: *const f32, step: isize, to: *mut f32, width: usize) {
+        // SAFETY: as promised by the caller.
+        unsafe {
+            for half in 0..2 {
+                // The same half of two runs that are four apart makes one vector, so that what is
+                // left to do stays within the halves of vectors.
+                let run = |index: isize| {
+                    let start = from.wrapping_offset(index * step).wrapping_add(4 * half);
+                    let other = start.wrapping_offset(4 * step);
+                    let low = _mm256_castps128_ps256(_mm_loadu_ps(start));
+                    _mm256_insertf128_ps::<1>(low, _mm_loadu_ps(other))
+                };
+                let (a, b, c, d) = (run(0), run(1), run(2), run(3));
+                let (low, high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+                let (next_low, next_high) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
+                let to = to.add(4 * half * width);
+                _mm256_storeu_ps(to, _mm256_shuffle_ps::<0x44>(low, next_low));
+                _mm256_storeu_ps(to.add(width), _mm256_shuffle_ps::<0xee>(low, next_low));
+                _mm256_storeu_ps(to.add(2 * width), _mm256_shuffle_ps::<0x44>(high, next_high));
+                _mm256_storeu_ps(to.add(3 * width), _mm256_shuffle_ps::<0xee>(high, next_high));
+            }
+        }
     }
 
     #[target_feature(enable = "avx512f,avx512bf16")]

@@ -285,12 +285,12 @@ struct Panel {
 
 /// Cuts a result of `m` rows and `n` columns into as many parts as it is large enough for. What is
 /// multiplied for a panel is brought into order for each of them, so the grid is the one with the
-/// shortest sides.
+/// shortest sides; rows are turned around for that, which takes longer.
 fn panels(m: usize, n: usize, parts: usize) -> Vec<Panel> {
     let most = |side: usize, parts: usize| parts.min(side / PANEL_SIDE).max(1);
     let grids = (1..=most(m, parts)).map(|rows| (rows, most(n, parts / rows)));
     let length =
-        |&(rows, columns): &(usize, usize)| (parts - rows * columns, m / rows + n / columns);
+        |&(rows, columns): &(usize, usize)| (parts - rows * columns, 2 * m / rows + n / columns);
     let (rows, columns) = grids.min_by_key(length).unwrap_or((1, 1));
     let cuts = |size: usize, parts: usize, step: usize| {
         let steps = size.div_ceil(step);
@@ -303,7 +303,7 @@ fn panels(m: usize, n: usize, parts: usize) -> Vec<Panel> {
 }
 
 /// The strides of the axes before the last two, broadcast to `lead` axes.
-fn lead_strides(value: &Value, lead: usize) -> Strides {
+pub(super) fn lead_strides(value: &Value, lead: usize) -> Strides {
     let own = value.shape().rank() - 2;
     let step = |axis: usize| match (axis + own).checked_sub(lead) {
         Some(axis) if value.shape()[axis] != 1 => value.strides()[axis],

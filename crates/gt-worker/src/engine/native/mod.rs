@@ -1,5 +1,6 @@
 //! The engine for CPUs: vectorised loops.
 
+mod attention;
 mod bits;
 mod cast;
 mod closing;

@@ -148,7 +148,7 @@ fn whole<const N: usize>(native: &Native, values: [&Value; N]) -> Result<[Value;
 }
 
 /// Memory for results, and where each begins.
-fn results<T, const N: usize>(
+pub(super) fn results<T, const N: usize>(
     native: &Native,
     metas: [&Meta; N],
 ) -> Result<([Value; N], [Shared<T>; N])> {
@@ -163,7 +163,7 @@ fn results<T, const N: usize>(
 }
 
 /// The elements of a value that lie one after another.
-fn numbers<T>(value: &Value) -> &[T] {
+pub(super) fn numbers<T>(value: &Value) -> &[T] {
     // SAFETY: the caller has values of this dtype, one element after another.
     unsafe { std::slice::from_raw_parts(value.as_ptr().cast(), value.count()) }
 }
@@ -172,7 +172,7 @@ fn numbers<T>(value: &Value) -> &[T] {
 ///
 /// # Safety
 /// The result has so many numbers there, and nobody else has them.
-unsafe fn part<'a, T>(of: Shared<T>, at: usize, len: usize) -> &'a mut [T] {
+pub(super) unsafe fn part<'a, T>(of: Shared<T>, at: usize, len: usize) -> &'a mut [T] {
     // SAFETY: as promised by the caller.
     unsafe { std::slice::from_raw_parts_mut(of.get().add(at), len) }
 }

@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::groups::Softmax;
 use super::lanes::Vectors;
-use super::{Native, convolve, groups, pool, recurrent};
+use super::{Native, attention, convolve, groups, pool, recurrent};
 use crate::engine::{Operand, Operands, Results};
 use crate::value::Value;
 
@@ -96,6 +96,15 @@ fn compute<T: Vectors>(
             let wrong = |_| Error::bug(format!("{whole:?} with {} inputs", values.len()));
             let inputs = values.try_into().map_err(wrong)?;
             recurrent::lstm_grad::<T>(native, sizes, inputs, [products, hidden, cell])
+        }
+        (&Whole::Attend(sizes), &[query, key, value], [result, totals]) => {
+            let scale = number(sizes.scale);
+            attention::attend::<T>(native, sizes, scale, [query, key, value], [result, totals])
+        }
+        (&Whole::AttendGrad(sizes), values, [query, key, value]) => {
+            let wrong = |_| Error::bug(format!("{whole:?} with {} inputs", values.len()));
+            let (inputs, scale) = (values.try_into().map_err(wrong)?, number(sizes.scale));
+            attention::attend_grad::<T>(native, sizes, scale, inputs, [query, key, value])
         }
         _ => Err(Error::bug(format!("{whole:?} with {} inputs", values.len()))),
     }

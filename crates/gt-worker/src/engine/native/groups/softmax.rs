@@ -11,7 +11,7 @@ use super::{
 };
 
 vectorized! {
-    fn largest<T: Float>(x: &[T]) -> T {
+    pub(in crate::engine::native) fn largest<T: Float>(x: &[T]) -> T {
         combine(x, T::LOWEST, T::larger, |x| x)
     }
 }
@@ -44,7 +44,7 @@ vectorized! {
 }
 
 vectorized! {
-    fn multiply<T: Float>(out: &mut [T], by: T) {
+    pub(in crate::engine::native) fn multiply<T: Float>(out: &mut [T], by: T) {
         for out in out {
             *out = out.times(by);
         }

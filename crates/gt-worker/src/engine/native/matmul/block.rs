@@ -20,8 +20,10 @@ const COLUMNS: usize = 1536;
 const TILE: usize = 8 * 48;
 /// Panels begin at cache lines.
 const LINE: usize = 64;
-/// Rows that lie one after another are read where they are by so few tiles.
+/// What lies in runs is read where it is by so few tiles …
 const FEW_TILES: usize = 3;
+/// … and so are rows of the left operand that are at most this far apart.
+const NEAR: usize = 1024;
 
 /// A matrix: its first element, and the distances between rows and between columns.
 #[derive(Clone, Copy)]
@@ -124,6 +126,9 @@ impl<T: Vectors> Block<T> {
         let count = inner.div_ceil(DEPTH);
         // Few rows are read where they are; more would fetch them from afar again and again.
         let copies = rows > R * FEW_TILES || self.right.steps[1] != 1;
+        let are_near =
+            self.left.steps[0].unsigned_abs() <= NEAR || columns <= C * V::COUNT * FEW_TILES;
+        let in_place = are_near && self.left.steps[1] == 1;
         for depth in 0..count {
             let first = inner * depth / count;
             let depth = inner * (depth + 1) / count - first;
@@ -138,8 +143,10 @@ impl<T: Vectors> Block<T> {
                     part.rows = ROWS.min(rows - part.row);
                     // SAFETY: as above.
                     unsafe {
-                        self.pack_left::<R>(part);
-                        self.tiles::<V, R, C>(part, copies);
+                        if !in_place {
+                            self.pack_left::<V, R>(part);
+                        }
+                        self.tiles::<V, R, C>(part, copies, in_place);
                     }
                     part.row += part.rows;
                 }
@@ -149,7 +156,7 @@ impl<T: Vectors> Block<T> {
     }
 
     #[inline(always)]
-    unsafe fn pack_left<const R: usize>(&self, part: Part) {
+    unsafe fn pack_left<V: Lanes<Number = T>, const R: usize>(&self, part: Part) {
         let [across, along] = self.left.steps;
         let start = part.row as isize * across + part.first as isize * along;
         let mut row = 0;
@@ -159,7 +166,7 @@ impl<T: Vectors> Block<T> {
             // SAFETY: the rows are there, and so is room for them.
             unsafe {
                 let to = self.panels[0].add(row * part.depth);
-                pack(source, [across, along], [count, part.depth], R, to);
+                pack::<V>(source, [across, along], [count, part.depth], R, to);
             }
             row += R;
         }
@@ -182,7 +189,7 @@ impl<T: Vectors> Block<T> {
                     if across == 1 && count == width {
                         copy::<V, C>(source, along, part.depth, to);
                     } else {
-                        pack(source, [across, along], [count, part.depth], wide, to);
+                        pack::<V>(source, [across, along], [count, part.depth], wide, to);
                     }
                 }
             }
@@ -196,6 +203,7 @@ impl<T: Vectors> Block<T> {
         &self,
         part: Part,
         copies: bool,
+        in_place: bool,
     ) {
         let width = C * V::COUNT;
         let [along, across] = self.right.steps;
@@ -210,12 +218,12 @@ impl<T: Vectors> Block<T> {
             // SAFETY: both panels have so many rows, and the tiles are part of the result.
             unsafe {
                 match columns.div_ceil(V::COUNT) {
-                    1 => self.column::<V, R, 1>(at, panel, V::COUNT as isize),
-                    2 => self.column::<V, R, 2>(at, panel, 2 * V::COUNT as isize),
+                    1 => self.column::<V, R, 1>(at, panel, V::COUNT as isize, in_place),
+                    2 => self.column::<V, R, 2>(at, panel, 2 * V::COUNT as isize, in_place),
                     _ if copies || columns < width => {
-                        self.column::<V, R, C>(at, panel, width as isize);
+                        self.column::<V, R, C>(at, panel, width as isize, in_place);
                     }
-                    _ => self.column::<V, R, C>(at, own, along),
+                    _ => self.column::<V, R, C>(at, own, along, in_place),
                 }
             }
             column += width;
@@ -229,6 +237,7 @@ impl<T: Vectors> Block<T> {
         part: Part,
         right: *const T,
         step: isize,
+        in_place: bool,
     ) {
         let mut row = 0;
         while row < part.rows {
@@ -239,7 +248,10 @@ impl<T: Vectors> Block<T> {
             expect_writes::<V, R, C>(out, self.step);
             // SAFETY: as promised by the caller.
             unsafe {
-                let sums = tile::<V, R, C>(part.depth, left, right, step);
+                let sums = match in_place {
+                    true => self.tile_in_place::<V, R, C>(part, row, right, step),
+                    false => tile::<V, R, C>(part.depth, left, right, step),
+                };
                 if rows == R && part.columns == C * V::COUNT {
                     store(&sums, out, self.step, adds);
                 } else {
@@ -247,6 +259,33 @@ impl<T: Vectors> Block<T> {
                 }
             }
             row += R;
+        }
+    }
+
+    /// The tile that begins with a row, of the left operand as it lies: one run for each row.
+    #[inline(always)]
+    unsafe fn tile_in_place<V: Lanes<Number = T>, const R: usize, const C: usize>(
+        &self,
+        part: Part,
+        row: usize,
+        mut right: *const T,
+        right_step: isize,
+    ) -> [[V; C]; R] {
+        let start = self.left.start.wrapping_add(part.first);
+        // Rows beyond the last one are not part of the result, and may be any.
+        let mut runs = [start; R];
+        for (index, run) in runs.iter_mut().enumerate() {
+            let row = part.row + (row + index).min(part.rows - 1);
+            *run = start.wrapping_offset(row as isize * self.left.steps[0]);
+        }
+        // SAFETY: the runs and the panel have `depth` numbers.
+        unsafe {
+            let mut sums = [[V::splat(T::ZERO); C]; R];
+            for number in 0..part.depth {
+                add_products(&mut sums, right, |row| *runs[row].add(number));
+                right = right.wrapping_offset(right_step);
+            }
+            sums
         }
     }
 }
@@ -263,20 +302,34 @@ unsafe fn tile<V: Lanes, const R: usize, const C: usize>(
     unsafe {
         let mut sums = [[V::splat(V::Number::ZERO); C]; R];
         for _ in 0..depth {
-            let mut factors = [V::splat(V::Number::ZERO); C];
-            for (index, factor) in factors.iter_mut().enumerate() {
-                *factor = V::load(right.add(index * V::COUNT));
-            }
-            for (row, sums) in sums.iter_mut().enumerate() {
-                let number = V::splat(*left.add(row));
-                for (sum, factor) in sums.iter_mut().zip(factors) {
-                    *sum = sum.add_product(number, factor);
-                }
-            }
+            add_products(&mut sums, right, |row| *left.add(row));
             left = left.add(R);
             right = right.wrapping_offset(right_step);
         }
         sums
+    }
+}
+
+/// Adds the products of one number of each row and of the vectors at `right` to a tile.
+#[inline(always)]
+unsafe fn add_products<V: Lanes, const R: usize, const C: usize>(
+    sums: &mut [[V; C]; R],
+    right: *const V::Number,
+    number_of: impl Fn(usize) -> V::Number,
+) {
+    // SAFETY: the caller gives the place of so many vectors.
+    unsafe {
+        // A loop: a function of the library would not be compiled for these vectors.
+        let mut factors = [V::splat(V::Number::ZERO); C];
+        for (index, factor) in factors.iter_mut().enumerate() {
+            *factor = V::load(right.add(index * V::COUNT));
+        }
+        for (row, sums) in sums.iter_mut().enumerate() {
+            let number = V::splat(number_of(row));
+            for (sum, factor) in sums.iter_mut().zip(factors) {
+                *sum = sum.add_product(number, factor);
+            }
+        }
     }
 }
 

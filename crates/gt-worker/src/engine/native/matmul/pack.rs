@@ -1,9 +1,10 @@
 //! Copies parts of a matrix into panels, which the innermost loop of a product reads in order.
 
 use crate::engine::native::lanes::{Lanes, Vectors};
+use crate::engine::native::number::Number;
 
-/// How much is turned around at a time: a cache line of single precision.
-const TURNED: usize = 16;
+/// How many numbers of each run are copied at a time: a cache line of single precision.
+const CHUNK: usize = 16;
 
 /// Copies `depth` rows of a whole panel, `step` apart.
 ///
@@ -31,58 +32,67 @@ pub unsafe fn copy<V: Lanes, const C: usize>(
 /// # Safety
 /// The runs are there, and so is room for the panel.
 #[inline(always)]
-pub unsafe fn pack<T: Vectors>(
-    source: *const T,
+pub unsafe fn pack<V: Lanes>(
+    source: *const V::Number,
     [across, along]: [isize; 2],
     [count, depth]: [usize; 2],
     width: usize,
-    to: *mut T,
+    to: *mut V::Number,
 ) {
     let at = |run: usize, number: usize| {
         source.wrapping_offset(run as isize * across + number as isize * along)
     };
-    let groups = if across == 1 || along == 1 { count / 4 } else { 0 };
+    let place = |run: usize, number: usize| to.wrapping_add(number * width + run);
+    // So many runs lie as whole blocks of eight or four, which are copied or turned around at once.
+    let blocks = if across == 1 || along == 1 { count / 4 * 4 } else { 0 };
     let mut first = 0;
     while first < depth {
-        let end = depth.min(first + TURNED);
+        let end = depth.min(first + CHUNK);
         if along == 1 && end < depth {
             // The runs are too many for the processor to see where each goes on.
             (0..count).for_each(|run| expect_reads(at(run, end)));
         }
-        for group in 0..groups {
+        let mut run = 0;
+        while run < blocks {
+            let is_wide = run + V::TURNED <= blocks;
+            let runs = if is_wide { V::TURNED } else { 4 };
             let mut number = first;
-            // SAFETY: four runs of four numbers are there, and so is their place in the panel.
+            // SAFETY: so many runs of numbers are there, and so is their place in the panel.
             unsafe {
                 if across == 1 {
                     for number in first..end {
-                        let four = at(4 * group, number).cast::<[T; 4]>().read_unaligned();
-                        to.add(number * width + 4 * group).cast::<[T; 4]>().write_unaligned(four);
+                        let four = at(run, number).cast::<[V::Number; 4]>().read_unaligned();
+                        place(run, number).cast::<[V::Number; 4]>().write_unaligned(four);
                     }
-                    number = end;
+                    run += 4;
+                    continue;
                 }
-                while number + 4 <= end {
-                    let to = to.add(number * width + 4 * group);
-                    T::turn(at(4 * group, number), across, to, width);
-                    number += 4;
+                while number + runs <= end {
+                    match is_wide {
+                        true => V::turn(at(run, number), across, place(run, number), width),
+                        false => {
+                            V::Number::turn(at(run, number), across, place(run, number), width);
+                        }
+                    }
+                    number += runs;
                 }
                 for number in number..end {
-                    for run in 4 * group..4 * group + 4 {
-                        *to.add(number * width + run) = *at(run, number);
-                    }
+                    (run..run + runs).for_each(|run| *place(run, number) = *at(run, number));
                 }
             }
+            run += runs;
         }
         first = end;
     }
-    if 4 * groups == width {
+    if blocks == width {
         return;
     }
     for number in 0..depth {
-        for run in 4 * groups..width {
+        for run in blocks..width {
             // SAFETY: the number is there if the run is, and the panel has room for it.
             unsafe {
-                let number_there = if run < count { *at(run, number) } else { T::ZERO };
-                *to.add(number * width + run) = number_there;
+                let there = if run < count { *at(run, number) } else { V::Number::ZERO };
+                *place(run, number) = there;
             }
         }
     }
