@@ -54,8 +54,8 @@ pub enum Whole {
     /// The gradient of [`Whole::LstmSteps`]: those of its results, the weights, the gates, the cell
     /// states after each step, and the first one.
     LstmStepsGrad(Steps),
-    /// Values weighted by how well their keys answer queries, and the logarithms of what the weights
-    /// were divided by.
+    /// Values weighted by how well their keys answer queries, and the logarithms of what the
+    /// weights were divided by.
     Attend(Attention),
     /// The gradient of [`Whole::Attend`]: those of its results, its inputs, and its results.
     AttendGrad(Attention),

@@ -199,3 +199,27 @@ fn steps_of_an_lstm_and_their_gradients_agree_with_single_operations() {
     }
     assert_eq!(taken, 120, "some were not computed in one piece");
 }
+
+#[test]
+fn attention_and_its_gradients_agree_with_single_operations() {
+    let mut dice = Dice(19);
+    let mut taken = 0;
+    for case in 0..60 {
+        let dtype = [DType::F32, DType::F64][dice.below(2)];
+        // Queries are looked at in groups of 64, of which there are up to three.
+        let (stacks, queries, keys) = (1 + dice.below(4), 1 + dice.below(150), 1 + dice.below(150));
+        let (depth, width, causal) = (1 + dice.below(20), 1 + dice.below(20), dice.below(2) == 0);
+        let what = format!("case {case}: {stacks} x {queries} x {keys}, causal {causal}");
+        let attrs = Attrs::of([Attr::Float(0.3), causal.into()]);
+        let mut array = |sizes: [usize; 2]| {
+            dice.array(Meta::new(dtype, Shape::from([stacks, sizes[0], sizes[1]])))
+        };
+        let inputs = [[queries, depth], [keys, depth], [keys, width]].map(&mut array);
+        taken += usize::from(compare("attend", &inputs, &attrs, &what));
+        let [result, total] = [[queries, width], [queries, 1]];
+        let inputs = [result, total, [queries, depth], [keys, depth], [keys, width], result, total];
+        let inputs = inputs.map(array);
+        taken += usize::from(compare("attend_backward", &inputs, &attrs, &what));
+    }
+    assert_eq!(taken, 120, "some were not computed in one piece");
+}
