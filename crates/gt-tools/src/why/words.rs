@@ -40,8 +40,8 @@ pub fn sentence(facts: &Facts, explanation: &Explanation) -> String {
         Cause::Link(first, last) => format!(
             "The link between {} and {} holds {session} up: for {part} values were on their way \
              ({} in all) and nothing was computed.",
-            facts.workers[first as usize],
-            facts.workers[last as usize],
+            facts.workers.list[first as usize],
+            facts.workers.list[last as usize],
             size(*moved_bytes)
         ),
         Cause::Session(rival) => format!(
@@ -61,7 +61,7 @@ fn working(
     of: &dyn Fn(u64) -> String,
 ) -> String {
     let (session, ns) = (&explanation.session, explanation.causes[&Cause::Worker(worker)]);
-    let name = &facts.workers[worker as usize];
+    let name = &facts.workers.list[worker as usize];
     let most = explanation.longest.get(&worker).map_or("work", String::as_str);
     let others = explanation.causes.keys().filter(|cause| matches!(cause, Cause::Worker(_)));
     let others = others.count().saturating_sub(1);
@@ -94,9 +94,12 @@ fn name(facts: &Facts, cause: Cause) -> String {
         Cause::Client => "client".to_string(),
         Cause::Reads => "reads".to_string(),
         Cause::Dispatcher => "dispatcher".to_string(),
-        Cause::Worker(worker) => format!("worker {}", facts.workers[worker as usize]),
+        Cause::Worker(worker) => format!("worker {}", facts.workers.list[worker as usize]),
         Cause::Link(first, last) => {
-            format!("link {}-{}", facts.workers[first as usize], facts.workers[last as usize])
+            format!(
+                "link {}-{}",
+                facts.workers.list[first as usize], facts.workers.list[last as usize]
+            )
         }
         Cause::Session(session) => format!("session {}", facts.sessions[session as usize].name),
     }
