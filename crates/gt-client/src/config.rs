@@ -4,6 +4,7 @@
 mod grammar;
 mod pattern;
 mod resolve;
+pub mod source;
 mod tree;
 
 use std::path::Path;
@@ -94,7 +95,7 @@ impl Config {
     /// The same for the file at a path.
     pub fn read_file(&self, path: &Path) -> Result<Config> {
         let file = path.display().to_string();
-        let text = std::fs::read_to_string(path)
+        let text = source::read_text(path)
             .map_err(|error| Error::value(format!("cannot read the config '{file}': {error}")))?;
         self.read(&text, &file)
     }
