@@ -13,10 +13,16 @@ const MOST_BYTES: u64 = 1 << 20;
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     File::open(path)?.take(MOST_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MOST_BYTES {
-        return Err(io::Error::other(format!("it has more than {MOST_BYTES} bytes")));
-    }
+    check_size(&text).map_err(io::Error::other)?;
     Ok(text)
+}
+
+/// What is wrong with a text that is too long.
+pub(super) fn check_size(text: &str) -> Result<(), String> {
+    match text.len() as u64 {
+        0..=MOST_BYTES => Ok(()),
+        _ => Err(format!("it has more than {MOST_BYTES} bytes")),
+    }
 }
 
 /// How a text is read: aliases repeat no more than the text could say without them.

@@ -95,7 +95,8 @@ pub(super) fn parse(source: &str) -> Result<Node, Problem> {
     serde_saphyr::from_str_with_options(source, options).map_err(|error| {
         let location = error.location().unwrap_or(Location::UNKNOWN);
         let text = error.render_with_formatter(&serde_saphyr::UserMessageFormatter);
-        Problem::new(At::new(&location, 1), format!("this cannot be read: {}", first_line(&text)))
+        let text: String = first_line(&text).chars().take(MOST_SHOWN).collect();
+        Problem::new(At::new(&location, 1), format!("this cannot be read: {text}"))
     })
 }
 

@@ -9,7 +9,7 @@ use crate::names::Names;
 /// So many marks are kept; what comes after is counted only.
 const MOST_MARKS: usize = 6_000_000;
 /// So many workers have a lane; the rest shares one.
-const MOST_WORKERS: u16 = 1 << 10;
+const MOST_WORKERS: u16 = 1 << 8;
 
 /// What of a log is drawn.
 #[derive(Clone, Debug, Default)]
