@@ -16,8 +16,8 @@ FLAGS = (
     "--disable-dev-shm-usage --window-size=1280,1500"
 )
 
-# How many points of a canvas have a colour. A copy is read: browsers complain about a canvas that is
-# read several times and was not made for that.
+# How many points of a canvas have a colour. A copy is read: browsers complain about a canvas that
+# is read several times and was not made for that.
 POINTS = """
 const canvas = document.getElementById(arguments[0]), copy = document.createElement("canvas");
 [copy.width, copy.height] = [canvas.width, canvas.height];

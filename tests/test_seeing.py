@@ -548,6 +548,32 @@ def test_a_session_that_has_the_worker_is_found_in_a_trace(tmp_path):
     assert (session["cause"], session["name"]) == ("fairness", "session s1"), done.stdout
 
 
+def test_a_slow_worker_of_several_is_found_in_a_log(script, tmp_path):
+    """Three workers share each product, and one of them has no vector instructions."""
+    log = tmp_path / "server.log"
+    with Cluster("--log", str(log), workers=2) as cluster:
+        cluster.add_worker("--threads", "1", GT_CPU="portable")
+        script(
+            """
+            import gt
+            shard = gt.ShardConfig(axis=0, workers=[0, 1, 2])
+            gt.register_config("forward", gt.SignalConfig(shard=shard))
+            w = gt.randn(600, 600)
+            with gt.signal.context("forward"):
+                x = gt.from_numpy(gt.randn(900, 600).numpy())
+                for _ in range(12):
+                    x = (x @ w) * 0.04
+            x.sum().item()
+            """,
+            **cluster.variables,
+        )
+    done = gt_command("why", log, "--json", **plain_environment())
+    (session,) = json.loads(done.stdout)["sessions"]
+    assert (session["cause"], session["name"]) == ("worker", "worker w2"), done.stdout
+    assert session["sentence"].startswith("Worker w2 holds s1 up"), done.stdout
+    assert "matmul" in session["sentence"]
+
+
 def test_nothing_to_explain_is_an_error(tmp_path):
     (tmp_path / "empty.log").write_text("")
     for words in (["empty.log"], ["nowhere.log"]):

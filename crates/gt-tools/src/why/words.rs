@@ -68,8 +68,8 @@ fn working(
     let rest_ns = explanation.computed_ns() - ns;
     if others > 0 && ns as f64 > SLOW * rest_ns as f64 / others as f64 {
         return format!(
-            "Worker {name} holds {session} up: {} it alone or mostly it computed, and the other \
-             workers waited; most of its time went into {most}.",
+            "Worker {name} holds {session} up: for {} it computed while others waited for it or \
+             had less to do; most of its time went into {most}.",
             of(ns)
         );
     }
