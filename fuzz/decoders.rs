@@ -139,12 +139,12 @@ fn gateway(bytes: &[u8]) {
             continue;
         }
         let number = match first & 0x80 {
-            0 => &mut numbers[who as usize],
-            _ => &mut u64::MAX.clone(),
+            0 => numbers[who as usize],
+            _ => u64::MAX,
         };
+        numbers[who as usize] += u64::from(number != u64::MAX);
         let said =
             vec![Bytes::copy_from_slice(&number.to_le_bytes()), Bytes::copy_from_slice(head)];
-        *number = number.wrapping_add(1);
         hear(&mut gateway, who, said);
     }
     let there = gateway.report(0).sessions.iter().any(|session| session.id == SessionId(2));
