@@ -95,7 +95,7 @@ def trace_of(folder: Path) -> str:
 def test_a_trace_of_a_program_is_found_by_itself(program, tmp_path):
     done = program.gt("trace", "-s", 1, "--dir", tmp_path)
     assert done.returncode == 0, done.stderr
-    captured = int(re.search(r"captured (\d+) events of 1 sessions and 2 workers", done.stdout)[1])
+    captured = int(re.search(r"captured (\d+) events of 1 session and 2 workers", done.stdout)[1])
     lines = [line for line in trace_of(tmp_path).splitlines() if not line.startswith("# ")]
     assert captured == len(lines) > 100
     assert sum("op=matmul" in line and "took_ns=" in line for line in lines) > 20

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use gt_core::{Error, Result};
-use gt_tools::timeline::{Builder, Filter, Model, png, svg, write_chrome, write_page};
+use gt_tools::timeline::{Builder, Filter, Model, many, png, svg, write_chrome, write_page};
 
 use crate::say::say;
 
@@ -76,8 +76,8 @@ pub fn run(args: &Args) -> Result<()> {
         0 => String::new(),
         lacks => format!(" ({lacks} more are missing or too many)"),
     };
-    let workers = workers.len();
-    say(format_args!("{}: {events} events of {workers} workers{lacks}", args.output.display()));
+    let (events, workers) = (many(*events, "event"), many(workers.len() as u64, "worker"));
+    say(format_args!("{}: {events} of {workers}{lacks}", args.output.display()));
     Ok(())
 }
 

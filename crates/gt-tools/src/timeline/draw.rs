@@ -162,6 +162,11 @@ pub(super) fn colour(kind: Kind) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
+/// How many of something there are, for people.
+pub fn many(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// A time for people.
 pub fn duration(ns: f64) -> String {
     match ns {
@@ -177,9 +182,10 @@ fn title(out: &mut String, model: &Model) {
     let Model { events, missing, left_out, .. } = *model;
     let span = duration((model.to_ns - model.from_ns) as f64);
     let mut words = format!(
-        "{events} events · {} sessions · {} workers · {span}",
-        model.clients.len(),
-        model.workers.len()
+        "{} · {} · {} · {span}",
+        many(events, "event"),
+        many(model.clients.len() as u64, "session"),
+        many(model.workers.len() as u64, "worker")
     );
     if missing > 0 {
         words += &format!(" · {missing} events are missing");
