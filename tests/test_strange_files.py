@@ -62,7 +62,9 @@ LOGS: dict[str, Callable[[], bytes]] = {
     "empty lines": lambda: b"\n" * MIB,
     "many workers": lambda: lines(COUNT, lambda n: {"source": f"WORKER w{n}"}),
     "many sessions": lambda: lines(COUNT, lambda n: {"session": f"s{n}"}),
-    "many clients": lambda: lines(COUNT, lambda n: {"source": f"CLIENT s{n}"}, "RECV"),
+    "many clients": lambda: lines(
+        COUNT, lambda n: {"source": f"CLIENT s{n}", "session": f"s{n}"}, "RECV"
+    ),
     "many operations": lambda: lines(COUNT, lambda n: {"op": f"op{n}", "signal": f"g{n}"}),
     "long names": lambda: lines(100, lambda n: dict.fromkeys(("op", "signal"), "x" * 5000)),
     "long work": lambda: lines(COUNT, lambda n: {"start": 0, "took": END}),
@@ -108,7 +110,7 @@ def test_a_strange_log_is_drawn_or_refused(name, tmp_path):
 
 def test_of_very_many_sessions_some_are_explained_and_any_if_it_is_asked_for(tmp_path):
     path = tmp_path / "ops.log"
-    text = [line(n, "RECV", source=f"CLIENT s{n % 200}", ns=1000 * n) for n in range(1, 1000)]
+    text = [line(n, "RECV", source="CLIENT c", session=f"s{n % 200}") for n in range(1, 1000)]
     path.write_text("\n".join(text))
     why = [sys.executable, "-m", "gt", "why", str(path)]
     done = subprocess.run([*why, "--json"], capture_output=True, text=True, check=True)
