@@ -178,9 +178,11 @@ impl Facts {
         Some(first.time_ns)
     }
 
-    /// The workers between which a command moves a value, if it does.
+    /// The workers between which a command moves a value, if it does: what stays on a worker does
+    /// not travel.
     pub(super) fn link(&self, job: &Job) -> Option<Link> {
-        job.transfer.and_then(|key| self.transfers.get(&key).copied())
+        let link = job.transfer.and_then(|key| self.transfers.get(&key).copied());
+        link.filter(|(first, last)| first != last)
     }
 
     fn session(&mut self, name: &str) -> u16 {
