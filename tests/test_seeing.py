@@ -150,6 +150,29 @@ def test_a_program_can_refuse_to_be_watched(tmp_path):
         hidden.close()
 
 
+def test_a_runtime_folder_that_others_can_enter_is_said_once(tmp_path):
+    """Who has named it is told, by the program and by whoever looks there for programs."""
+    folder = tmp_path / "run"
+    folder.mkdir(mode=0o755)
+    environment = plain_environment(GT_RUNTIME_DIR=str(folder))
+    code = (
+        "import gt\nfor _ in range(2):\n  with gt.connect(new=True): print(gt.ones(2).sum().item())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["2.0", "2.0"]
+    assert done.stderr.startswith("gt: nobody can watch this program: ")
+    assert done.stderr.count("\n") == done.stderr.count("its mode is 755") == 1
+    looked = gt_command("top", "--once", **environment)
+    assert looked.returncode == 1
+    assert "its mode is 755" in looked.stderr
+    silent = subprocess.run(
+        [sys.executable, "-c", code], env=environment | {"GT_MONITOR": "0"}, capture_output=True
+    )
+    assert (silent.returncode, silent.stderr) == (0, b"")
+
+
 @pytest.mark.parametrize("tcp", [False, True], ids=["ipc", "tcp"])
 def test_a_server_is_traced_and_its_log_agrees(tcp, script, tmp_path):
     """What a trace counts is what the log of the server counts."""
