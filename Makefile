@@ -13,6 +13,8 @@ SOAK_CASES ?= 20000
 SOAK_TIMES ?= 100
 # How long random programs run.
 SOAK_SECONDS ?= 600
+# How many mutations each decoder meets in `make soak`.
+SOAK_MUTATIONS ?= 300000
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -76,7 +78,7 @@ bench: build oracle ## compare with PyTorch in one run
 	$(BIN)/python benchmarks/watching.py
 
 soak: build ## the random tests with many more cases, and those that run for minutes
-	PROPTEST_CASES=$(SOAK_CASES) PROPTEST_RNG_SEED=$$RANDOM$$RANDOM $(CARGO_TEST) -- --include-ignored
+	PROPTEST_CASES=$(SOAK_CASES) PROPTEST_RNG_SEED=$$RANDOM$$RANDOM GT_MUTATIONS=$(SOAK_MUTATIONS) $(CARGO_TEST) -- --include-ignored
 	GT_SIM_TIMES=$(SOAK_TIMES) cargo test --release --workspace --test wire --test transfers
 	SOAK_SECONDS=$(SOAK_SECONDS) $(BIN)/python -m pytest -n auto --full -m '' --timeout 0 --hypothesis-profile soak
 

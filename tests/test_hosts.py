@@ -1,5 +1,6 @@
 """Hosts with addresses of their own: network namespaces joined by a virtual cable."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -89,3 +90,59 @@ def test_a_server_on_one_host_and_everybody_else_on_another(hosts):
         )
         assert status.returncode == 0, status.stderr
         assert "native" in status.stdout
+
+
+# A data-parallel step: each worker has half of the batch, and gradients go between them.
+TRAINING = """
+import gt
+from gt import nn
+model = nn.Linear(600, 600)
+optimizer = gt.optim.SGD(model.parameters(), lr=0.01)
+gt.register_config("train", gt.SignalConfig(shard=gt.ShardConfig(axis=0, workers=[0, 1])))
+data = gt.randn(16, 600)
+for _ in range(3):
+    with gt.signal.context("train"):
+        loss = model(data).square().mean()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    loss.item()
+"""
+
+
+def test_a_slow_link_between_workers_is_to_blame(hosts, tmp_path):
+    """A gradient of 1.4 MB takes half a second at 20 Mbit/s, and everything else milliseconds."""
+    (far, address), (near, _) = hosts
+    if shutil.which("tc") is None:
+        pytest.skip("`tc` is missing; install iproute2")
+    for name in (far, near):
+        links = subprocess.run(
+            ["ip", "-n", name, "-json", "link"], capture_output=True, text=True, check=True
+        )
+        (link,) = [one["ifname"] for one in json.loads(links.stdout) if "gt" in one["ifname"]]
+        slow = f"qdisc add dev {link} root tbf rate 20mbit burst 32kbit latency 4s"
+        done = subprocess.run(["tc", "-n", name, *slow.split()], capture_output=True, check=False)
+        if done.returncode != 0:
+            pytest.skip(f"a link cannot be made slow here: {done.stderr.decode().strip()}")
+    log = tmp_path / "server.log"
+    with Cluster("--bind", address, "--log", str(log), inside=far) as cluster:
+        key = str(cluster.folder / "keys" / "cluster.key")
+        there = {"GT_RUNTIME_DIR": str(cluster.folder / "other"), "GT_KEY": key}
+        place = ("--host", address, "-p", cluster.port)
+        for namespace, variables in ((far, cluster.environment), (near, there)):
+            worker = Process("gt.worker", *place, inside=namespace, **(variables | {"GT_KEY": key}))
+            cluster.workers.append(worker)
+            worker.expect("works for")
+        variables = cluster.environment | {"GT_SERVER": f"{address}:{cluster.port}", "GT_KEY": key}
+        subprocess.run(
+            ["ip", "netns", "exec", far, sys.executable, "-c", TRAINING],
+            env=plain_environment(**variables),
+            timeout=PATIENCE,
+            check=True,
+        )
+    command = [sys.executable, "-m", "gt", "why", str(log), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    (session,) = json.loads(done.stdout)["sessions"]
+    assert (session["cause"], session["name"]) == ("link", "link w0-w1"), done.stdout
+    assert session["causes"][0]["share"] > 0.5, done.stdout
+    assert session["moved_bytes"] > 3 * 1_400_000

@@ -6,7 +6,6 @@ import os
 import pwd
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import time
@@ -18,6 +17,19 @@ import pytest
 import zmq
 from cluster import PATIENCE, Cluster, plain_environment
 from cutting import CuttingProxy
+from wire import (
+    ASIDE,
+    ENDED,
+    HEADER,
+    INQUIRE,
+    REPORT,
+    VERSION,
+    WELCOME,
+    dealer,
+    key_dealer,
+    say_hello,
+    varint,
+)
 from zmq.utils.monitor import recv_monitor_message
 
 pytestmark = pytest.mark.embedded("has servers of its own")
@@ -328,20 +340,6 @@ def test_a_value_whose_connection_is_cut_in_the_middle_arrives(up, down):
         assert report(cluster)["traffic"]["relayed_bytes"] == 0
 
 
-# What every message begins with: magic, version, kind, nothing, payloads.
-HEADER = struct.Struct("<4sHHHHI")
-VERSION = (4, 0)
-ASIDE, INQUIRE, REPORT, ENDED, HELLO, WELCOME = b"\xff" * 8, 18, 19, 10, 1, 11
-
-
-def dealer(cluster):
-    peer = zmq.Context.instance().socket(zmq.DEALER)
-    peer.setsockopt(zmq.LINGER, 0)
-    peer.setsockopt(zmq.RCVTIMEO, 10_000)
-    peer.connect(f"ipc://{cluster.environment['GT_RUNTIME_DIR']}/{cluster.port}.ipc")
-    return peer
-
-
 def test_another_implementation_of_zeromq_can_speak():
     with Cluster(workers=1) as cluster, dealer(cluster) as peer:
         peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", *VERSION, INQUIRE, 0, 0)])
@@ -365,45 +363,6 @@ def test_garbage_is_refused_and_others_go_on():
             peer.send_multipart(frames)
         assert report(cluster)["traffic"]["refused"] > 100
         assert child.communicate("\n", timeout=PATIENCE)[0] == "5.0\n"
-
-
-def varint(number):
-    """Write a number as postcard does."""
-    more = number >> 7
-    return bytes([number]) if not more else bytes([number & 127 | 128]) + varint(more)
-
-
-def key_dealer(cluster, name):
-    """Connect by TCP with a key of this name, which is made; wait until the server knows it."""
-    gt_keys = [sys.executable, "-m", "gt", "keys", "new", name]
-    env = plain_environment(**cluster.environment)
-    path = subprocess.run(gt_keys, env=env, capture_output=True, text=True, check=True).stdout
-    words = dict(line.split(" ", 1) for line in Path(path.strip()).read_text().splitlines()[1:])
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        peer = zmq.Context.instance().socket(zmq.DEALER)
-        peer.setsockopt(zmq.LINGER, 0)
-        peer.setsockopt(zmq.RCVTIMEO, 1_000)
-        peer.curve_serverkey, peer.curve_publickey, peer.curve_secretkey = (
-            words[word].encode() for word in ("server", "public", "secret")
-        )
-        peer.connect(cluster.address)
-        peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", *VERSION, INQUIRE, 0, 0)])
-        try:
-            peer.recv_multipart()
-            return peer
-        except zmq.Again:
-            peer.close()
-    raise AssertionError(f"the server does not know {name}")
-
-
-def say_hello(peer, resume=b"\0"):
-    """Say hello; give the kind of the answer, and what it says."""
-    anything, as_is, unchecked = b"\0", b"\0", b"\0"
-    hello = varint(3) + b"bob" + anything + as_is + unchecked + resume
-    peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", *VERSION, HELLO, 0, 0) + hello])
-    _, head = peer.recv_multipart()
-    return HEADER.unpack(head[: HEADER.size])[3], head[HEADER.size :]
 
 
 def test_a_stolen_token_is_of_no_use():

@@ -95,7 +95,7 @@ def trace_of(folder: Path) -> str:
 def test_a_trace_of_a_program_is_found_by_itself(program, tmp_path):
     done = program.gt("trace", "-s", 1, "--dir", tmp_path)
     assert done.returncode == 0, done.stderr
-    captured = int(re.search(r"captured (\d+) events of 1 sessions and 2 workers", done.stdout)[1])
+    captured = int(re.search(r"captured (\d+) events of 1 session and 2 workers", done.stdout)[1])
     lines = [line for line in trace_of(tmp_path).splitlines() if not line.startswith("# ")]
     assert captured == len(lines) > 100
     assert sum("op=matmul" in line and "took_ns=" in line for line in lines) > 20
@@ -148,6 +148,29 @@ def test_a_program_can_refuse_to_be_watched(tmp_path):
         assert hidden.gt("trace", "-s", 1, "--dir", tmp_path).returncode == 1
     finally:
         hidden.close()
+
+
+def test_a_runtime_folder_that_others_can_enter_is_said_once(tmp_path):
+    """Who has named it is told, by the program and by whoever looks there for programs."""
+    folder = tmp_path / "run"
+    folder.mkdir(mode=0o755)
+    environment = plain_environment(GT_RUNTIME_DIR=str(folder))
+    code = (
+        "import gt\nfor _ in range(2):\n  with gt.connect(new=True): print(gt.ones(2).sum().item())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["2.0", "2.0"]
+    assert done.stderr.startswith("gt: nobody can watch this program: ")
+    assert done.stderr.count("\n") == done.stderr.count("its mode is 755") == 1
+    looked = gt_command("top", "--once", **environment)
+    assert looked.returncode == 1
+    assert "its mode is 755" in looked.stderr
+    silent = subprocess.run(
+        [sys.executable, "-c", code], env=environment | {"GT_MONITOR": "0"}, capture_output=True
+    )
+    assert (silent.returncode, silent.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("tcp", [False, True], ids=["ipc", "tcp"])
@@ -546,6 +569,32 @@ def test_a_session_that_has_the_worker_is_found_in_a_trace(tmp_path):
     done = gt_command("why", path, "--session", "s2", "--json", **plain_environment())
     (session,) = json.loads(done.stdout)["sessions"]
     assert (session["cause"], session["name"]) == ("fairness", "session s1"), done.stdout
+
+
+def test_a_slow_worker_of_several_is_found_in_a_log(script, tmp_path):
+    """Three workers share each product, and one of them has no vector instructions."""
+    log = tmp_path / "server.log"
+    with Cluster("--log", str(log), workers=2) as cluster:
+        cluster.add_worker("--threads", "1", GT_CPU="portable")
+        script(
+            """
+            import gt
+            shard = gt.ShardConfig(axis=0, workers=[0, 1, 2])
+            gt.register_config("forward", gt.SignalConfig(shard=shard))
+            w = gt.randn(600, 600)
+            with gt.signal.context("forward"):
+                x = gt.from_numpy(gt.randn(900, 600).numpy())
+                for _ in range(12):
+                    x = (x @ w) * 0.04
+            x.sum().item()
+            """,
+            **cluster.variables,
+        )
+    done = gt_command("why", log, "--json", **plain_environment())
+    (session,) = json.loads(done.stdout)["sessions"]
+    assert (session["cause"], session["name"]) == ("worker", "worker w2"), done.stdout
+    assert session["sentence"].startswith("Worker w2 holds s1 up"), done.stdout
+    assert "matmul" in session["sentence"]
 
 
 def test_nothing_to_explain_is_an_error(tmp_path):

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import gt
 import pytest
+from chromium import chromium, complaints, points, screenshot
 from cluster import Cluster, Process, plain_environment
 from gt import web
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
@@ -23,13 +24,6 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 
 pytestmark = pytest.mark.embedded("each test says where GT runs")
-
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync "
-    "--disable-dev-shm-usage --window-size=1280,1500"
-)
 
 # It has a value that is cut over two workers, fails now and then, and computes until it is ended.
 BUSY = """
@@ -52,16 +46,6 @@ while True:
     with gt.signal.context("forward"):
         (cut * 2).sum().item()
     x.sum().item()
-"""
-
-# How many points of the timeline have a colour.
-DRAWN = """
-const canvas = document.getElementById("timeline"), pen = canvas.getContext("2d");
-const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
-let found = 0;
-for (let i = 0; i < data.length; i += 4)
-  found += ((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]) === arguments[0];
-return found;
 """
 
 
@@ -374,19 +358,8 @@ def test_a_browser_is_opened_only_beside_the_terminal(monkeypatch):
 @pytest.fixture
 def browser(tmp_path) -> Iterator[webdriver.Chrome]:
     """Give a browser that shows its pages to nobody."""
-    if not (CHROMIUM and DRIVER):
-        missing = "chromium and chromedriver are not installed"
-        if os.environ.get("CI") == "true":
-            pytest.fail(missing)
-        pytest.skip(missing)
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path}/profile"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    chrome = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield chrome
-    chrome.quit()
+    with chromium(tmp_path) as one:
+        yield one
 
 
 def text_of(browser: webdriver.Chrome, place: str) -> str:
@@ -417,16 +390,16 @@ def test_a_browser_shows_the_page(program, browser, scheme, tmp_path):
     )
     assert parts == ["w0: axis 0, 0 to 200 of 400", "w1: axis 0, 200 to 400 of 400"]
     colour = next(kind["colour"] for kind in page.state()["kinds"] if kind["name"] == "matmul")
-    assert browser.execute_script(DRAWN, int(colour[1:], 16)) > 20, "no product in the timeline"
+    assert points(browser, "timeline", colour) > 20, "no product in the timeline"
     ground = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
     brightness = int(re.search(r"\d+", ground)[0])
     assert (brightness > 128) == (scheme == "light")
     # Nothing was refused by the page's own policy, and nothing came from elsewhere.
-    assert [line["message"] for line in browser.get_log("browser")] == []
+    assert complaints(browser) == []
     sources = browser.execute_script(
         "return performance.getEntriesByType('resource').map(entry => new URL(entry.name).host)"
     )
     assert set(sources) == {page.at.netloc}
-    browser.save_screenshot(str(Path(os.environ.get("SCREENSHOTS", tmp_path)) / f"{scheme}.png"))
+    screenshot(browser, tmp_path, scheme)
     child.kill()
     wait_for(lambda: text_of(browser, "#link").startswith("no answer"))

@@ -26,6 +26,9 @@ __all__ = [
     "register_config",
 ]
 
+# Longer files are refused, wherever they end.
+LARGEST = 1 << 20
+
 
 @dataclass
 class ShardConfig:
@@ -104,7 +107,8 @@ def load_config(path: str | os.PathLike[str]) -> None:
 
     Values stay where they are; what follows is placed as the file says.
     """
-    _gt._config_load(Path(path).read_text(encoding="utf-8"), os.fspath(path))
+    with Path(path).open(encoding="utf-8") as file:
+        _gt._config_load(file.read(LARGEST + 1), os.fspath(path))
 
 
 def register_config(name: str, config: SignalConfig) -> None:

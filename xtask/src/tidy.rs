@@ -30,6 +30,8 @@ const KNOWN_AT_ROOT: &[&str] = &[
     "deny.toml",
     "docs",
     "examples",
+    // Where cargo-fuzz looks; outside of the workspace, because it needs a nightly Rust.
+    "fuzz",
     "pyproject.toml",
     "python",
     "rustfmt.toml",

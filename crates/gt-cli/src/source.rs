@@ -17,16 +17,13 @@ use gt_transport::report::{Report, ValuesReport};
 use gt_transport::{Message, framed};
 use gt_zmq::{Context, Dealer, DealerEvent, Options};
 
+use self::window::{AHEAD, Window};
 use crate::status::{closed, nobody, rejected};
 
-/// Messages that a server may send before it hears that some have arrived.
-const AHEAD: u32 = 256;
+mod window;
+
 /// Messages of a program that wait to be looked at; it leaves events out while more would.
 const READ_AHEAD: usize = 64;
-/// How often a server is asked how things are, which also says that somebody watches.
-const ASK: Duration = Duration::from_millis(500);
-/// Whoever was stopped for so long may have been forgotten.
-const PAUSE: Duration = Duration::from_secs(2);
 /// How long a dispatcher may take to say anything.
 const PATIENCE: Duration = Duration::from_millis(2_500);
 
@@ -73,7 +70,7 @@ pub struct Source {
 }
 
 enum Road {
-    Server { dealer: Box<Dealer>, address: Address, next_ask: Instant, _context: Context },
+    Server { dealer: Box<Dealer>, address: Address, window: Window, _context: Context },
     Process { messages: Receiver<Result<Message>>, socket: PathBuf },
 }
 
@@ -120,7 +117,8 @@ impl Source {
         dealer.send(&unsequenced(&observe)).map_err(Error::runtime)?;
         let (name, now) = (address.to_string(), Instant::now());
         let dealer = Box::new(dealer);
-        let road = Road::Server { dealer, address, next_ask: now, _context: context };
+        let window = Window::open(now);
+        let road = Road::Server { dealer, address, window, _context: context };
         Ok(Source { name, road, values: None, was_heard: false, began: now })
     }
 
@@ -199,8 +197,8 @@ impl Source {
         }
         loop {
             let message = match &mut self.road {
-                Road::Server { dealer, address, next_ask, .. } => {
-                    hear(dealer, address, next_ask, deadline)?
+                Road::Server { dealer, address, window, .. } => {
+                    hear(dealer, address, window, deadline)?
                 }
                 Road::Process { messages, .. } => listen(messages, &self.name, deadline)?,
             };
@@ -237,16 +235,12 @@ fn listen(
 fn hear(
     dealer: &mut Dealer,
     address: &Address,
-    next_ask: &mut Instant,
+    window: &mut Window,
     deadline: Instant,
 ) -> Result<Option<Message>> {
     loop {
         let now = Instant::now();
-        if now >= *next_ask {
-            // A server forgets whoever has said nothing for seconds, and how many messages they may
-            // be sent: it would go on with one at a time.
-            let messages = if now > *next_ask + PAUSE { AHEAD } else { 0 };
-            *next_ask = now + ASK;
+        if let Some(messages) = window.due(now) {
             // What cannot be sent is sent at the next turn; until then nothing is lost by it.
             let _ = dealer.send(&unsequenced(&Message::StatusRequest));
             let _ = dealer.send(&unsequenced(&Message::Observe { messages }));
@@ -266,7 +260,7 @@ fn hear(
             Some(DealerEvent::Gone) => return Err(closed(address)),
             None if now >= deadline => return Ok(None),
             None => {
-                let wake = deadline.min(*next_ask);
+                let wake = deadline.min(window.next_ask());
                 let left = wake.saturating_duration_since(now);
                 gt_zmq::wait(&[&*dealer], &[], left).map_err(Error::runtime)?;
             }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use gt_core::event::{Event, Events};
 use gt_core::{Error, Result};
 use gt_tools::InstructionLog;
+use gt_tools::timeline::many;
 use gt_transport::stop::Stop;
 
 use crate::say::say;
@@ -78,10 +79,11 @@ pub fn run(args: &Args) -> Result<()> {
     let missing = if *lost > 0 { format!(", {lost} are missing") } else { String::new() };
     let (path, seconds) = (path.display(), start.elapsed().as_secs_f64());
     say(format_args!(
-        "captured {events} events of {} sessions and {} workers of {} in {seconds:.1} s\
+        "captured {} of {} and {} of {} in {seconds:.1} s\
          {missing}{ended}\n{path}\n  gt visualize {path} --output timeline.png",
-        sessions.len(),
-        workers.len(),
+        many(*events, "event"),
+        many(sessions.len() as u64, "session"),
+        many(workers.len() as u64, "worker"),
         source.name,
     ));
     Ok(())

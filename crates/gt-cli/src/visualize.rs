@@ -2,13 +2,16 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use gt_core::{Error, Result};
-use gt_tools::timeline::{Builder, Filter, Model, png, svg, write_chrome, write_page};
+use gt_tools::timeline::{Builder, Filter, Model, many, png, svg, write_chrome, write_page};
 
 use crate::say::say;
+
+/// No line of a log has so many bytes.
+const MOST_LINE: u64 = 16 << 20;
 
 /// What `gt visualize` is told.
 #[derive(clap::Args)]
@@ -73,8 +76,8 @@ pub fn run(args: &Args) -> Result<()> {
         0 => String::new(),
         lacks => format!(" ({lacks} more are missing or too many)"),
     };
-    let workers = workers.len();
-    say(format_args!("{}: {events} events of {workers} workers{lacks}", args.output.display()));
+    let (events, workers) = (many(*events, "event"), many(workers.len() as u64, "worker"));
+    say(format_args!("{}: {events} of {workers}{lacks}", args.output.display()));
     Ok(())
 }
 
@@ -113,13 +116,13 @@ fn read(args: &Args) -> Result<Model> {
     Ok(builder.finish())
 }
 
-/// Reads logs line by line.
+/// Reads logs line by line. What is longer than any line of a log is read as several.
 pub(crate) fn read_lines(logs: &[PathBuf], mut take: impl FnMut(&str)) -> Result<()> {
     for log in logs {
         let wrong = |error| Error::value(format!("{} cannot be read: {error}", log.display()));
         let mut lines = BufReader::with_capacity(1 << 20, File::open(log).map_err(wrong)?);
         let mut line = Vec::new();
-        while lines.read_until(b'\n', &mut line).map_err(wrong)? > 0 {
+        while lines.by_ref().take(MOST_LINE).read_until(b'\n', &mut line).map_err(wrong)? > 0 {
             take(String::from_utf8_lossy(&line).trim_end());
             line.clear();
         }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use gt_core::{Error, Result};
-use gt_tools::why::{Explanation, Facts, explain, json, text};
+use gt_tools::why::{Explanation, Facts, explain, explain_session, json, text};
 use serde_json::json as object;
 
 use crate::say::say;
@@ -27,20 +27,28 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let mut facts = Facts::default();
     read_lines(&args.traces, |line| facts.line(line))?;
-    let is_wanted = |one: &Explanation| args.session.as_ref().is_none_or(|id| *id == one.session);
-    let found: Vec<Explanation> = explain(&facts).into_iter().filter(is_wanted).collect();
+    let found: Vec<Explanation> = match &args.session {
+        Some(name) => explain_session(&facts, name).into_iter().collect(),
+        None => explain(&facts),
+    };
     if found.is_empty() {
         let whose = args.session.as_deref().unwrap_or("a session");
         return Err(Error::value(format!("there are no commands of {whose} to speak of")));
     }
     if args.json {
         let sessions: Vec<_> = found.iter().map(|one| json(&facts, one)).collect();
-        let (events, missing) = (facts.events, facts.missing);
-        let all = object!({"sessions": sessions, "events": events, "missing": missing});
+        let (events, missing, known) = (facts.events, facts.missing, facts.session_count());
+        let all = object!({
+            "sessions": sessions, "known_sessions": known, "events": events, "missing": missing,
+        });
         say(format_args!("{all:#}"));
         return Ok(());
     }
     let mut parts: Vec<String> = found.iter().map(|one| text(&facts, one)).collect();
+    let others = facts.session_count().saturating_sub(found.len());
+    if others > 0 && args.session.is_none() {
+        parts.push(format!("{others} more sessions lasted shorter; --session speaks of one."));
+    }
     if facts.missing > 0 {
         parts.push(format!("{} events are missing, so that this may be wrong.", facts.missing));
     }

@@ -4,8 +4,10 @@
 mod grammar;
 mod pattern;
 mod resolve;
+pub mod source;
 mod tree;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use gt_core::placement::OnUse;
@@ -87,6 +89,9 @@ impl MeshConfig {
 impl Config {
     /// What a file says, which may name axes of the mesh that is configured here.
     pub fn read(&self, text: &str, file: &str) -> Result<Config> {
+        source::check_size(text).map_err(|problem| {
+            Error::value(format!("cannot read the config '{file}': {problem}"))
+        })?;
         let read = tree::parse(text).and_then(|root| grammar::read(&root, self.mesh.as_ref()));
         read.map_err(|problem| problem.explain(file, text))
     }
@@ -94,15 +99,15 @@ impl Config {
     /// The same for the file at a path.
     pub fn read_file(&self, path: &Path) -> Result<Config> {
         let file = path.display().to_string();
-        let text = std::fs::read_to_string(path)
+        let text = source::read_text(path)
             .map_err(|error| Error::value(format!("cannot read the config '{file}': {error}")))?;
         self.read(&text, &file)
     }
 
     /// Adds what another config says; where both speak, the other one is right.
     pub fn merge(&mut self, other: Config) {
-        other.signals.into_iter().for_each(|(name, signal)| put(&mut self.signals, name, signal));
-        other.params.into_iter().for_each(|(name, param)| put(&mut self.params, name, param));
+        put_all(&mut self.signals, other.signals);
+        put_all(&mut self.params, other.params);
         self.mesh = other.mesh.or_else(|| self.mesh.take());
     }
 
@@ -169,10 +174,19 @@ fn best_first<'a, T>(entries: &'a [(String, T)], names: &[&str]) -> Vec<&'a (Str
     found
 }
 
-fn put<T>(entries: &mut Vec<(String, T)>, name: String, value: T) {
-    match entries.iter_mut().find(|(known, _)| *known == name) {
-        Some((_, known)) => *known = value,
-        None => entries.push((name, value)),
+/// Adds entries; one whose name is there already takes the place of that.
+fn put_all<T>(entries: &mut Vec<(String, T)>, others: Vec<(String, T)>) {
+    let numbered = entries.iter().enumerate();
+    let mut places: HashMap<String, usize> =
+        numbered.map(|(place, (name, _))| (name.clone(), place)).collect();
+    for (name, value) in others {
+        match places.get(&name) {
+            Some(&place) => entries[place].1 = value,
+            None => {
+                places.insert(name.clone(), entries.len());
+                entries.push((name, value));
+            }
+        }
     }
 }
 

@@ -240,7 +240,12 @@ impl Dispatcher {
     ) -> Result<()> {
         match message {
             Message::Hello(hello) => self.open(now_ns, id, &hello, Reach::Local),
-            Message::Commands { batch, .. } => self.rewrite(now_ns, id, &batch, out),
+            Message::Commands { session, batch } if session == id => {
+                self.rewrite(now_ns, id, &batch, out)
+            }
+            Message::Commands { .. } => {
+                Err(Error::bug("a client sent commands for the session of somebody else"))
+            }
             Message::Bye => {
                 self.end(now_ns, id, out);
                 Ok(())

@@ -245,6 +245,7 @@ impl Gateway {
         if pause > PAUSE_NS {
             let states = self.clients.values_mut().chain(self.workers.values_mut());
             states.for_each(|state| state.heard_ns = now_ns.min(state.heard_ns + pause));
+            self.observers.excuse_pause(pause);
         }
     }
 

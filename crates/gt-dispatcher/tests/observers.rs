@@ -181,6 +181,21 @@ fn whoever_says_nothing_watches_no_more() {
 }
 
 #[test]
+fn a_dispatcher_that_was_stopped_goes_on_with_whoever_watches() {
+    let (mut harness, mut client) = open();
+    harness.say(WATCHER, &Message::Observe { messages: 50 });
+    harness.pass(1, &[WORKER, CLIENT]);
+    // What the watcher says meanwhile waits to be heard.
+    harness.now_ns += 20 * SECOND;
+    harness.gateway.tick(harness.now_ns, &mut Vec::new());
+    harness.say(WATCHER, &Message::Observe { messages: 0 });
+    for _ in 0..10 {
+        work(&mut harness, &mut client);
+        assert_eq!(seen(&publish(&mut harness), WATCHER).len(), 1);
+    }
+}
+
+#[test]
 fn nobody_watches_who_may_do_nothing_else() {
     let (mut harness, _) = open();
     let nobody = Credentials { role: None, ..OWN };

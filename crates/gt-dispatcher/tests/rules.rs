@@ -231,6 +231,43 @@ fn a_worker_of_a_session_answers_for_no_other() {
 }
 
 #[test]
+fn nobody_sends_commands_for_the_session_of_somebody_else() {
+    let mut harness = Harness::open();
+    Rogue::join(&mut harness, 1);
+    let (mut ann, mut eve) = (Client::join(&mut harness, 2), Client::join(&mut harness, 3));
+    ann.send(&mut harness, &[upload(0)]);
+    let own = std::mem::replace(&mut eve.session, ann.session);
+    assert_ne!(own, ann.session);
+    let out = eve.send(&mut harness, &[Command::Free([Slot(0)].as_slice().into()), read(0, 5)]);
+    assert!(refusal(&out).is_some_and(|error| error.to_string().contains("somebody else")));
+    assert!(told(&out, 2).is_empty(), "nobody tells her");
+    assert_eq!(harness.sessions(), 1);
+    let out = ann.send(&mut harness, &[read(0, 6)]);
+    assert!(refusal(&out).is_none() && !told(&out, 1).is_empty(), "her value is there");
+}
+
+#[test]
+fn what_comes_twice_is_heard_once() {
+    let mut harness = Harness::open();
+    Rogue::join(&mut harness, 1);
+    let mut client = Client::join(&mut harness, 2);
+    client.send(&mut harness, &[upload(0)]);
+    let mut batch = Batch::default();
+    batch.push(&read(0, 5));
+    let message = Message::Commands { session: client.session, batch: batch.into() };
+    let parts = client.channel.say(&message).expect("it fits");
+    let reads = |out: &[Delivery]| told(out, 1).len();
+    assert_eq!(reads(&harness.hear(2, parts.clone())), 1);
+    for _ in 0..3 {
+        assert_eq!(reads(&harness.hear(2, parts.clone())), 0);
+    }
+    // Nor does it help to say it over another connection.
+    let out = harness.hear(7, parts);
+    assert!(reads(&out) == 0 && told(&out, 2).is_empty());
+    assert_eq!(harness.sessions(), 1);
+}
+
+#[test]
 fn what_a_worker_says_of_a_session_that_is_over_is_ignored() {
     let mut harness = Harness::open();
     let mut worker = Rogue::join(&mut harness, 1);

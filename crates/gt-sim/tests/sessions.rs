@@ -106,10 +106,13 @@ fn scope(number: u32, parent: u32) -> Command {
     Command::DefineScope { scope, parent, name: "layer".into(), wish: None }
 }
 
+/// The session of the first client, which breaks the rules.
+const OFFENDER: SessionId = SessionId(1);
+
 fn batch(commands: &[Command]) -> Saying {
     let mut batch = Batch::default();
     commands.iter().for_each(|command| batch.push(command));
-    Saying::Message(Message::Commands { session: SessionId(77), batch: batch.into() })
+    Saying::Message(Message::Commands { session: OFFENDER, batch: batch.into() })
 }
 
 fn apply(text: &str) -> Command {
@@ -140,8 +143,11 @@ fn offences() -> Vec<(Saying, &'static str)> {
     outside.push(&upload(3));
     outside.extra.clear();
     let raw = |batch: Batch| {
-        Saying::Message(Message::Commands { session: SessionId(2), batch: batch.into() })
+        Saying::Message(Message::Commands { session: OFFENDER, batch: batch.into() })
     };
+    let mut elsewhere = Batch::default();
+    elsewhere.push(&read(0));
+    let elsewhere = Message::Commands { session: SessionId(2), batch: elsewhere.into() };
     let answer = Message::Answer {
         session: SessionId(2),
         request: RequestId(1),
@@ -179,6 +185,7 @@ fn offences() -> Vec<(Saying, &'static str)> {
         (raw(unknown_code), "code 1000"),
         (raw(beyond_commands), "code 60000"),
         (raw(outside), "outside of its batch"),
+        (Saying::Message(elsewhere), "somebody else"),
         (Saying::Message(Message::Hello(Hello::named("again"))), "opened twice"),
         (Saying::Message(Message::Register(Box::default())), "only others send"),
         (Saying::Message(Message::Forget { session: SessionId(2) }), "only others send"),

@@ -5,6 +5,7 @@ pub mod board;
 pub mod kind;
 pub mod log;
 pub mod metrics;
+mod names;
 pub mod profile;
 mod requests;
 pub mod timeline;

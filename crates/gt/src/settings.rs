@@ -1,7 +1,9 @@
 //! The environment variables: one table, read in one place when a session starts. `cargo xtask
 //! generate` prints it as `docs/reference/environment.md`.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gt_client::Options;
@@ -185,12 +187,23 @@ pub static ALL: &[&Variable] = &[
     &DEBUG_COMPILE,
 ];
 
-/// Where a session of this process can be watched, if there is a place for a socket.
+/// Where a session of this process can be watched, if there is a place for a socket. If the user
+/// has named a folder that cannot be one, it is said once.
 fn monitor_socket() -> Option<PathBuf> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
+    static SAID: Once = Once::new();
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let name = format!("{}-{number}.process", std::process::id());
-    Folder::own().and_then(|folder| folder.socket(&name)).ok()
+    let socket = Folder::own().and_then(|folder| folder.socket(&name));
+    if let Err(error) = &socket
+        && runtime_folder().is_ok_and(|folder| folder.is_some())
+    {
+        // There is nobody else to tell if even this cannot be written.
+        SAID.call_once(|| {
+            drop(writeln!(io::stderr(), "gt: nobody can watch this program: {error}"));
+        });
+    }
+    socket.ok()
 }
 
 /// The key file that the environment names.

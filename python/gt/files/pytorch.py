@@ -34,6 +34,11 @@ STORAGES = {
 }
 DTYPES = {*STORAGES.values()}
 LARGEST_REPEATED = 1 << 30
+# Where a list of items begins on the stack.
+MARK = object()
+# What a key is made of. A pickle can say that a tuple holds another one twice, and so on: to look
+# into it would take for ever, and its hash does.
+PLAIN = (str, int, float, bytes, type(None))
 # What reading a pickle that was not written by PyTorch may end with.
 MISREAD = (
     *(IndexError, KeyError, TypeError, ValueError, OverflowError, AttributeError),
@@ -58,10 +63,6 @@ class _Storage:
     @property
     def count(self) -> int:
         return len(self.data) // _gt._dtype(self.dtype).itemsize
-
-
-class _Mark:
-    """Where a list of items begins on the stack."""
 
 
 def read(data: bytes) -> Any:
@@ -93,7 +94,9 @@ class _Reader:
                 raise damaged(f"its byte order is {order!r}; only little is read")
         for opcode, arg, _ in pickletools.genops(self._content("data.pkl")):
             if opcode.name == "STOP":
-                return self._stack.pop()
+                if (found := self._stack.pop()) is MARK:
+                    raise damaged("its pickle ends in the middle of a list")
+                return found
             self._run(opcode.name, arg)
         raise damaged("its pickle has no end")
 
@@ -143,6 +146,8 @@ class _Reader:
         kind, storage_type, key, _, count = identity
         if kind != "storage" or not isinstance(storage_type, _StorageType):
             raise damaged("it names a storage of an unknown kind")
+        if not isinstance(key, str | int):
+            raise damaged("a storage in it has no name")
         if str(key) not in self._storages:
             made = _Storage(storage_type.dtype, self._content(f"data/{key}"))
             if len(made.data) != count * _gt._dtype(made.dtype).itemsize:
@@ -162,7 +167,7 @@ CONSTANTS: dict[str, Callable[[], Any]] = {
     "EMPTY_LIST": list,
     "EMPTY_TUPLE": tuple,
     "EMPTY_SET": set,
-    "MARK": _Mark,
+    "MARK": lambda: MARK,
 }
 VALUES = {
     *("INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4", "FLOAT", "BINFLOAT"),
@@ -175,7 +180,7 @@ IGNORED = {"PROTO", "FRAME"}
 def _marked(stack: list[Any]) -> list[Any]:
     """Takes what lies on the stack since the last mark."""
     items = []
-    while not isinstance(top := stack.pop(), _Mark):
+    while (top := stack.pop()) is not MARK:
         items.append(top)
     return items[::-1]
 
@@ -184,12 +189,21 @@ def _set_items(stack: list[Any], items: Sequence[Any]) -> None:
     target = stack[-1]
     if not isinstance(target, dict) or len(items) % 2:
         raise damaged("it writes into something that is no dict")
+    _check_keys(items[::2])
     target.update(zip(items[::2], items[1::2], strict=True))
+
+
+def _check_keys(keys: Sequence[Any]) -> None:
+    for key in keys:
+        parts = key if isinstance(key, tuple) else (key,)
+        if not all(isinstance(part, PLAIN) for part in parts):
+            raise damaged("a key in it is neither text nor a number")
 
 
 def _append(stack: list[Any], items: Sequence[Any]) -> None:
     target = stack[-1]
     if isinstance(target, set):
+        _check_keys(items)
         target.update(items)
     elif isinstance(target, list):
         target.extend(items)
@@ -222,8 +236,10 @@ class _Function:
     call: Callable[..., Any]
 
 
-def _named(module: str, word: str) -> Any:
+def _named(module: Any, word: Any) -> Any:
     """What a name means: one of those that a `state_dict` needs."""
+    if not isinstance(module, str) or not isinstance(word, str):
+        raise damaged("it names something without a text")
     if module == "torch" and word in STORAGES:
         return _StorageType(STORAGES[word])
     if module == "torch" and word in DTYPES:
@@ -306,12 +322,23 @@ def _build(target: Any, state: Any) -> None:
         raise damaged("it fills an object that is not data")
 
 
+def _ordered(items: Sequence[Any] = ()) -> OrderedDict[Any, Any]:
+    _check_keys([key for key, _ in items])
+    return OrderedDict(items)
+
+
+def _device(name: Any, *index: Any) -> str:
+    if not isinstance(name, str):
+        raise damaged("a device in it has no name")
+    return name
+
+
 FUNCTIONS: dict[tuple[str, str], Callable[..., Any]] = {
     ("torch._utils", "_rebuild_tensor"): _rebuild_tensor,
     ("torch._utils", "_rebuild_tensor_v2"): _rebuild_tensor,
     ("torch._utils", "_rebuild_parameter"): _rebuild_parameter,
     ("torch._utils", "_rebuild_parameter_with_state"): _rebuild_parameter,
-    ("collections", "OrderedDict"): OrderedDict,
+    ("collections", "OrderedDict"): _ordered,
     ("torch", "Size"): tuple,
-    ("torch", "device"): lambda *args: str(args[0]),
+    ("torch", "device"): _device,
 }

@@ -26,6 +26,10 @@ NAMES = {
 CODES = {name: code for code, name in NAMES.items()}
 LENGTH_BYTES = 8
 LARGEST_HEADER = 100_000_000
+# What a tensor of any program fits in; larger numbers are only there to be multiplied.
+MOST_AXES, LARGEST_COUNT = 64, 1 << 63
+# An error says what is wrong, and does not repeat the file.
+LONGEST_ERROR = 300
 CHECK = "crc32"
 NO_CHECK = b'"crc32":"00000000"'
 
@@ -36,6 +40,8 @@ class DamagedError(RuntimeError):
 
 def damaged(what: str) -> DamagedError:
     """The error for a file that is not what it should be."""
+    if len(what) > LONGEST_ERROR:
+        what = f"{what[:LONGEST_ERROR]} …"
     return DamagedError(f"gt.load: the file is damaged or of another kind: {what}")
 
 
@@ -131,14 +137,16 @@ def _check_offsets(entries: Mapping[str, Any], size: int) -> None:
 
 
 def _are_counts(values: Any) -> bool:
-    return isinstance(values, list) and all(type(v) is int and v >= 0 for v in values)
+    return isinstance(values, list) and all(
+        type(v) is int and 0 <= v < LARGEST_COUNT for v in values
+    )
 
 
 def _tensor(name: str, entry: Mapping[str, Any], elements: memoryview) -> Tensor:
     dtype, shape = NAMES.get(str(entry.get("dtype"))), entry.get("shape")
     if dtype is None:
         raise damaged(f"'{name}' has dtype {entry.get('dtype')!r}, which is not supported")
-    if not isinstance(shape, list) or not _are_counts(shape):
+    if not isinstance(shape, list) or len(shape) > MOST_AXES or not _are_counts(shape):
         raise damaged(f"'{name}' has no shape")
     first, last = entry["data_offsets"]
     if math.prod(shape) * _gt._dtype(dtype).itemsize != last - first:

@@ -1,12 +1,12 @@
 //! The file that says what users and keys may have, and SIGHUP, which reads it again.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
 use gt::folder::number_of_user;
 use gt::keys::KeyRing;
+use gt_client::config::source;
 use gt_core::{Error, Result};
 use gt_dispatcher::policy::{Allowance, Policy, PolicyUpdate};
 use gt_transport::share::Weight;
@@ -16,9 +16,6 @@ use signal_hook::consts::SIGHUP;
 use signal_hook::iterator::{Handle, Signals};
 
 use crate::say::{complain, say};
-
-/// A file of more bytes is no policy.
-const MOST_BYTES: u64 = 1 << 20;
 
 /// A policy that is read again at SIGHUP, until this is dropped.
 pub struct PolicyFile {
@@ -86,11 +83,7 @@ struct Words {
 
 fn read(path: &Path) -> Result<Policy> {
     let wrong = |error| Error::value(format!("{} cannot be read: {error}", path.display()));
-    let length = fs::metadata(path).map_err(wrong)?.len();
-    if length > MOST_BYTES {
-        return Err(Error::value(format!("{} is too large for a policy", path.display())));
-    }
-    let text = fs::read_to_string(path).map_err(wrong)?;
+    let text = source::read_text(path).map_err(wrong)?;
     let keys = |name: &str| -> Result<Option<[u8; 32]>> {
         let allowed = KeyRing::of_user()?.allowed()?;
         Ok(allowed.iter().find(|one| one.name == name).map(|one| one.key.0))
@@ -110,7 +103,7 @@ fn parse(
     let wrong = |at: &Location, what: String| {
         Error::value(format!("{file}:{}:{}: {what}", at.line(), at.column()))
     };
-    let options = serde_saphyr::options! { with_snippet: false };
+    let options = source::options(text);
     let written: Written = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let at = error.location().unwrap_or(Location::UNKNOWN);
         let text = error.render_with_formatter(&serde_saphyr::UserMessageFormatter);

@@ -1,5 +1,7 @@
 //! The grammar of the file: which words may stand where, and what they mean.
 
+use std::collections::HashSet;
+
 use gt_core::placement::OnUse;
 
 use super::pattern::did_you_mean;
@@ -153,14 +155,14 @@ fn read_workers(node: &Node) -> Read<Vec<u32>> {
         let text = format!("workers is a list such as [0, 1], not {}", node.value.kind());
         return Err(Problem::new(node.at, text));
     };
-    let mut workers = Vec::new();
+    let (mut workers, mut known) = (Vec::new(), HashSet::new());
     for item in items {
         let Value::Int(number @ 0..MOST_WORKERS) = item.value else {
             let kind = item.value.kind();
             let text = format!("a worker is a number from 0 on, not {kind}");
             return Err(Problem::new(item.at, text));
         };
-        if workers.contains(&(number as u32)) {
+        if !known.insert(number) {
             return Err(Problem::new(item.at, format!("worker {number} stands here twice")));
         }
         workers.push(number as u32);

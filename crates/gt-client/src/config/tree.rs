@@ -48,6 +48,11 @@ impl At {
     }
 }
 
+/// A text of more bytes is no name: with aliases, a small file could have it many times.
+const MOST_TEXT: usize = 1 << 12;
+/// How much of a line is shown.
+const MOST_SHOWN: usize = 160;
+
 /// What is wrong at one place of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Problem {
@@ -64,9 +69,14 @@ impl Problem {
     pub fn explain(&self, file: &str, source: &str) -> Error {
         let Problem { at: At { line, column, width }, text } = self;
         let shown = source.lines().nth((*line as usize).saturating_sub(1)).unwrap_or_default();
+        let before = (*column as usize).saturating_sub(1);
+        // Of a long line what is around the place.
+        let left_out =
+            if shown.len() > MOST_SHOWN { before.saturating_sub(MOST_SHOWN / 2) } else { 0 };
+        let shown: String = shown.chars().skip(left_out).take(MOST_SHOWN).collect();
         let number = line.to_string();
         let margin = " ".repeat(number.len());
-        let before = shown.chars().take((*column as usize).saturating_sub(1));
+        let before = shown.chars().take(before - left_out);
         let indent: String = before.map(|c| if c == '\t' { c } else { ' ' }).collect();
         let room = shown.chars().count().saturating_sub(indent.len()).max(1);
         let mark = "^".repeat((*width).clamp(1, room));
@@ -81,11 +91,12 @@ pub(super) fn parse(source: &str) -> Result<Node, Problem> {
     if source.trim().is_empty() {
         return Ok(Node { value: Value::Nothing, at: At { line: 1, column: 1, width: 1 } });
     }
-    let options = serde_saphyr::options! { with_snippet: false };
+    let options = super::source::options(source);
     serde_saphyr::from_str_with_options(source, options).map_err(|error| {
         let location = error.location().unwrap_or(Location::UNKNOWN);
         let text = error.render_with_formatter(&serde_saphyr::UserMessageFormatter);
-        Problem::new(At::new(&location, 1), format!("this cannot be read: {}", first_line(&text)))
+        let text: String = first_line(&text).chars().take(MOST_SHOWN).collect();
+        Problem::new(At::new(&location, 1), format!("this cannot be read: {text}"))
     })
 }
 
@@ -173,7 +184,10 @@ impl<'de> Visitor<'de> for Reader {
         Ok(Value::Other(value.to_string()))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Value, E> {
+        if text.len() > MOST_TEXT {
+            return Err(E::custom(format!("a text of {} bytes is no name", text.len())));
+        }
         Ok(Value::Text(text.to_string()))
     }
 

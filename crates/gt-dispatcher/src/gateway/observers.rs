@@ -56,6 +56,15 @@ pub(super) struct Watcher {
     sight: Sight,
 }
 
+impl Observers {
+    /// If the dispatcher itself was stopped, those who watch have said so meanwhile.
+    pub(super) fn excuse_pause(&mut self, pause_ns: u64) {
+        for watcher in self.watchers.values_mut() {
+            watcher.until_ns = watcher.until_ns.saturating_add(pause_ns);
+        }
+    }
+}
+
 impl Gateway {
     /// From now on everything is recorded; [`Gateway::publish_events`] gives it.
     pub fn record_all(&mut self) {

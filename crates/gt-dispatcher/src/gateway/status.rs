@@ -1,5 +1,6 @@
 //! What a running server tells of itself.
 
+use bytes::Bytes;
 use gt_core::wire::SOME;
 use gt_core::{SessionId, WorkerId};
 use gt_transport::Message;
@@ -58,6 +59,7 @@ impl Gateway {
         Report { version, uptime_ns: now_ns, workers, sessions, traffic: self.traffic }
     }
 
+    /// Tells somebody how things are.
     pub(super) fn send_status(
         &mut self,
         now_ns: u64,
@@ -65,12 +67,10 @@ impl Gateway {
         credentials: Credentials,
         out: &mut Vec<Delivery>,
     ) {
-        if !self.questions.may_ask(now_ns, credentials.identity) {
-            return;
-        }
-        let report = self.report_to(now_ns, credentials.into());
-        let report = Message::Report(Box::new(report));
-        out.push(Delivery::Send(connection, unsequenced(&report)));
+        let answer = self.answer(now_ns, credentials, |gateway, sight| {
+            Message::Report(Box::new(gateway.report_to(now_ns, sight)))
+        });
+        out.extend(answer.map(|parts| Delivery::Send(connection, parts)));
     }
 
     /// Tells somebody where values are that they may see.
@@ -81,12 +81,21 @@ impl Gateway {
         credentials: Credentials,
         out: &mut Vec<Delivery>,
     ) {
-        if !self.questions.may_ask(now_ns, credentials.identity) {
-            return;
-        }
-        let sight = Sight::from(credentials);
-        let values = self.dispatcher.values(|session| self.is_seen(sight, session));
-        let values = Message::Values(Box::new(values));
-        out.push(Delivery::Send(connection, unsequenced(&values)));
+        let answer = self.answer(now_ns, credentials, |gateway, sight| {
+            let is_seen = |session| gateway.is_seen(sight, session);
+            Message::Values(Box::new(gateway.dispatcher.values(is_seen)))
+        });
+        out.extend(answer.map(|parts| Delivery::Send(connection, parts)));
+    }
+
+    /// The answer to somebody who asks, by what they may see; none if they ask too often.
+    fn answer(
+        &mut self,
+        now_ns: u64,
+        credentials: Credentials,
+        answer: impl FnOnce(&Gateway, Sight) -> Message,
+    ) -> Option<Vec<Bytes>> {
+        let may_ask = self.questions.may_ask(now_ns, credentials.identity);
+        may_ask.then(|| unsequenced(&answer(self, credentials.into())))
     }
 }

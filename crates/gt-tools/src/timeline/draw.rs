@@ -26,6 +26,8 @@ const GAP: f64 = 14.0;
 const MOST_CLIENTS: usize = 6;
 /// A lane with more spans is drawn column by column.
 const MANY_SPANS: usize = 4000;
+/// So many signals and moves are drawn.
+const MOST_BOXES: usize = 3000;
 /// An axis has about so many steps.
 const STEPS: f64 = 10.0;
 /// The width of a letter of the smallest size.
@@ -160,6 +162,11 @@ pub(super) fn colour(kind: Kind) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
+/// How many of something there are, for people.
+pub fn many(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// A time for people.
 pub fn duration(ns: f64) -> String {
     match ns {
@@ -175,9 +182,10 @@ fn title(out: &mut String, model: &Model) {
     let Model { events, missing, left_out, .. } = *model;
     let span = duration((model.to_ns - model.from_ns) as f64);
     let mut words = format!(
-        "{events} events · {} sessions · {} workers · {span}",
-        model.clients.len(),
-        model.workers.len()
+        "{} · {} · {} · {span}",
+        many(events, "event"),
+        many(model.clients.len() as u64, "session"),
+        many(model.workers.len() as u64, "worker")
     );
     if missing > 0 {
         words += &format!(" · {missing} events are missing");
@@ -203,8 +211,8 @@ fn legend(out: &mut String) {
 }
 
 /// A round step for an axis of this length.
-fn step(length: f64) -> f64 {
-    let rough = (length / STEPS).max(1.0);
+fn step(length: u64) -> f64 {
+    let rough = (length as f64 / STEPS).max(1.0);
     let power = 10_f64.powf(rough.log10().floor());
     let round = [1.0, 2.0, 5.0, 10.0].into_iter().find(|round| round * power >= rough);
     round.unwrap_or(10.0) * power
@@ -212,19 +220,19 @@ fn step(length: f64) -> f64 {
 
 fn axis(out: &mut String, layout: &Layout) {
     let Model { from_ns, to_ns, .. } = *layout.model;
-    let step = step((to_ns - from_ns) as f64);
+    let step = step(to_ns - from_ns);
     let (top, bottom) = (TOP - 12.0, layout.bottom());
-    let mut time = (from_ns as f64 / step).ceil() * step;
-    while time <= to_ns as f64 {
-        let x = layout.x(time as u64);
+    // Counted in whole nanoseconds: a step is less than the accuracy of a time that is very late.
+    let first = from_ns.div_ceil(step as u64).saturating_mul(step as u64);
+    for time in (first..=to_ns).step_by(step as usize) {
+        let x = layout.x(time);
         put!(
             out,
             "<line x1=\"{x:.1}\" y1=\"{top:.1}\" x2=\"{x:.1}\" y2=\"{bottom:.1}\" \
              stroke=\"#e3e7eb\" stroke-width=\"1\"/>"
         );
-        let words = if time == 0.0 { "0".to_string() } else { axis_words(time, step) };
+        let words = if time == 0 { "0".to_string() } else { axis_words(time as f64, step) };
         anchored(out, (x, bottom + 16.0), 11.0, PALE, "middle", &words);
-        time += step;
     }
     anchored(out, (WIDTH - RIGHT, bottom + 34.0), 11.0, PALE, "end", "time since the start");
 }
@@ -244,7 +252,7 @@ fn axis_words(time: f64, step: f64) -> String {
 fn bands(out: &mut String, layout: &Layout) {
     let (top, bottom) = (TOP - 14.0, layout.bottom());
     let mut free = LEFT;
-    for band in &layout.model.bands {
+    for band in layout.model.bands.iter().take(MOST_BOXES) {
         let (x, end) = (layout.x(band.start_ns), layout.x(band.end_ns));
         let width = (end - x).max(1.0);
         let hue = f64::from(band.label) * 137.5 % 360.0;
@@ -302,7 +310,7 @@ fn lanes(out: &mut String, layout: &Layout) {
 fn collectives(out: &mut String, layout: &Layout) {
     let model = layout.model;
     let shown = model.transfers.iter().filter(|one| one.is_collective);
-    for one in shown.filter(|one| layout.in_view(one.start_ns, one.end_ns)).take(3000) {
+    for one in shown.filter(|one| layout.in_view(one.start_ns, one.end_ns)).take(MOST_BOXES) {
         let (x, end) = (layout.x(one.start_ns), layout.x(one.end_ns));
         let (top, bottom) = (layout.worker(one.lanes.0), layout.worker(one.lanes.1));
         put!(

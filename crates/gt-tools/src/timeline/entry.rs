@@ -91,7 +91,11 @@ pub fn parse(line: &str) -> Option<Parsed<'_>> {
     let details = column().unwrap_or_default();
     let value = |key: &str| value(details, key);
     let number = |key: &str| value(key).and_then(|text| text.parse::<u64>().ok());
-    let is_worker = role == "WORKER";
+    let is_worker = match event {
+        Event::WorkerSend | Event::WorkerRecv => true,
+        Event::Recv | Event::Send => false,
+        Event::Connect | Event::Disconnect => role == "WORKER",
+    };
     let source = source.trim();
     let time_ns = number("ns").unwrap_or((seconds * 1e9).round().max(0.0) as u64);
     let op = value("op");
@@ -174,6 +178,9 @@ mod tests {
         assert_eq!(parse("# 5 events are missing here"), None);
         assert_eq!(parse(""), None);
         assert_eq!(parse("x | y | z"), None);
+        // Whoever writes that a client was sent work means a worker.
+        let line = "0.1s | #1 | WORKER_RECV | CLIENT s1 | BinaryOp | 1B | op=add";
+        assert!(parse(line).is_some_and(|parsed| parsed.is_worker));
     }
 
     #[test]

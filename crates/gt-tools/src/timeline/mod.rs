@@ -10,7 +10,7 @@ mod png;
 pub mod summary;
 
 pub use chrome::write_chrome;
-pub use draw::{duration, svg};
+pub use draw::{duration, many, svg};
 pub use model::{Builder, Filter, Model};
 pub use page::write_page;
 pub use png::png;

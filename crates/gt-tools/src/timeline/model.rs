@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::entry::{Event, Parsed, parse};
 use crate::kind::Kind;
+use crate::names::Names;
 
 /// So many marks are kept; what comes after is counted only.
 const MOST_MARKS: usize = 6_000_000;
+/// So many workers have a lane; the rest shares one.
+const MOST_WORKERS: u16 = 1 << 8;
 
 /// What of a log is drawn.
 #[derive(Clone, Debug, Default)]
@@ -135,7 +138,9 @@ pub struct Model {
 pub struct Builder {
     filter: Filter,
     model: Model,
-    names: HashMap<String, u16>,
+    clients: Names,
+    workers: Names,
+    labels: Names,
     /// When the commands were sent that a worker has, for each session.
     sent: HashMap<(u16, u16), VecDeque<u64>>,
     /// Transfers by tag: when, first and last worker, how many.
@@ -147,14 +152,15 @@ impl Builder {
     /// Reads what a filter takes.
     pub fn new(filter: Filter) -> Self {
         let model = Model { from_ns: u64::MAX, ..Model::default() };
-        Builder { filter, model, ..Builder::default() }
+        let workers = Names::with_room(MOST_WORKERS);
+        Builder { filter, model, workers, ..Builder::default() }
     }
 
     /// Reads a line. What is no line of the log is passed over.
     pub fn line(&mut self, line: &str) {
         if let Some(missing) = line.strip_prefix("# ") {
             let number = missing.split(' ').next().and_then(|number| number.parse::<u64>().ok());
-            self.model.missing += number.unwrap_or(0);
+            self.model.missing = self.model.missing.saturating_add(number.unwrap_or(0));
             return;
         }
         let Some(parsed) = parse(line).filter(|parsed| self.filter.takes(parsed)) else { return };
@@ -166,10 +172,8 @@ impl Builder {
             self.model.left_out += 1;
             return;
         }
-        let lane = lane(
-            if parsed.is_worker { &mut self.model.workers } else { &mut self.model.clients },
-            parsed.source,
-        );
+        let names = if parsed.is_worker { &mut self.workers } else { &mut self.clients };
+        let lane = names.number(parsed.source);
         let Parsed { time_ns, bytes, event, kind, .. } = parsed;
         let instruction = parsed.instruction.unwrap_or(0);
         self.model.marks.push(Mark { time_ns, bytes, instruction, lane, event, kind });
@@ -185,7 +189,7 @@ impl Builder {
         if parsed.command == "WorkerFreeTensor" {
             return;
         }
-        let session = parsed.session.map_or(0, |one| lane(&mut self.model.clients, one));
+        let session = parsed.session.map_or(0, |one| self.clients.number(one));
         let sent = self.sent.entry((session, worker)).or_default();
         if parsed.event == Event::WorkerSend {
             sent.push_back(parsed.time_ns);
@@ -194,11 +198,11 @@ impl Builder {
         let sent_ns = sent.pop_front();
         self.transfer(parsed, worker);
         let Some((start_ns, took_ns)) = parsed.span else { return };
-        let label = self.label(parsed.op.unwrap_or_else(|| short(parsed.command)));
-        let signal = parsed.signal.map(|name| self.label(name));
+        let label = self.labels.number(parsed.op.unwrap_or_else(|| short(parsed.command)));
+        let signal = parsed.signal.map(|name| self.labels.number(name));
         self.model.spans.push(Span {
             start_ns,
-            end_ns: start_ns + took_ns,
+            end_ns: start_ns.saturating_add(took_ns),
             sent_ns,
             bytes: parsed.bytes,
             instruction: parsed.instruction.unwrap_or(0),
@@ -217,7 +221,8 @@ impl Builder {
         if is_collective && parsed.span.is_none() {
             return;
         }
-        let time_ns = parsed.span.map_or(parsed.time_ns, |(start, took)| start + took);
+        let time_ns =
+            parsed.span.map_or(parsed.time_ns, |(start, took)| start.saturating_add(took));
         let key = (if is_collective { parsed.instruction.unwrap_or(0) } else { 0 }, tag);
         let new =
             Transfer { start_ns: time_ns, end_ns: time_ns, lanes: (worker, worker), is_collective };
@@ -242,7 +247,7 @@ impl Builder {
             self.band = None;
             return;
         };
-        let label = self.label(name);
+        let label = self.labels.number(name);
         if self.band == Some((label, client))
             && let Some(band) = self.model.bands.last_mut()
         {
@@ -252,16 +257,6 @@ impl Builder {
         self.band = Some((label, client));
         let (start_ns, end_ns) = (parsed.time_ns, parsed.time_ns);
         self.model.bands.push(Band { label, start_ns, end_ns });
-    }
-
-    fn label(&mut self, name: &str) -> u16 {
-        if let Some(&known) = self.names.get(name) {
-            return known;
-        }
-        let number = u16::try_from(self.model.labels.len()).unwrap_or(u16::MAX);
-        self.names.insert(name.to_string(), number);
-        self.model.labels.push(name.to_string());
-        number
     }
 
     /// Everything that was read.
@@ -275,8 +270,12 @@ impl Builder {
             self.model.bands = bands(&self.model.spans);
         }
         let model = &mut self.model;
+        model.clients = self.clients.list;
+        model.workers = self.workers.list;
+        model.labels = self.labels.list;
         model.from_ns = model.from_ns.min(model.to_ns).max(self.filter.from_ns.unwrap_or(0));
-        model.to_ns = model.to_ns.min(self.filter.to_ns.unwrap_or(u64::MAX)).max(model.from_ns + 1);
+        let to_ns = model.to_ns.min(self.filter.to_ns.unwrap_or(u64::MAX));
+        model.to_ns = to_ns.max(model.from_ns.saturating_add(1));
         self.model
     }
 }
@@ -289,7 +288,9 @@ fn bands(spans: &[Span]) -> Vec<Band> {
     let mut bands: Vec<Band> = Vec::new();
     let pause = spans.iter().map(|span| span.end_ns).max().unwrap_or(0) / 500;
     for (label, start_ns, end_ns) in times {
-        match bands.last_mut().filter(|last| last.label == label && start_ns <= last.end_ns + pause)
+        match bands
+            .last_mut()
+            .filter(|last| last.label == label && start_ns <= last.end_ns.saturating_add(pause))
         {
             Some(last) => last.end_ns = last.end_ns.max(end_ns),
             None => bands.push(Band { label, start_ns, end_ns }),
@@ -297,15 +298,6 @@ fn bands(spans: &[Span]) -> Vec<Band> {
     }
     bands.sort_by_key(|band| band.start_ns);
     bands
-}
-
-/// The number of a client or worker, in the order in which they are first seen.
-fn lane(lanes: &mut Vec<String>, name: &str) -> u16 {
-    let found = lanes.iter().position(|one| one == name).unwrap_or_else(|| {
-        lanes.push(name.to_string());
-        lanes.len() - 1
-    });
-    u16::try_from(found).unwrap_or(u16::MAX)
 }
 
 fn short(command: &str) -> &str {

@@ -41,7 +41,7 @@ fn data(model: &Model) -> serde_json::Value {
         .map(|span| {
             let failed = u8::from(span.has_failed);
             json!([
-                span.start_ns - span.start_ns.min(model.from_ns),
+                span.start_ns.saturating_sub(model.from_ns),
                 span.end_ns - span.start_ns,
                 span.lane,
                 kind(span.kind),
@@ -61,16 +61,21 @@ fn data(model: &Model) -> serde_json::Value {
     let marks: Vec<_> = shown
         .take(MOST)
         .map(|(mark, at)| {
-            let time = mark.time_ns - mark.time_ns.min(model.from_ns);
+            let time = mark.time_ns.saturating_sub(model.from_ns);
             json!([time, at, mark.lane, kind(mark.kind), mark.event.name(), mark.instruction])
         })
         .collect();
     let transfers = model.transfers.iter().take(MOST).map(|one| {
-        let start = one.start_ns - one.start_ns.min(model.from_ns);
-        let end = one.end_ns - one.end_ns.min(model.from_ns);
+        let start = one.start_ns.saturating_sub(model.from_ns);
+        let end = one.end_ns.saturating_sub(model.from_ns);
         json!([start, end, one.lanes.0, one.lanes.1, u8::from(one.is_collective)])
     });
+    let bands = model.bands.iter().take(MOST).map(|band| {
+        let since = |ns: u64| ns.saturating_sub(model.from_ns);
+        json!([since(band.start_ns), since(band.end_ns), band.label])
+    });
     json!({
+        "bands": bands.collect::<Vec<_>>(),
         "clients": model.clients,
         "workers": model.workers,
         "labels": model.labels,

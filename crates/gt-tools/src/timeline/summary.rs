@@ -57,8 +57,8 @@ pub fn by_time(model: &Model) -> Vec<Used> {
             bytes: 0,
         });
         one.count += 1;
-        one.total_ns += span.end_ns - span.start_ns;
-        one.bytes += span.bytes;
+        one.total_ns = one.total_ns.saturating_add(span.end_ns - span.start_ns);
+        one.bytes = one.bytes.saturating_add(span.bytes);
     }
     let mut used: Vec<Used> = used.into_values().collect();
     used.sort_by(|a, b| b.total_ns.cmp(&a.total_ns).then_with(|| a.name.cmp(&b.name)));

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use crate::names::Names;
 use crate::timeline::entry::{Event, Parsed, parse};
 
 /// A time from one moment to another.
@@ -64,8 +65,9 @@ impl Session {
 #[derive(Debug, Default)]
 pub struct Facts {
     pub(super) sessions: Vec<Session>,
-    pub(super) workers: Vec<String>,
-    pub(super) labels: Vec<String>,
+    session_names: Names,
+    pub(super) workers: Names,
+    pub(super) labels: Names,
     pub(super) jobs: Vec<Job>,
     sent: HashMap<(u16, u16), VecDeque<Sent>>,
     transfers: BTreeMap<(u64, u64), Link>,
@@ -76,11 +78,16 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// How many sessions there are.
+    pub fn session_count(&self) -> usize {
+        self.sessions.len()
+    }
+
     /// Reads a line. What is no line of the log is passed over.
     pub fn line(&mut self, line: &str) {
         if let Some(missing) = line.strip_prefix("# ") {
             let number = missing.split(' ').next().and_then(|number| number.parse::<u64>().ok());
-            self.missing += number.unwrap_or(0);
+            self.missing = self.missing.saturating_add(number.unwrap_or(0));
             return;
         }
         let Some(parsed) = parse(line) else { return };
@@ -116,7 +123,7 @@ impl Facts {
     }
 
     fn sent(&mut self, parsed: &Parsed, session: u16) {
-        let worker = self.worker(parsed.source);
+        let worker = self.workers.number(parsed.source);
         let (time_ns, instruction) = (parsed.time_ns, parsed.instruction.unwrap_or(0));
         let known = &mut self.sessions[session as usize];
         let received = known.received.remove(&instruction);
@@ -133,7 +140,7 @@ impl Facts {
         if is_free(parsed) {
             return;
         }
-        let worker = self.worker(parsed.source);
+        let worker = self.workers.number(parsed.source);
         let sent_ns = self.take_sent((session, worker), parsed.instruction.unwrap_or(0));
         let transfer = parsed.tag.map(|tag| {
             let is_move = parsed.command.ends_with("MoveTensor");
@@ -156,7 +163,7 @@ impl Facts {
             return;
         }
         let name = parsed.op.unwrap_or_else(|| parsed.command.trim_start_matches("Worker"));
-        let (label, bytes) = (number(&mut self.labels, name), parsed.bytes);
+        let (label, bytes) = (self.labels.number(name), parsed.bytes);
         self.jobs.push(Job { session, worker, waiting, running, label, transfer, bytes });
     }
 
@@ -171,22 +178,20 @@ impl Facts {
         Some(first.time_ns)
     }
 
-    /// The workers between which a command moves a value, if it does.
+    /// The workers between which a command moves a value, if it does: what stays on a worker does
+    /// not travel.
     pub(super) fn link(&self, job: &Job) -> Option<Link> {
-        job.transfer.and_then(|key| self.transfers.get(&key).copied())
+        let link = job.transfer.and_then(|key| self.transfers.get(&key).copied());
+        link.filter(|(first, last)| first != last)
     }
 
     fn session(&mut self, name: &str) -> u16 {
-        let found = self.sessions.iter().position(|session| session.name == name);
-        let found = found.unwrap_or_else(|| {
-            self.sessions.push(Session { name: name.to_string(), ..Session::default() });
-            self.sessions.len() - 1
-        });
-        u16::try_from(found).unwrap_or(u16::MAX)
-    }
-
-    fn worker(&mut self, name: &str) -> u16 {
-        number(&mut self.workers, name)
+        let number = self.session_names.number(name);
+        if number as usize == self.sessions.len() {
+            let name = self.session_names.list[number as usize].clone();
+            self.sessions.push(Session { name, ..Session::default() });
+        }
+        number
     }
 }
 
@@ -196,12 +201,4 @@ fn is_free(parsed: &Parsed) -> bool {
 
 fn is_about_a_command(event: Event) -> bool {
     !matches!(event, Event::Connect | Event::Disconnect)
-}
-
-fn number(names: &mut Vec<String>, name: &str) -> u16 {
-    let found = names.iter().position(|one| one == name).unwrap_or_else(|| {
-        names.push(name.to_string());
-        names.len() - 1
-    });
-    u16::try_from(found).unwrap_or(u16::MAX)
 }

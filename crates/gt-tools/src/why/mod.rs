@@ -5,5 +5,5 @@ mod sweep;
 mod words;
 
 pub use facts::Facts;
-pub use sweep::{Cause, Explanation, explain};
+pub use sweep::{Cause, Explanation, explain, explain_session};
 pub use words::{json, sentence, text};

@@ -7,6 +7,8 @@ use super::facts::{Facts, Interval, Link, Session};
 /// What a read costs a program that goes on at once: so long for the way there and back, and so
 /// long until it has sent the next command. What takes longer is not the read's fault.
 const READ_NS: u64 = 200_000;
+/// So many sessions are explained, unless one is asked for: each is compared with all others.
+const MOST_EXPLAINED: usize = 64;
 
 /// What a session waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,13 +73,26 @@ impl Explanation {
     }
 }
 
-/// Where the time of each session went, the one that waited longest first.
+/// Where the time of each session went, the one that waited longest first; of very many sessions,
+/// of those that lasted longest.
 pub fn explain(facts: &Facts) -> Vec<Explanation> {
-    let sessions = facts.sessions.iter().enumerate();
-    let mut all: Vec<Explanation> =
-        sessions.filter_map(|(number, session)| one(facts, number as u16, session)).collect();
+    let mut sessions: Vec<(usize, &Session)> = facts.sessions.iter().enumerate().collect();
+    if sessions.len() > MOST_EXPLAINED {
+        let lasted = |lasted: Interval| lasted.to_ns - lasted.from_ns;
+        sessions.sort_by_key(|(_, session)| std::cmp::Reverse(session.lasted.map(lasted)));
+        sessions.truncate(MOST_EXPLAINED);
+    }
+    let explained =
+        sessions.into_iter().filter_map(|(number, session)| one(facts, number as u16, session));
+    let mut all: Vec<Explanation> = explained.collect();
     all.sort_by_key(|explanation| std::cmp::Reverse(explanation.waited_ns()));
     all
+}
+
+/// Where the time of one session went.
+pub fn explain_session(facts: &Facts, name: &str) -> Option<Explanation> {
+    let number = facts.sessions.iter().position(|session| session.name == name)?;
+    one(facts, number as u16, &facts.sessions[number])
 }
 
 fn one(facts: &Facts, number: u16, session: &Session) -> Option<Explanation> {
@@ -92,22 +107,24 @@ fn one(facts: &Facts, number: u16, session: &Session) -> Option<Explanation> {
     let mut times: HashMap<(u16, u16), u64> = HashMap::new();
     for job in own().filter(|job| facts.link(job).is_none()) {
         let ns = job.running.map_or(0, |running| running.to_ns - running.from_ns);
-        *times.entry((job.worker, job.label)).or_default() += ns;
+        let time = times.entry((job.worker, job.label)).or_default();
+        *time = time.saturating_add(ns);
     }
     let mut longest: HashMap<u16, (u64, u16)> = HashMap::new();
     for ((worker, label), ns) in times {
         let most = longest.entry(worker).or_default();
         *most = (*most).max((ns, label));
     }
-    let label =
-        |(worker, (_, label)): (u16, (u64, u16))| (worker, facts.labels[label as usize].clone());
+    let label = |(worker, (_, label)): (u16, (u64, u16))| {
+        (worker, facts.labels.list[label as usize].clone())
+    };
     let is_sent = |job: &&super::facts::Job| facts.link(job).is_some();
     Some(Explanation {
         session: session.name.clone(),
         total_ns: lasted.to_ns - lasted.from_ns,
         causes: sweep.causes,
         reads: session.requests.len(),
-        moved_bytes: own().filter(is_sent).map(|job| job.bytes).sum(),
+        moved_bytes: own().filter(is_sent).map(|job| job.bytes).fold(0, u64::saturating_add),
         longest: longest.into_iter().map(label).collect(),
     })
 }

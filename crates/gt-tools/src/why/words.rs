@@ -40,8 +40,8 @@ pub fn sentence(facts: &Facts, explanation: &Explanation) -> String {
         Cause::Link(first, last) => format!(
             "The link between {} and {} holds {session} up: for {part} values were on their way \
              ({} in all) and nothing was computed.",
-            facts.workers[first as usize],
-            facts.workers[last as usize],
+            facts.workers.list[first as usize],
+            facts.workers.list[last as usize],
             size(*moved_bytes)
         ),
         Cause::Session(rival) => format!(
@@ -61,15 +61,15 @@ fn working(
     of: &dyn Fn(u64) -> String,
 ) -> String {
     let (session, ns) = (&explanation.session, explanation.causes[&Cause::Worker(worker)]);
-    let name = &facts.workers[worker as usize];
+    let name = &facts.workers.list[worker as usize];
     let most = explanation.longest.get(&worker).map_or("work", String::as_str);
     let others = explanation.causes.keys().filter(|cause| matches!(cause, Cause::Worker(_)));
     let others = others.count().saturating_sub(1);
     let rest_ns = explanation.computed_ns() - ns;
     if others > 0 && ns as f64 > SLOW * rest_ns as f64 / others as f64 {
         return format!(
-            "Worker {name} holds {session} up: {} it alone or mostly it computed, and the other \
-             workers waited; most of its time went into {most}.",
+            "Worker {name} holds {session} up: for {} it computed while others waited for it or \
+             had less to do; most of its time went into {most}.",
             of(ns)
         );
     }
@@ -94,9 +94,12 @@ fn name(facts: &Facts, cause: Cause) -> String {
         Cause::Client => "client".to_string(),
         Cause::Reads => "reads".to_string(),
         Cause::Dispatcher => "dispatcher".to_string(),
-        Cause::Worker(worker) => format!("worker {}", facts.workers[worker as usize]),
+        Cause::Worker(worker) => format!("worker {}", facts.workers.list[worker as usize]),
         Cause::Link(first, last) => {
-            format!("link {}-{}", facts.workers[first as usize], facts.workers[last as usize])
+            format!(
+                "link {}-{}",
+                facts.workers.list[first as usize], facts.workers.list[last as usize]
+            )
         }
         Cause::Session(session) => format!("session {}", facts.sessions[session as usize].name),
     }

@@ -7,6 +7,7 @@ use gt_core::Result;
 
 use super::claim::{self, is_dead};
 use super::{Folder, Record, check_private, own_paths};
+use crate::settings;
 
 /// A dispatcher that can be watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +31,10 @@ pub enum Running {
 impl Folder {
     /// The dispatchers that run, servers first, in the order of their numbers.
     pub fn running() -> Result<Vec<Running>> {
+        // A folder that somebody has named and that is not used deserves a word.
+        if let Some(path) = settings::runtime_folder()?.filter(|path| path.exists()) {
+            check_private(&path)?;
+        }
         let mut found = Vec::new();
         for path in own_paths()?.into_iter().filter(|path| check_private(path).is_ok()) {
             for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
