@@ -77,8 +77,10 @@ def test_the_config_that_it_writes_gives_the_same_run(name, config, tmp_path):
     written = tmp_path / "written.yaml"
     written.write_text(first.explained.yaml())
     second = Run(name, str(written), CONFIGS[config])
-    assert (second.losses, second.places) == (first.losses, first.places)
+    assert second.places == first.places
+    assert second.losses == pytest.approx(first.losses, rel=1e-6)
     if config not in ("layers", "backward"):
+        assert second.losses == first.losses
         assert second.moved == pytest.approx(first.moved, abs=64)
 
 

@@ -187,6 +187,16 @@ def test_a_mesh_of_two_axes_changes_no_loss(name, config, full):
 
 
 @embedded
+@pytest.mark.filterwarnings("ignore:the config does not define the signal")
+@pytest.mark.parametrize("name", MODELS)
+def test_layers_on_workers_one_after_another_change_no_loss(name):
+    for way in (Way(micro_batches=4), Way(double=True, micro_batches=4, clip=0.5, dropout=0.2)):
+        found = check(name, "pipeline", 2, way)
+        on = {place.removeprefix("replicate on ") for place in found.places.values()}
+        assert on == {"0", "1"}, found.places
+
+
+@embedded
 def test_a_mesh_that_does_not_fit_is_ignored_with_a_warning(monkeypatch):
     with gt.connect(workers=3, new=True), pytest.warns(UserWarning, match="needs worker 3"):
         load("mesh")

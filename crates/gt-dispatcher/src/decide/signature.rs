@@ -145,7 +145,7 @@ impl Asked<'_> {
     fn choices(&self, placements: &Placements) -> Vec<Chosen> {
         let mut choices = vec![self.whole(placements)];
         let mut factors = None;
-        for axis in 0..self.wish.len() {
+        for axis in 0..choices[0].cuts.len() {
             let ways = self.ways(axis, &mut factors, placements);
             if choices.len() * ways.len() > MOST_WAYS {
                 choices.sort_by_cached_key(|choice| self.merit(choice, placements));

@@ -248,7 +248,7 @@ impl Session {
     }
 
     /// Before `worker` replaces a value it must know whether something has failed elsewhere.
-    fn hear_failures(&mut self, worker: WorkerId) {
+    pub(super) fn hear_failures(&mut self, worker: WorkerId) {
         self.note_risk();
         let Some(Words { barrier, report, wait }) = self.failure_barrier.replace(worker) else {
             return;
