@@ -51,7 +51,7 @@ class Explanation:
     @property
     def seconds(self) -> float:
         """About how long it takes if nothing runs beside anything else."""
-        return sum(one["compute_seconds"] + one["transfer_seconds"] for one in self.decisions)
+        return sum(_cost(one) for one in self.decisions)
 
     @property
     def bytes(self) -> int:
@@ -194,7 +194,7 @@ def _look(workers: int | None) -> Explanation:
 
 
 def _cost(decision: dict[str, Any]) -> float:
-    return decision["compute_seconds"] + decision["transfer_seconds"]
+    return float(decision["compute_seconds"]) + float(decision["transfer_seconds"])
 
 
 def _decision(found: dict[str, Any]) -> list[str]:

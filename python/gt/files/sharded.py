@@ -69,7 +69,8 @@ def load(folder: Path) -> Any:
     missing = [key for key, name in where.items() if key not in files[name]]
     if missing:
         raise damaged(f"'{missing[0]}' is not in the file that the index names")
-    tensors = {key: files[name][key] for key, name in where.items()}
+    tensors: dict[str, Tensor | StoredTensor] = {}
+    tensors.update((key, files[name][key]) for key, name in where.items())
     if metadata.get("format") == "gt" and isinstance(metadata.get("tree"), str):
         return unpacked(metadata["tree"], tensors)
     return tensors
@@ -108,7 +109,7 @@ def _index(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         raise FileNotFoundError(f"gt.load: the folder '{folder}' has no {INDEX}")
     try:
-        index = json.loads(path.read_text(encoding="utf-8"))
+        index: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise damaged(f"the index is not JSON ({error})") from None
     where = index.get("weight_map") if isinstance(index, dict) else None
