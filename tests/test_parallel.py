@@ -187,6 +187,56 @@ def test_a_mesh_of_two_axes_changes_no_loss(name, config, full):
 
 
 @embedded
+@pytest.mark.filterwarnings("ignore:the config does not define the signal")
+@pytest.mark.parametrize("name", MODELS)
+def test_layers_on_workers_one_after_another_change_no_loss(name):
+    for way in (Way(micro_batches=4), Way(double=True, micro_batches=4, clip=0.5, dropout=0.2)):
+        found = check(name, "pipeline", 2, way)
+        on = {place.removeprefix("replicate on ") for place in found.places.values()}
+        assert on == {"0", "1"}, found.places
+
+
+@embedded
+@pytest.mark.parametrize("workers", [2, 3, 4])
+def test_parts_of_sequences_change_no_loss(workers):
+    for way in (Way(dropout=0.3, steps=15), Way(double=True, micro_batches=2, steps=15)):
+        found = check("gpt", "sequence", workers, way)
+        on = " ".join(map(str, range(workers)))
+        assert set(found.places.values()) == {f"replicate on {on}"}
+
+
+@embedded
+@pytest.mark.parametrize("workers", [2, 3, 4])
+def test_experts_on_different_workers_change_no_loss(workers):
+    for way in (Way(dropout=0.3, steps=15), Way(double=True, clip=0.5, steps=15)):
+        found = check("moe", "experts", workers, way)
+        cut = {name for name, place in found.places.items() if place.startswith("shard(0)")}
+        assert cut == {"experts.up", "experts.down"}
+
+
+@embedded
+def test_attention_over_parts_of_sequences_exchanges_heads_and_experts_stay():
+    ways = {}
+    for model, config in (("gpt", "sequence"), ("moe", "experts")):
+        with gt.connect(workers=4, new=True), gt.explaining() as found:
+            load(config)
+            net, x, _ = train.MODELS[model](0.0)
+            with gt.signal.context("forward"):
+                net(x).sum().item()
+        ways[model] = found.decisions
+    products = [one for one in ways["gpt"] if one["within"] == "MultiheadAttention"]
+    products = [one for one in products if one["op"] == "matmul"]
+    # Each worker has a quarter of every sequence before, and one of four heads of all of it here.
+    assert {one["way"] for one in products} == {"shard(1) × shard(1) -> shard(1)"}
+    assert any("shard(2) to shard(1)" in what for one in products for what, _, _ in one["moves"])
+    products = [one for one in ways["moe"] if one["op"] == "bmm"]
+    assert {one["way"] for one in products} == {"shard(0) × shard(0) -> shard(0)"}
+    # Tokens go to the experts, and experts stay.
+    moved = [what for one in products for what, _, _ in one["moves"]]
+    assert moved == ["float32[8, 12, 16]: partial(sum) to shard(0)"]
+
+
+@embedded
 def test_a_mesh_that_does_not_fit_is_ignored_with_a_warning(monkeypatch):
     with gt.connect(workers=3, new=True), pytest.warns(UserWarning, match="needs worker 3"):
         load("mesh")

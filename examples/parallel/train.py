@@ -64,6 +64,36 @@ class GPT(nn.Module):
         return self.out(x).flatten(0, 1)
 
 
+class Experts(nn.Module):
+    """Layers side by side, each for tokens of its own."""
+
+    def __init__(self, experts: int, width: int) -> None:
+        super().__init__()
+        self.up = nn.Parameter(gt.randn(experts, width, 2 * width) * 0.2)
+        self.down = nn.Parameter(gt.randn(experts, 2 * width, width) * 0.2)
+
+    def forward(self, tokens: gt.Tensor) -> gt.Tensor:
+        return gt.bmm(gt.bmm(tokens, self.up).gelu(), self.down)
+
+
+class MoE(nn.Module):
+    """A mixture of experts: each takes as many tokens as it has room for, those it scores best."""
+
+    def __init__(self, dropout: float = 0.0, experts: int = 8, width: int = 16) -> None:
+        super().__init__()
+        self.room = 12
+        self.gate = nn.Linear(width, experts)
+        self.experts = Experts(experts, width)
+        self.dropout = nn.Dropout(dropout)
+        self.out = nn.Linear(width, 10)
+
+    def forward(self, x: gt.Tensor) -> gt.Tensor:
+        weight, chosen = self.gate(x).softmax(1).t().topk(self.room, dim=1)
+        tokens = x[chosen.flatten()].unflatten(0, chosen.shape)
+        found = (self.experts(tokens) * weight.unsqueeze(2)).flatten(0, 1)
+        return self.out(self.dropout(x + gt.zeros_like(x).index_add(0, chosen.flatten(), found)))
+
+
 def mlp(dropout: float = 0.0) -> tuple[nn.Module, gt.Tensor, gt.Tensor]:
     """A model, something to learn from, and what it should make of it."""
     return MLP(dropout), gt.randn(48, 32), gt.randint(0, 10, (48,))
@@ -80,7 +110,12 @@ def gpt(dropout: float = 0.0) -> tuple[nn.Module, gt.Tensor, gt.Tensor]:
     return GPT(dropout), text[:, :-1].clone(), text[:, 1:].flatten()
 
 
-MODELS = {"mlp": mlp, "cnn": cnn, "gpt": gpt}
+def moe(dropout: float = 0.0) -> tuple[nn.Module, gt.Tensor, gt.Tensor]:
+    """The same with experts."""
+    return MoE(dropout), gt.randn(48, 16), gt.randint(0, 10, (48,))
+
+
+MODELS = {"mlp": mlp, "cnn": cnn, "gpt": gpt, "moe": moe}
 
 
 def train(model: nn.Module, x: gt.Tensor, y: gt.Tensor, steps: int) -> list[float]:

@@ -93,6 +93,7 @@ from gt.tensors import (
 if TYPE_CHECKING:
     from gt import multiprocessing
     from gt._gt import DTypeLike, Number, Tensor
+    from gt.explanation import explain, explaining
     from gt.web import dashboard
 
 __all__ = [
@@ -149,6 +150,8 @@ __all__ = [
     "debug",
     "distributions",
     "enable_grad",
+    "explain",
+    "explaining",
     "func",
     "jit",
     "get_autocast_dtype",
@@ -237,9 +240,11 @@ def randint_like(  # type: ignore[no-redef]
 
 
 def __getattr__(name: str) -> Any:
-    # Few programs start processes or browsers, and Python's part for them takes a while to import.
+    # Few programs need these, and Python's part for them takes a while to import.
     if name == "multiprocessing":
         return importlib.import_module("gt.multiprocessing")
+    if name in ("explain", "explaining"):
+        return getattr(importlib.import_module("gt.explanation"), name)
     if name == "dashboard":
         return importlib.import_module("gt.web").dashboard
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

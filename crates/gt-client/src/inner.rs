@@ -1,7 +1,7 @@
 //! What the clones of a session share: the stream, what came back, and how far ahead the client is.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use gt_core::{Error, Result, SessionId, Slot};
 use gt_transport::lock::Mutex;
@@ -10,6 +10,7 @@ use gt_transport::{Batch, Message};
 use crate::link::Link;
 use crate::mailbox::{Mailbox, State};
 use crate::reads::Reads;
+use crate::recorder::Recorder;
 use crate::stream::{BATCH_COMMANDS, Stream};
 use crate::{fork, host};
 
@@ -37,6 +38,8 @@ pub struct Inner {
     pub(crate) read_bytes: AtomicU64,
     /// Which lines have waited.
     pub(crate) reads: Reads,
+    /// What was sent, if somebody wants to know what became of it.
+    pub(crate) recorder: OnceLock<Mutex<Recorder>>,
     /// Whether the client should wait before it goes on.
     pub(crate) ahead: AtomicBool,
     pub(crate) closed: AtomicBool,
@@ -64,6 +67,7 @@ impl Inner {
             waits: AtomicU64::new(0),
             read_bytes: AtomicU64::new(0),
             reads: Reads::default(),
+            recorder: OnceLock::new(),
             ahead: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             lost: AtomicBool::new(false),
@@ -121,6 +125,7 @@ impl Inner {
     }
 
     pub(crate) fn send(&self, batch: Batch) {
+        self.record(&batch);
         self.messages.fetch_add(1, Ordering::Relaxed);
         self.count_sent(&batch);
         self.link.send(Message::Commands { session: self.id, batch: batch.into() });
@@ -128,6 +133,7 @@ impl Inner {
 
     /// Sends a batch that the sender will help to deliver.
     pub(crate) fn leave(&self, batch: Batch) {
+        self.record(&batch);
         self.messages.fetch_add(1, Ordering::Relaxed);
         self.count_sent(&batch);
         self.link.leave(Message::Commands { session: self.id, batch: batch.into() });

@@ -306,6 +306,7 @@ impl Session {
         self.0.reads.note()?;
         let slot = value.slot();
         let (meta, _) = self.ask(|request| Command::Describe { slot, request })?;
+        self.note_described(slot, &meta);
         Ok(Tensor::new(meta, value))
     }
 

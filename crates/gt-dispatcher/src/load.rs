@@ -8,6 +8,11 @@ const HANDOVER_NS: u64 = 20_000;
 /// How many bytes are handed over in a nanosecond.
 const BYTES_PER_NS: u64 = 4;
 
+/// About how long a worker takes to hand over so many bytes in so many messages.
+pub(crate) fn handover_ns(bytes: u64, messages: u64) -> u64 {
+    messages * HANDOVER_NS + bytes / BYTES_PER_NS
+}
+
 /// The workers, and when each will be free.
 #[derive(Debug, Default)]
 pub struct Load {
@@ -121,7 +126,7 @@ impl Load {
         inputs: (u64, Option<Needed>),
     ) -> u64 {
         let (present_ns, absent) = inputs;
-        let transfer_ns = |needed: Needed| HANDOVER_NS + needed.bytes as u64 / BYTES_PER_NS;
+        let transfer_ns = |needed: Needed| handover_ns(needed.bytes as u64, 1);
         let arrives =
             absent.map_or(0, |needed| needed.ready_ns.saturating_add(transfer_ns(needed)));
         let start = self.free_ns(worker).max(now_ns).max(present_ns).max(arrives);

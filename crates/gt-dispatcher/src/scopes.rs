@@ -102,6 +102,11 @@ impl Scopes {
         self.has_wishes
     }
 
+    /// The scope that what follows belongs to.
+    pub fn current(&self) -> ScopeId {
+        self.current
+    }
+
     /// Where values are wanted that are made here.
     pub fn wish(&self) -> Option<Wanted<'_>> {
         let scope = self.get(self.current).ok().flatten()?;

@@ -21,6 +21,7 @@ use self::trail::Trail;
 use crate::context::{Context, Pace};
 use crate::decide::{Memo, Request};
 use crate::expected::{Expected, ExpectedReplies, Reply, Way};
+use crate::explanation::Explanation;
 use crate::failure_barrier::{FailureBarrier, Whom};
 use crate::in_flight::{BatchInFlight, InFlight};
 use crate::inference::Inferences;
@@ -108,6 +109,8 @@ pub struct Session {
     failure_barrier: FailureBarrier,
     pub(crate) trail: Trail,
     modifiers: Modifiers,
+    /// What is decided, while somebody wants to know.
+    explanation: Option<Box<Explanation>>,
     /// How many bytes went from which worker to which.
     moved: HashMap<(WorkerId, WorkerId), u64>,
 }
@@ -141,6 +144,7 @@ impl Session {
             failure_barrier: FailureBarrier::default(),
             trail: Trail::default(),
             modifiers: Modifiers::default(),
+            explanation: None,
             moved: HashMap::new(),
         }
     }

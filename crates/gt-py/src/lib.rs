@@ -13,6 +13,7 @@ mod device;
 mod dtype;
 mod each;
 mod error;
+mod explain;
 mod function;
 #[rustfmt::skip]
 mod generated;
@@ -62,6 +63,7 @@ fn _gt(module: &Bound<'_, PyModule>) -> PyResult<()> {
     grad::register(module)?;
     session::register(module)?;
     profile::register(module)?;
+    explain::register(module)?;
     autocast::register(module)?;
     scope::register(module)?;
     config::register(module)?;

@@ -7,6 +7,7 @@ pub mod data_network;
 mod dependence;
 pub mod dice;
 pub mod interpreter;
+pub mod pipeline;
 pub mod program;
 pub mod script;
 pub mod simulation;

@@ -6,7 +6,7 @@
 //! computation which fails early harms nobody before it; and whoever looks at failures, to answer,
 //! to report or to replace a value, waits for all before it that may still fail.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use gt_core::instruction::After;
@@ -31,6 +31,15 @@ const MOST_BLOCKED: usize = 4096;
 
 /// While somebody is passed, no more than this is made: it stays until all who need it had a turn.
 const MOST_BYTES_AHEAD: u64 = 256 << 20;
+
+/// So many updates of one value may wait for what other workers are at, one after another, before
+/// nothing new is begun. A client that adds up the gradients of micro-batches is so many of them
+/// ahead on the worker of its first layers, however many there are; as many keep a pipeline of so
+/// many workers busy.
+const MOST_UPDATES_AHEAD: u32 = 4;
+
+/// A plan that has this much to do ends with what it hands to another worker, which waits for it.
+const WORTH_A_HANDOVER_NS: u64 = 100_000;
 
 /// The commands of one session.
 #[derive(Debug, Default)]
@@ -93,6 +102,11 @@ struct Holds {
     report: bool,
     /// Something that tells the client, after which values are replaced again.
     telling: bool,
+    /// What is made of values that other workers have not handed over, and how many updates of one
+    /// place, of which each replaces the one before, lead there.
+    awaited: HashMap<ValueId, u32>,
+    /// The most of these.
+    updates: u32,
 }
 
 impl Holds {
@@ -107,6 +121,27 @@ impl Holds {
         self.replacement |= bound.replaces();
         self.report |= matches!(bound.task, Task::Report(..) | Task::Vote { .. });
         self.telling |= tells(bound);
+        self.count_updates(bound);
+    }
+
+    fn count_updates(&mut self, bound: &Bound) {
+        let is_from_elsewhere = matches!(bound.task, Task::Receive { .. } | Task::Get(_));
+        let needs = bound.needs();
+        let mut before = needs.iter().filter_map(|id| self.awaited.get(id)).copied().peekable();
+        if !is_from_elsewhere && before.peek().is_none() {
+            return;
+        }
+        let updates = match &bound.task {
+            Task::Apply(apply) if bound.replaces() => {
+                let old = apply.replaces.iter().flatten().filter_map(|id| self.awaited.get(id));
+                1 + old.copied().max().unwrap_or(0)
+            }
+            // Whoever waits for a vote goes on with what was voted on.
+            Task::Agree { .. } => before.max().unwrap_or(0),
+            _ => 0,
+        };
+        self.updates = self.updates.max(updates);
+        self.awaited.extend(bound.makes().iter().map(|&id| (id, updates)));
     }
 
     fn stop(&self, bound: &Bound) -> bool {
@@ -190,7 +225,9 @@ impl Backlog {
             }
             sent.first = sent.first.min(bound.position);
             sent.risky |= bound.is_risky();
-            if self.plan(&bound, from, planner)? == Flow::Last {
+            let flow = self.plan(&bound, from, planner)?;
+            let is_awaited = bound.hands_over() && planner.cost_ns() >= WORTH_A_HANDOVER_NS;
+            if flow == Flow::Last || is_awaited {
                 break;
             }
         }
@@ -236,7 +273,8 @@ impl Backlog {
     fn binds(&self) -> bool {
         let far_ahead = self.bytes_ahead > MOST_BYTES_AHEAD && !self.blocked.is_empty();
         let waits = !self.urgent.is_empty() || !self.admitted.is_empty();
-        !waits && !far_ahead && self.blocked.len() < MOST_BLOCKED
+        let many_updates = self.holds.updates >= MOST_UPDATES_AHEAD;
+        !waits && !far_ahead && !many_updates && self.blocked.len() < MOST_BLOCKED
     }
 
     /// Ends the names that the next command frees, if it does nothing else. Such a command waits

@@ -257,6 +257,15 @@ impl Bound {
         }
     }
 
+    /// Whether other workers wait for it.
+    pub fn hands_over(&self) -> bool {
+        match &self.task {
+            Task::Send { .. } => true,
+            Task::Give(give) => !give.parts.is_empty(),
+            _ => false,
+        }
+    }
+
     /// Whether it replaces a value.
     pub fn replaces(&self) -> bool {
         matches!(&self.task, Task::Apply(apply) if apply.replaces.iter().any(Option::is_some))

@@ -98,6 +98,9 @@ impl Defaults {
 
     fn start(&mut self, settings: &Settings, workers: usize, config: Config) -> Result<Started> {
         let session = Session::embedded(settings.embedded(workers)?)?;
+        if settings.explain {
+            session.begin_explaining();
+        }
         let complaint = signals::configure(&session, config.clone(), &config, settings)?;
         self.adopt(&session, None);
         Ok(Started { session, complaint })
@@ -243,6 +246,9 @@ fn connect_remote(
             Ok(faster)
         }
         _ => {
+            if settings.explain {
+                session.begin_explaining();
+            }
             let complaint = signals::configure(&session, config.clone(), &config, settings)?;
             defaults.adopt(&session, Some(address.clone()));
             drop(defaults);

@@ -33,9 +33,14 @@ pub use gt_client::{
     Element, Elements, Generator, HostMemory, Input, Nested, RandomState, Session, Tensor,
     autocast, broadcast_shapes, broadcast_tensors, display, grad, host, index, provenance,
 };
-pub use gt_client::{Line, Memory, Status};
+pub use gt_client::{Explanation, Line, Memory, Status};
 pub use gt_client::{config, scope};
 pub use gt_core::placement;
+/// What was decided of a stream, and where values are then.
+pub mod rehearsal {
+    pub use gt_dispatcher::explanation::{Decided, Moved, Row, RunnerUp};
+    pub use gt_dispatcher::rehearsal::Held;
+}
 pub use gt_core::shape::MAX_RANK;
 pub use gt_core::{
     DType, Error, Fault, Meta, Provenance, Result, Scalar, Shape, attrs, op, ops, rules,

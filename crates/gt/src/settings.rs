@@ -127,6 +127,12 @@ static WARN_SYNC: Variable = Variable {
     meaning: "With 1, each line of the program that waits for a value is told once, as a warning; \
               `gt.debug.reads()` says how often they do.",
 };
+static EXPLAIN: Variable = Variable {
+    name: "GT_EXPLAIN",
+    default: OFF,
+    meaning: "With 1, sessions keep account of what is decided from their beginning, for \
+              `gt.explain()`.",
+};
 static MONITOR: Variable = Variable {
     name: "GT_MONITOR",
     default: "1",
@@ -179,6 +185,7 @@ pub static ALL: &[&Variable] = &[
     &CHECK_REPLICAS,
     &CHECK_NAN,
     &WARN_SYNC,
+    &EXPLAIN,
     &MONITOR,
     &VERBOSE,
     &DEBUG_CLIENT,
@@ -281,6 +288,8 @@ pub struct Settings {
     pub check_nan: bool,
     /// Whether the first wait of each line is told.
     pub warn_sync: bool,
+    /// Whether what is decided is kept from the beginning.
+    pub explain: bool,
     /// Whether other processes can watch sessions of this one.
     pub monitor: bool,
     /// Who speaks.
@@ -305,6 +314,7 @@ impl Settings {
             check_replicas: CHECK_REPLICAS.switch()?,
             check_nan: CHECK_NAN.switch()?,
             warn_sync: WARN_SYNC.switch()?,
+            explain: EXPLAIN.switch()?,
             monitor: MONITOR.text()?.as_deref() != Some("0"),
             voices: verbose::LogFilter {
                 sessions: VERBOSE.switch()?,

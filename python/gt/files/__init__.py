@@ -26,10 +26,14 @@ def save(
     pickle_module: Any = None,
     pickle_protocol: int = 2,
     _use_new_zipfile_serialization: bool = True,
+    *,
+    sharded: bool = False,
 ) -> None:
     """Writes nested dicts, lists, tuples, tensors, numbers, strings and bytes to a file.
 
-    A file of that name is replaced at once when everything is written.
+    A file of that name is replaced at once when everything is written. With `sharded` the name is
+    that of a folder: tensors are read from the workers and written piece by piece, and `load` gives
+    what `load_state_dict` takes in the same way, under whatever config and number of workers.
 
     >>> import gt, io
     >>> file = io.BytesIO()
@@ -38,6 +42,11 @@ def save(
     >>> gt.load(file)
     {'weight': tensor([1., 1.]), 'epoch': 3}
     """
+    if sharded:
+        if not isinstance(f, str | os.PathLike):
+            raise TypeError(f"save: a sharded checkpoint needs a path, not {type(f).__name__}")
+        importlib.import_module("gt.files.sharded").save(obj, Path(f))
+        return
     text, tensors = packed(obj)
     if not isinstance(f, str | os.PathLike):
         if not hasattr(f, "write"):
@@ -62,9 +71,12 @@ def load(f: Target, map_location: Any = None, *, weights_only: bool = True, **ig
 
     Of PyTorch's files only data is read: tensors, numbers, strings and what holds them. Both values
     of `weights_only` mean that. Where tensors go is the session's matter, whatever `map_location`
-    says.
+    says. Of a folder that was saved with `sharded=True`, tensors are read where they are needed:
+    `load_state_dict` takes them, and `tensor()` of one gives all of it.
     """
     if isinstance(f, str | os.PathLike):
+        if Path(f).is_dir():
+            return importlib.import_module("gt.files.sharded").load(Path(f))
         with Path(f).open("rb") as file:
             return _read(file)
     if not hasattr(f, "read"):

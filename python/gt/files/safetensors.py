@@ -45,8 +45,8 @@ def damaged(what: str) -> DamagedError:
     return DamagedError(f"gt.load: the file is damaged or of another kind: {what}")
 
 
-def written(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> bytearray:
-    """The bytes of a file with these tensors."""
+def head(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> bytes:
+    """What a file with these tensors begins with; its checksum is zeros."""
     entries: dict[str, Any] = {"__metadata__": {**metadata, CHECK: "0" * 8}}
     end = 0
     for name, tensor in tensors.items():
@@ -56,10 +56,20 @@ def written(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> bytea
     header = json.dumps(entries, separators=(",", ":")).encode()
     # Elements begin at a multiple of eight, so that others can map them into memory.
     header += b" " * (-len(header) % 8)
-    file = bytearray(len(header).to_bytes(LENGTH_BYTES, "little") + header)
+    return len(header).to_bytes(LENGTH_BYTES, "little") + header
+
+
+def place_of_check(head: bytes | bytearray) -> int:
+    """Where the checksum stands."""
+    return head.index(NO_CHECK) + len(NO_CHECK) - 9
+
+
+def written(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> bytearray:
+    """The bytes of a file with these tensors."""
+    file = bytearray(head(tensors, metadata))
     for tensor in tensors.values():
         file += _gt._bytes(tensor)
-    place = file.index(NO_CHECK) + len(NO_CHECK) - 9
+    place = place_of_check(file)
     file[place : place + 8] = f"{zlib.crc32(file):08x}".encode()
     return file
 
@@ -74,17 +84,36 @@ def read(data: bytes) -> tuple[dict[str, Tensor], dict[str, str]]:
     """The tensors of a file by name, and its metadata."""
     if not has_header(data):
         raise damaged("it is too short for its header")
-    length = int.from_bytes(data[:LENGTH_BYTES], "little")
-    begin = LENGTH_BYTES + length
-    entries = _header(data[LENGTH_BYTES:begin])
-    metadata = entries.pop("__metadata__", {})
-    if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
-        raise damaged("its metadata is not text")
+    begin = LENGTH_BYTES + int.from_bytes(data[:LENGTH_BYTES], "little")
+    table, metadata = _table(data[:begin])
     _check_sum(data, metadata)
     elements = memoryview(data)[begin:]
-    _check_offsets(entries, len(elements))
-    tensors = {name: _tensor(name, entry, elements) for name, entry in entries.items()}
+    _check_offsets(table, len(elements))
+    tensors = {name: _tensor(name, entry, elements) for name, entry in table.items()}
     return tensors, metadata
+
+
+def entries(head: bytes, size: int) -> tuple[dict[str, Any], dict[str, str]]:
+    """What a file with so many bytes of elements says of each tensor, and its metadata."""
+    table, metadata = _table(head)
+    _check_offsets(table, size)
+    return table, metadata
+
+
+def _table(head: bytes) -> tuple[dict[str, Any], dict[str, str]]:
+    table = _header(head[LENGTH_BYTES:])
+    metadata = table.pop("__metadata__", {})
+    if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
+        raise damaged("its metadata is not text")
+    return table, metadata
+
+
+def unchecked(head: bytes, metadata: Mapping[str, str]) -> bytes:
+    """What a file begins with, as it was before its checksum was known."""
+    given = f'"{CHECK}":"{metadata.get(CHECK, "")}"'.encode()
+    if len(given) != len(NO_CHECK) or head.count(given) != 1:
+        raise damaged("its checksum is not where it should be")
+    return head.replace(given, NO_CHECK)
 
 
 def _header(text: bytes) -> dict[str, Any]:
@@ -142,7 +171,8 @@ def _are_counts(values: Any) -> bool:
     )
 
 
-def _tensor(name: str, entry: Mapping[str, Any], elements: memoryview) -> Tensor:
+def described(name: str, entry: Mapping[str, Any]) -> tuple[str, list[int]]:
+    """The dtype and the shape of a tensor, which fit its place."""
     dtype, shape = NAMES.get(str(entry.get("dtype"))), entry.get("shape")
     if dtype is None:
         raise damaged(f"'{name}' has dtype {entry.get('dtype')!r}, which is not supported")
@@ -151,6 +181,12 @@ def _tensor(name: str, entry: Mapping[str, Any], elements: memoryview) -> Tensor
     first, last = entry["data_offsets"]
     if math.prod(shape) * _gt._dtype(dtype).itemsize != last - first:
         raise damaged(f"'{name}' of shape {shape} does not have {last - first} bytes")
+    return dtype, shape
+
+
+def _tensor(name: str, entry: Mapping[str, Any], elements: memoryview) -> Tensor:
+    dtype, shape = described(name, entry)
+    first, last = entry["data_offsets"]
     part = bytes(elements[first:last])
     if dtype == "bool" and part.strip(b"\x00\x01"):
         raise damaged(f"'{name}' has elements that are neither true nor false")

@@ -17,6 +17,7 @@ from typing import Any
 from gt import _gt
 from gt._gt import Tensor
 from gt.files.safetensors import damaged
+from gt.files.stored import StoredTensor
 
 
 def packed(value: Any) -> tuple[str, dict[str, Tensor]]:
@@ -87,7 +88,7 @@ class _Packer:
         return self.pack(key, path)
 
 
-def unpacked(text: str, tensors: Mapping[str, Tensor]) -> Any:
+def unpacked(text: str, tensors: Mapping[str, Tensor | StoredTensor]) -> Any:
     """The value that `packed` made text of."""
     try:
         return _unpack(json.loads(text), tensors)
@@ -95,7 +96,7 @@ def unpacked(text: str, tensors: Mapping[str, Tensor]) -> Any:
         raise damaged(f"what it says about its tensors has no meaning ({error})") from None
 
 
-def _unpack(value: Any, tensors: Mapping[str, Tensor]) -> Any:
+def _unpack(value: Any, tensors: Mapping[str, Tensor | StoredTensor]) -> Any:
     if isinstance(value, list):
         return [_unpack(part, tensors) for part in value]
     if not isinstance(value, dict):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 from gt import _gt
 from gt._gt import Tensor, _configured
 from gt.autograd.mode import no_grad
+from gt.files.stored import StoredTensor
 from gt.nn import scopes
 from gt.nn.hooks import Hooks, RemovableHandle
 from gt.nn.parameter import Parameter
@@ -129,6 +130,9 @@ class Module(Tree):
         return IncompatibleKeys(missing, unexpected)
 
     def _load(self, name: str, own: Tensor, value: Any, assign: bool) -> None:
+        if isinstance(value, StoredTensor) and not assign:
+            value.copy_into(own)
+            return
         value = taken(value)
         if not assign:
             own.copy_(value)

@@ -7,6 +7,7 @@ wants them. Both hold until a module or the config changes.
 from __future__ import annotations
 
 import threading
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from gt import _gt
@@ -21,6 +22,9 @@ class _Calls(threading.local):
 
 
 _calls = _Calls()
+
+#: Modules that were called by themselves, whose names a config knows.
+roots: weakref.WeakSet[Module] = weakref.WeakSet()
 
 
 def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -66,3 +70,5 @@ def name(module: Module) -> None:
                 placed.add(id(tensor))
                 _gt._parameter_place(tensor, root, here, key)
     module.__dict__["_stamp"] = stamp
+    if not path:
+        roots.add(module)

@@ -6,12 +6,15 @@ from typing import Any
 
 from gt import _gt
 from gt._gt import Tensor
+from gt.files.stored import StoredTensor
 
 
 def taken(value: Any) -> Any:
     """A tensor of ours: the value itself, or a copy of PyTorch's tensor or of an array."""
     if isinstance(value, Tensor):
         return value
+    if isinstance(value, StoredTensor):
+        return value.tensor()
     if not hasattr(value, "detach"):
         return _gt.tensor(value)
     plain = value.detach().cpu()

@@ -13,6 +13,7 @@ from typing import Any
 from gt import _gt
 from gt._gt import Tensor
 from gt.autograd.mode import enable_grad, no_grad
+from gt.files.stored import StoredTensor
 from gt.nn.hooks import Hooks, RemovableHandle
 from gt.nn.state import taken_over
 
@@ -161,11 +162,24 @@ def _taken_over(
 
 def _copy(value: Any, parameter: Tensor) -> Any:
     """A value of a state, in the dtype of its parameter."""
+    if isinstance(value, StoredTensor):
+        return _read(value, parameter)
     if not isinstance(value, Tensor):
         return value
     if value.dtype.is_floating_point and parameter.dtype.is_floating_point:
         return value.detach().to(parameter.dtype).clone()
     return value.detach().clone()
+
+
+def _read(value: StoredTensor, parameter: Tensor) -> Tensor:
+    """A value that is in a file. What is like a parameter is made where that is."""
+    floats = value.dtype.is_floating_point and parameter.dtype.is_floating_point
+    dtype = parameter.dtype if floats else value.dtype
+    if value.shape != tuple(parameter.shape):
+        return value.tensor().to(dtype)
+    made = _gt.zeros_like(parameter, dtype=dtype).detach()
+    value.copy_into(made)
+    return made
 
 
 def gradients(params: list[Tensor], group: dict[str, Any]) -> list[Tensor]:

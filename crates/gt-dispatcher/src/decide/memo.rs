@@ -10,9 +10,9 @@ use gt_core::placement::Layouts;
 use gt_core::{Meta, Result, Scalar};
 use smallvec::SmallVec;
 
-use super::signature::Asked;
+use super::signature::{Asked, Compared};
 use super::{Place, Shared};
-use crate::placements::PlacementId;
+use crate::placements::{PlacementId, Placements};
 use crate::registry::{Copies, Entry};
 
 /// So many are remembered; each displaces another. A model of many layers has a few hundred.
@@ -22,6 +22,10 @@ const REMEMBERED: usize = 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
     known: Vec<Option<Box<Known>>>,
+    /// Whether somebody wants to know what else could have been chosen.
+    pub(crate) compares: bool,
+    /// What could be chosen for the last instruction, if somebody wants to know.
+    pub(crate) compared: Option<Compared>,
 }
 
 #[derive(Debug)]
@@ -47,6 +51,13 @@ impl Memo {
     /// Forgets everything: numbers of placements stand for others from here on.
     pub(crate) fn clear(&mut self) {
         self.known.clear();
+    }
+
+    /// Looks at what else could be chosen, if somebody wants to know.
+    pub(super) fn compare(&mut self, asked: &Asked, placements: &Placements) {
+        if self.compares {
+            self.compared = Some(asked.compare(placements));
+        }
     }
 
     /// What was chosen when the same was asked, or what is chosen now.

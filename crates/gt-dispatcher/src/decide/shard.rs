@@ -61,6 +61,7 @@ pub(super) fn shard(
     let (keep, in_signal) = (wish.is_none_or(|wish| wish.keep), wish.is_some());
     let (results, entries, wish) = (metas, &entries[..], wished);
     let asked = Asked { call, results, entries, mesh, wish, fixed, keep, in_signal };
+    memo.compare(&asked, placements);
     memo.remember(&asked, || share(&asked, placements))
 }
 

@@ -89,6 +89,15 @@ fn goes_with(others: &[Layout], layout: &Layout) -> bool {
     })
 }
 
+/// A choice, beside the next best one.
+#[derive(Debug)]
+pub(crate) struct Compared {
+    /// What the cheapest way costs.
+    pub(crate) cost: u64,
+    /// The next best one, and what it costs.
+    pub(crate) second: Option<(u64, Chosen)>,
+}
+
 /// What is asked of a choice.
 pub(crate) struct Asked<'a> {
     /// The operation, with the shapes of whole values.
@@ -117,10 +126,26 @@ impl Asked<'_> {
     /// The cheapest way. Of equal ones that which gives what is wished, then one that shares the
     /// work, then the first.
     pub(crate) fn choose(&self, placements: &Placements) -> Chosen {
-        let whole = self.whole(placements);
-        let mut choices = vec![whole.clone()];
+        let choices = self.choices(placements).into_iter();
+        let best = choices.min_by_key(|choice| self.merit(choice, placements));
+        best.unwrap_or_else(|| self.whole(placements))
+    }
+
+    /// What the cheapest way costs, and the next best one.
+    pub(crate) fn compare(&self, placements: &Placements) -> Compared {
+        let mut choices = self.choices(placements);
+        choices.sort_by_cached_key(|choice| self.merit(choice, placements));
+        let mut ranked = choices.into_iter();
+        let cost = ranked.next().map_or(0, |best| self.cost(&best, placements));
+        let second = ranked.next().map(|second| (self.cost(&second, placements), second));
+        Compared { cost, second }
+    }
+
+    /// The ways that there are; of very many the best.
+    fn choices(&self, placements: &Placements) -> Vec<Chosen> {
+        let mut choices = vec![self.whole(placements)];
         let mut factors = None;
-        for axis in 0..whole.cuts.len() {
+        for axis in 0..choices[0].cuts.len() {
             let ways = self.ways(axis, &mut factors, placements);
             if choices.len() * ways.len() > MOST_WAYS {
                 choices.sort_by_cached_key(|choice| self.merit(choice, placements));
@@ -132,9 +157,8 @@ impl Asked<'_> {
             };
             choices = choices.iter().flat_map(with_each).collect();
         }
-        let allowed = choices.into_iter().filter(|it| self.is_allowed(it));
-        let best = allowed.min_by_key(|choice| self.merit(choice, placements));
-        best.unwrap_or(whole)
+        choices.retain(|it| self.is_allowed(it));
+        choices
     }
 
     fn merit(&self, choice: &Chosen, placements: &Placements) -> Merit {

@@ -3,13 +3,19 @@
 use std::fmt::Write as _;
 
 use gt_core::instruction::Operand;
-use gt_core::placement::Layouts;
-use gt_core::{Result, Slot};
+use gt_core::placement::{Layout, Layouts};
+use gt_core::{Meta, Result, Slot};
 use tracing::debug;
 
 use super::Session;
+use super::run::Run;
 use crate::decide::{Chosen, Decision, Place, Request};
+use crate::expected::ExpectedReplies;
+use crate::explanation::{Decided, Row, RunnerUp};
+use crate::in_flight::InFlight;
+use crate::placements::{PlacementId, Placements};
 use crate::registry::Entry;
+use crate::worker_map::WorkerMap;
 
 impl Session {
     /// Tells of a decision: the operation and its line, where its inputs are, how it is shared, and
@@ -29,7 +35,7 @@ impl Session {
     }
 
     /// Where a value is.
-    pub(super) fn describe_entry(&self, entry: &Entry) -> String {
+    pub(crate) fn describe_entry(&self, entry: &Entry) -> String {
         if entry.lost.is_some() {
             return "lost".to_string();
         }
@@ -98,6 +104,137 @@ impl Session {
         }
         Ok(if moves.is_empty() { "nothing moves".to_string() } else { moves.join(", ") })
     }
+}
+
+/// What is kept for somebody who wants to know what is decided.
+impl Session {
+    /// From here on what is decided is kept.
+    pub(crate) fn begin_explaining(&mut self) {
+        self.explanation = Some(Box::default());
+        self.memo.compares = true;
+    }
+
+    /// What was decided since this was last asked, and how many decisions there was no room for.
+    pub(crate) fn take_explanation(&mut self) -> (Vec<Row>, u64) {
+        self.explanation.as_mut().map(|explanation| explanation.take()).unwrap_or_default()
+    }
+
+    /// What follows is no instruction.
+    pub(crate) fn begin_row(&mut self, decided: Decided) {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.begin(decided, 0);
+        }
+    }
+
+    /// Keeps a decision.
+    pub(super) fn note_decision(&mut self, request: &Request, decision: &Decision) {
+        let Some(mut explanation) = self.explanation.take() else { return };
+        let (decided, compute_ns) = self.decided(request, decision);
+        explanation.begin(decided, compute_ns);
+        self.explanation = Some(explanation);
+    }
+
+    /// What is sent next is sent for this.
+    pub(super) fn note_move(&mut self, what: impl FnOnce(&Placements) -> String) {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.begin_move(what(&self.registry.placements));
+        }
+    }
+
+    fn decided(&mut self, request: &Request, decision: &Decision) -> (Decided, u64) {
+        let compared = self.memo.compared.take();
+        let placements = &self.registry.placements;
+        let all = |place: &str| {
+            let metas = decision.metas.iter().map(|meta| format!("{meta} {place}"));
+            metas.collect::<Vec<_>>().join(", ")
+        };
+        let mut compute_ns = decision.cost_ns;
+        let (mut way, mut runner_up) = (None, None);
+        let results = match &decision.place {
+            Place::Anywhere => all("whole, where it is done soonest"),
+            Place::At(worker) => all(&format!("whole on {}", worker.0)),
+            Place::On(mesh) => all(&named(*mesh, placements.layouts(*mesh), placements)),
+            Place::Parts(_) => {
+                compute_ns = 0;
+                all("taken apart")
+            }
+            Place::Lost(_) => all("lost"),
+            Place::Shared(shared) => {
+                let Chosen { mesh, cuts, .. } = &shared.chosen;
+                let axes = placements.get(*mesh).mesh();
+                let shares = cuts.iter().enumerate().filter(|(_, cut)| cut.is_some());
+                let shares: usize = shares.map(|(axis, _)| axes.size(axis)).product();
+                compute_ns /= shares as u64;
+                way = Some(described(&shared.chosen, request, placements));
+                runner_up = compared.and_then(|compared| {
+                    let (cost, second) = compared.second?;
+                    let way = described(&second, request, placements);
+                    Some(RunnerUp { way, cost, chosen_cost: compared.cost })
+                });
+                let results = decision.metas.iter().zip(&shared.finals);
+                let results = results
+                    .map(|(meta, last)| format!("{meta} {}", named(*mesh, last, placements)));
+                results.collect::<Vec<_>>().join(", ")
+            }
+        };
+        let scope = self.trail.names.get(&self.scopes.current()).cloned();
+        let (op, provenance) = (request.op.name, request.provenance);
+        (Decided { op, provenance, scope, results, way, runner_up }, compute_ns)
+    }
+
+    /// Adds what values take to that of each worker; gives how many parts of values there are.
+    pub(crate) fn add_held(&self, held: &mut [u64]) -> usize {
+        let mut parts = 0;
+        let mut add = |worker: u32, bytes: usize| {
+            parts += 1;
+            if let Some(held) = held.get_mut(worker as usize) {
+                *held += bytes as u64;
+            }
+        };
+        for (_, entry) in self.registry.values_of_first(usize::MAX) {
+            entry.holders.iter().for_each(|&(worker, _)| add(worker.0, entry.meta.bytes()));
+            for &(place, _) in &entry.spreads {
+                let placement = self.registry.placements.get(place);
+                let dtype = placement.part_dtype(entry.meta.dtype);
+                for (index, worker) in placement.mesh().workers().iter().enumerate() {
+                    let shape = placement.part_shape(&entry.meta.shape, index);
+                    add(worker.0, Meta { dtype, shape }.bytes());
+                }
+            }
+        }
+        parts
+    }
+
+    /// Where there are no workers, what they were asked for counts as done.
+    pub(crate) fn pretend_done(&mut self) {
+        self.note_risk();
+        self.letters.clear();
+        self.run = Run::default();
+        self.outgoing = WorkerMap::default();
+        self.in_flight = InFlight::default();
+        self.expected = ExpectedReplies::default();
+        self.failure_barrier.pass();
+    }
+}
+
+/// How values lie on a mesh, and its workers.
+fn named(mesh: PlacementId, layouts: &[Layout], placements: &Placements) -> String {
+    let placement = placements.get(mesh).with_layouts(layouts.iter().cloned());
+    let workers = placement.mesh().workers().iter().map(|worker| worker.0.to_string());
+    format!("{} on {}", placement.describe(), workers.collect::<Vec<_>>().join(" "))
+}
+
+/// How inputs and results lie while workers share an instruction.
+fn described(chosen: &Chosen, request: &Request, placements: &Placements) -> String {
+    let words = |layouts: &Layouts| {
+        let words = placements.get(chosen.mesh).with_layouts(layouts.iter().cloned()).describe();
+        if layouts.len() > 1 { format!("({words})") } else { words }
+    };
+    let tensors = request.inputs.iter().zip(&chosen.inputs);
+    let tensors = tensors.filter(|(input, _)| matches!(input, Operand::Slot(_)));
+    let inputs: Vec<String> = tensors.map(|(_, layouts)| words(layouts)).collect();
+    let outputs: Vec<String> = chosen.outputs.iter().map(words).collect();
+    format!("{} -> {}", inputs.join(" × "), outputs.join(" × "))
 }
 
 fn slots(request: &Request) -> impl Iterator<Item = Slot> {

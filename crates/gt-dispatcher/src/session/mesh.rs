@@ -35,6 +35,11 @@ impl Session {
             self.commit_on_mesh(mesh, request.outputs, &made, decision, context)?;
             return Ok(Some(Target::Mesh(mesh, signature)));
         }
+        let is_alone = self.registry.placements.members(mesh).len() == 1;
+        if !request.replaces.is_empty() && is_alone && made == finals {
+            self.update_alone((mesh, signature), &made, request, decision, context)?;
+            return Ok(None);
+        }
         if !request.replaces.is_empty() {
             self.update_mesh((mesh, signature), (made, finals), request, decision, context)?;
             return Ok(None);
@@ -77,15 +82,38 @@ impl Session {
         (mesh, signature): (PlacementId, SignatureId),
         request: &Request,
     ) {
-        let instruction = Instruction {
-            op: request.op,
-            outputs: request.outputs.iter().copied().collect(),
-            inputs: request.inputs.iter().copied().collect(),
-            attrs: request.attrs.clone(),
-            replaces: Replaces::default(),
-            provenance: request.provenance,
-        };
+        let instruction = instruction(request, Replaces::default());
         self.emit_shared(mesh, signature, Command::Apply(instruction));
+    }
+
+    /// Replaces values on a mesh of one worker, which need not ask others whether they can.
+    fn update_alone(
+        &mut self,
+        (mesh, signature): (PlacementId, SignatureId),
+        places: &[PlacementId],
+        request: &Request,
+        decision: Decision,
+        context: &mut Context,
+    ) -> Result<()> {
+        let old = self.bring_replaced_to_mesh(request.replaces, places, context)?;
+        self.hear_failures(self.registry.placements.members(mesh)[0]);
+        self.commit_on_mesh(mesh, request.outputs, places, decision, context)?;
+        self.inherit_use(request)?;
+        let instruction = instruction(request, Replaces(old.clone()));
+        self.emit_shared(mesh, signature, Command::Apply(instruction));
+        self.end_replaced_on_mesh(request.replaces, &old)
+    }
+
+    /// What takes the place of a value is used as that was.
+    fn inherit_use(&mut self, request: &Request) -> Result<()> {
+        for (result, &slot) in request.outputs.iter().enumerate() {
+            if let Some(replaced) = request.replaces.get(result) {
+                let Entry { copies, accumulates, .. } = *self.registry.get(replaced)?;
+                let entry = self.registry.get_mut(slot)?;
+                (entry.copies, entry.accumulates) = (copies, accumulates);
+            }
+        }
+        Ok(())
     }
 
     /// Replaces values on a mesh, on all of its workers or on none. The results are made beside the
@@ -109,13 +137,9 @@ impl Session {
             }
         }
         self.vote(mesh, request.outputs)?;
+        self.inherit_use(request)?;
         for (result, (&slot, old)) in request.outputs.iter().zip(&old).enumerate() {
             let (Some(old), meta) = (*old, &metas[result]) else { continue };
-            if let Some(replaced) = request.replaces.get(result) {
-                let Entry { copies, accumulates, .. } = *self.registry.get(replaced)?;
-                let entry = self.registry.get_mut(slot)?;
-                (entry.copies, entry.accumulates) = (copies, accumulates);
-            }
             let name = self.registry.name_copy();
             let (place, made) = self.registry.get(slot)?.spreads[0];
             self.emit_renamed(place, (made, name), Some(old), meta)?;
@@ -228,6 +252,18 @@ impl Session {
         }
         self.registry.get_mut(slot)?.spreads.push((mesh, name));
         Ok(name)
+    }
+}
+
+/// What a worker is told of a request.
+fn instruction(request: &Request, replaces: Replaces) -> Instruction {
+    Instruction {
+        op: request.op,
+        outputs: request.outputs.iter().copied().collect(),
+        inputs: request.inputs.iter().copied().collect(),
+        attrs: request.attrs.clone(),
+        replaces,
+        provenance: request.provenance,
     }
 }
 

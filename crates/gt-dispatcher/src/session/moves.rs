@@ -145,6 +145,10 @@ impl Session {
         (to, out): (PlacementId, Slot),
         context: &mut Context,
     ) -> Result<()> {
+        self.note_move(|placements| {
+            let describe = |place| placements.get(place).describe();
+            format!("{meta}: {} to {}", describe(from), describe(to))
+        });
         let placements = &self.registry.placements;
         let same_mesh = placements.mesh(from) == placements.mesh(to);
         let pieces = pieces(placements.get(from), placements.get(to), &meta.shape);

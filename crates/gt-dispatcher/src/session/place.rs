@@ -73,6 +73,7 @@ impl Session {
         if enabled!(target: "gt::dispatcher", Level::DEBUG) {
             self.tell_decision(&request, &decision)?;
         }
+        self.note_decision(&request, &decision);
         self.count_decision(&decision.place);
         match std::mem::replace(&mut decision.place, Place::Anywhere) {
             Place::Lost(failure) => {
@@ -247,7 +248,7 @@ impl Session {
     }
 
     /// Before `worker` replaces a value it must know whether something has failed elsewhere.
-    fn hear_failures(&mut self, worker: WorkerId) {
+    pub(super) fn hear_failures(&mut self, worker: WorkerId) {
         self.note_risk();
         let Some(Words { barrier, report, wait }) = self.failure_barrier.replace(worker) else {
             return;
@@ -359,6 +360,7 @@ impl Session {
         (worker, name): (WorkerId, Slot),
         context: &mut Context,
     ) -> Result<()> {
+        self.note_move(|_| format!("{meta}: to a worker that has not got it"));
         self.count_moved(home, worker, meta.bytes());
         let tag = context.tag();
         let mut way = Way::Message;
