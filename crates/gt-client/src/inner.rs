@@ -9,6 +9,7 @@ use gt_transport::{Batch, Message};
 
 use crate::link::Link;
 use crate::mailbox::{Mailbox, State};
+use crate::named::Named;
 use crate::reads::Reads;
 use crate::stream::{BATCH_COMMANDS, Stream};
 use crate::{fork, host};
@@ -37,6 +38,8 @@ pub struct Inner {
     pub(crate) read_bytes: AtomicU64,
     /// Which lines have waited.
     pub(crate) reads: Reads,
+    /// The tensors that have names.
+    pub(crate) named: Mutex<Named>,
     /// Whether the client should wait before it goes on.
     pub(crate) ahead: AtomicBool,
     pub(crate) closed: AtomicBool,
@@ -64,6 +67,7 @@ impl Inner {
             waits: AtomicU64::new(0),
             read_bytes: AtomicU64::new(0),
             reads: Reads::default(),
+            named: Mutex::default(),
             ahead: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             lost: AtomicBool::new(false),

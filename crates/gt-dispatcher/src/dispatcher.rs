@@ -182,6 +182,12 @@ impl Dispatcher {
         });
         for session in self.sessions.values_mut() {
             session.lose(worker, &failure, out);
+            // Whoever asked for some of the workers gets another one for it.
+            if let Some(other) = self.worker_table.least_shared(session.workers())
+                && session.engage(other)
+            {
+                self.worker_table.count(other, 1);
+            }
         }
     }
 

@@ -192,7 +192,7 @@ impl Session {
         match command {
             Command::Apply(instruction) => self.apply(instruction, context),
             Command::Upload { out, meta, data, provenance } => {
-                let target = self.place_upload(out, &meta, context)?;
+                let target = self.place_upload(out, &meta, provenance, context)?;
                 let upload = Command::Upload { out, meta, data, provenance };
                 match target {
                     Target::Worker(worker) => self.emit(worker, upload),
@@ -339,12 +339,12 @@ impl Session {
         &mut self,
         slot: Slot,
         meta: Meta,
-        described: bool,
+        (described, provenance): (bool, Provenance),
         home: WorkerId,
         ready_ns: u64,
     ) -> Result<()> {
         let holders = SmallVec::from_slice(&[(home, slot)]);
-        let entry = Entry { described, ready_ns, holders, ..Entry::nowhere(meta) };
+        let entry = Entry { described, provenance, ready_ns, holders, ..Entry::nowhere(meta) };
         self.registry.insert(slot, entry)
     }
 

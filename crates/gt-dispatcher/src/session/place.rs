@@ -167,7 +167,7 @@ impl Session {
         failure: &Arc<Failure>,
     ) -> Result<()> {
         for (result, (&slot, meta)) in request.outputs.iter().zip(metas).enumerate() {
-            let mut entry = Entry::nowhere(meta);
+            let mut entry = Entry { provenance: request.provenance, ..Entry::nowhere(meta) };
             if let Some(old) = request.replaces.get(result) {
                 let old = self.forget(old)?;
                 entry.recipe = old.recipe;
@@ -203,7 +203,8 @@ impl Session {
         let risk = self.risk(decision.risk);
         self.failure_barrier.assign(worker, risk, bytes);
         for (&slot, meta) in outputs.iter().zip(decision.metas) {
-            self.insert(slot, meta, !op.data_dependent, worker, ready_ns)?;
+            let told = (!op.data_dependent, decision.provenance);
+            self.insert(slot, meta, told, worker, ready_ns)?;
         }
         Ok(())
     }
