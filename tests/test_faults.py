@@ -236,3 +236,20 @@ def test_a_killed_server_is_told_and_models_live_on(tmp_path):
         # The objects are the same; only their elements were lost.
         assert trainer.ask("load()") == "loaded"
         assert trainer.steps(2) == expected
+
+
+def test_ctrl_c_ends_a_worker_and_a_program_without_a_trace(tmp_path):
+    with Cluster(workers=2) as cluster, Trainer(cluster, tmp_path / "state") as trainer:
+        trainer.steps(1)
+        session = report(cluster)["sessions"][0]["id"]
+        worker = worker_of(cluster, session)
+        assert worker.end(signal.SIGINT) in (0, 130)
+        assert "Traceback" not in worker.said
+        assert trainer.ask("step()").startswith("WorkerLost")
+        trainer.child.send_signal(signal.SIGINT)
+        trainer.child.communicate(timeout=PATIENCE)
+        start = time.monotonic()
+        while report(cluster)["sessions"]:
+            assert time.monotonic() - start < PATIENCE
+        # Whoever ends by itself says goodbye, and nobody waits for it.
+        assert time.monotonic() - start < KILLED
