@@ -218,6 +218,22 @@ def test_what_has_copies_survives_and_a_mesh_waits_for_its_worker(tmp_path):
             child.communicate(timeout=PATIENCE)
 
 
+def test_a_session_without_workers_stays(tmp_path):
+    with Cluster(workers=1) as cluster, Trainer(cluster, tmp_path / "state", workers=0) as trainer:
+        trainer.steps(2)
+        assert trainer.ask("save()") == "saved"
+        expected = trainer.steps(2)
+        cluster.workers[0].end(signal.SIGKILL)
+        assert trainer.ask("step()").startswith("WorkerLost")
+        # Nobody can compute or take in anything; that is an error each time, and not the end.
+        assert "there is no worker" in trainer.ask("gt.ones(3).sum().item()")
+        assert "there is no worker" in trainer.ask("gt.tensor(np.ones(5000)).sum().item()")
+        assert "there is no worker" in trainer.ask("gt.synchronize()")
+        cluster.add_worker()
+        assert trainer.ask("load()") == "loaded"
+        assert trainer.steps(2) == expected
+
+
 def test_a_killed_server_is_told_and_models_live_on(tmp_path):
     with Cluster(workers=1) as cluster, Trainer(cluster, tmp_path / "state", workers=0) as trainer:
         trainer.steps(2)

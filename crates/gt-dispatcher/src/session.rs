@@ -14,7 +14,7 @@ use gt_transport::{Batch, Message, Peer};
 use smallvec::SmallVec;
 
 use self::outgoing::Outgoing;
-use self::place::{Target, no_worker};
+use self::place::Target;
 use self::report::PendingMemoryQuery;
 use self::run::Run;
 use self::trail::Trail;
@@ -34,7 +34,7 @@ mod ask;
 mod engage;
 mod expand;
 mod explain;
-mod lose;
+pub(crate) mod lose;
 mod mesh;
 mod moves;
 mod outgoing;
@@ -191,6 +191,9 @@ impl Session {
     pub fn rewrite(&mut self, command: Command, context: &mut Context) -> Result<()> {
         match command {
             Command::Apply(instruction) => self.apply(instruction, context),
+            Command::Upload { out, meta, provenance, .. } if self.is_deserted() => {
+                self.insert_lost(out, meta, provenance)
+            }
             Command::Upload { out, meta, data, provenance } => {
                 let target = self.place_upload(out, &meta, provenance, context)?;
                 let upload = Command::Upload { out, meta, data, provenance };
@@ -199,6 +202,9 @@ impl Session {
                     Target::Mesh(mesh, _) => self.emit_all(mesh, upload),
                 }
                 self.spread_upload(out, context)
+            }
+            Command::Announce { out, meta, provenance, .. } if self.is_deserted() => {
+                self.insert_lost(out, meta, provenance)
             }
             Command::Announce { out, meta, number, provenance } => {
                 self.announce(out, meta, number, provenance, context)
@@ -210,7 +216,9 @@ impl Session {
             }
             Command::Describe { slot, request } => self.ask_shape(slot, request, context),
             Command::Sync { request } => {
-                let worker = self.speaker(context).ok_or_else(no_worker)?;
+                let Some(worker) = self.speaker(context) else {
+                    return self.answer_lost(request, lose::no_worker());
+                };
                 self.settle(worker, Whom::Everybody);
                 self.emit(worker, Command::Sync { request });
                 self.expect_reply(worker, Reply::Answer(request), Way::Message.into())

@@ -10,8 +10,8 @@ use gt_transport::{Failure, Peer};
 use smallvec::SmallVec;
 use tracing::{Level, enabled};
 
-use super::Session;
 use super::mesh::renamed;
+use super::{Session, lose};
 use crate::context::Context;
 use crate::decide::{Chosen, Decision, Place, Request, Shared, Source, decide, reshard};
 use crate::expected::{Expected, Reply, Way};
@@ -80,6 +80,10 @@ impl Session {
                 Ok(None)
             }
             Place::At(worker) => self.place_on_worker(worker, request, decision, context),
+            Place::Anywhere if self.is_deserted() => {
+                self.enter_lost(&request, decision.metas, &lose::no_worker())?;
+                Ok(None)
+            }
             Place::Anywhere => {
                 self.charge_load(context);
                 let worker = self.choose(request.inputs, decision.cost_ns, context)?;
@@ -380,6 +384,6 @@ impl Session {
     }
 }
 
-pub(super) fn no_worker() -> Error {
+fn no_worker() -> Error {
     Error::Lost("there is no worker; start one with `gt worker`".to_string())
 }
