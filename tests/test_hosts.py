@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 from cluster import PATIENCE, Cluster, Process, plain_environment
@@ -146,3 +147,73 @@ def test_a_slow_link_between_workers_is_to_blame(hosts, tmp_path):
     assert (session["cause"], session["name"]) == ("link", "link w0-w1"), done.stdout
     assert session["causes"][0]["share"] > 0.5, done.stdout
     assert session["moved_bytes"] > 3 * 1_400_000
+
+
+# Counts, a step for each line it hears; begins again when what it has counted is lost.
+COUNTER = """
+import sys
+import gt
+x = None
+for line in sys.stdin:
+    try:
+        x = gt.zeros(1000) if x is None else x
+        for _ in range(100):
+            x += 1
+        print(x.min().item(), x.max().item(), flush=True)
+    except gt.LostError as error:
+        x = None
+        print(type(error).__name__, flush=True)
+"""
+
+
+@pytest.mark.soak
+def test_a_cut_network_repeats_nothing(hosts):
+    (far, address), (near, _) = hosts
+    link = f"gt{os.getpid()}a"
+    with Cluster("--bind", address, inside=far) as cluster:
+        there = {
+            "GT_RUNTIME_DIR": str(cluster.folder / "other"),
+            "GT_KEYS": str(cluster.folder / "none"),
+            "GT_KEY": str(cluster.folder / "keys" / "cluster.key"),
+        }
+        place = ("--host", address, "-p", cluster.port)
+        worker = Process("gt.worker", *place, inside=near, **there)
+        cluster.workers.append(worker)
+        worker.expect("works for")
+        client = subprocess.Popen(
+            ["ip", "netns", "exec", far, sys.executable, "-c", COUNTER],
+            env=plain_environment(**there, GT_SERVER=f"{address}:{cluster.port}"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+        def ask() -> str:
+            client.stdin.write("\n")
+            client.stdin.flush()
+            return client.stdout.readline().strip()
+
+        def cut(seconds: float) -> str:
+            ip("-n", far, "link", "set", link, "down")
+            start = time.monotonic()
+            client.stdin.write("\n")
+            client.stdin.flush()
+            # The cut itself takes this long, whatever anybody does.
+            time.sleep(seconds)
+            ip("-n", far, "link", "set", link, "up")
+            said = client.stdout.readline().strip()
+            assert time.monotonic() - start < seconds + 6
+            return said
+
+        try:
+            assert ask() == "100.0 100.0"
+            # A short cut is not noticed, and what was under way is done once.
+            assert cut(2) == "200.0 200.0"
+            assert ask() == "300.0 300.0"
+            # The worker is given up during a long one; later it is another one.
+            assert cut(10) == "WorkerLost"
+            worker.expect("works for")
+            assert ask() == "100.0 100.0"
+        finally:
+            client.kill()
+            client.communicate(timeout=PATIENCE)

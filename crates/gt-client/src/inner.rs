@@ -9,6 +9,7 @@ use gt_transport::{Batch, Message};
 
 use crate::link::Link;
 use crate::mailbox::{Mailbox, State};
+use crate::named::Named;
 use crate::reads::Reads;
 use crate::recorder::Recorder;
 use crate::stream::{BATCH_COMMANDS, Stream};
@@ -40,6 +41,8 @@ pub struct Inner {
     pub(crate) reads: Reads,
     /// What was sent, if somebody wants to know what became of it.
     pub(crate) recorder: OnceLock<Mutex<Recorder>>,
+    /// The tensors that have names.
+    pub(crate) named: Mutex<Named>,
     /// Whether the client should wait before it goes on.
     pub(crate) ahead: AtomicBool,
     pub(crate) closed: AtomicBool,
@@ -68,6 +71,7 @@ impl Inner {
             read_bytes: AtomicU64::new(0),
             reads: Reads::default(),
             recorder: OnceLock::new(),
+            named: Mutex::default(),
             ahead: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             lost: AtomicBool::new(false),

@@ -18,6 +18,7 @@ mod input;
 mod link;
 mod local_cluster;
 mod mailbox;
+mod named;
 mod observe;
 mod parts;
 mod place;

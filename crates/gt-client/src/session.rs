@@ -13,11 +13,10 @@ use gt_core::{Error, Meta, RequestId, Result, Slot};
 use smallvec::SmallVec;
 
 use crate::embedded::{self, Options};
-use crate::explain::explain;
 use crate::generator::RandomState;
 use crate::inner::Inner;
 use crate::input::{Held, Input, infer};
-use crate::mailbox::{Elements, State};
+use crate::mailbox::{Answer, Elements, State};
 use crate::remote::{self, RemoteOptions};
 use crate::tensor::{Owned, Tensor};
 use crate::{autocast, grad, host, provenance, scope};
@@ -297,7 +296,7 @@ impl Session {
             settled.is_some()
         })?;
         match settled.expect("the wait ends with an answer")? {
-            Some(failure) => Err(explain(&failure)),
+            Some(failure) => Err(self.explain(&failure)),
             None => Ok(()),
         }
     }
@@ -315,6 +314,11 @@ impl Session {
         &self,
         command: impl FnOnce(RequestId) -> Command,
     ) -> Result<(Meta, Elements)> {
+        self.request(command)?.map_err(|failure| self.explain(&failure))
+    }
+
+    /// The same, with the failure as it was told.
+    pub(crate) fn request(&self, command: impl FnOnce(RequestId) -> Command) -> Result<Answer> {
         let inner = &*self.0;
         inner.keep_pace()?;
         inner.waits.fetch_add(1, Ordering::Relaxed);
@@ -340,10 +344,7 @@ impl Session {
         }
         let answer = answer.expect("the wait ends with an answer")?;
         let failure = inner.mailbox.look(|state| state.failure.take());
-        match (answer, failure) {
-            (_, Some(failure)) | (Err(failure), None) => Err(explain(&failure)),
-            (Ok(value), None) => Ok(value),
-        }
+        Ok(failure.map_or(answer, Err))
     }
 
     /// The current values of tensors, each kept from being freed while it is held.

@@ -161,6 +161,9 @@ pub enum Question {
     /// How many commands each worker was given, `worker 0 commands 12`, and what the modifiers
     /// of the stream have done, `shard cut 3`: a line each.
     Stats,
+    /// The values that nobody has any more: how many there are, and then `slot provenance meta`,
+    /// a line each, for the largest of them.
+    Lost,
 }
 
 /// `t9 := move t3`: a value becomes another one with the same elements elsewhere.

@@ -85,6 +85,7 @@ impl fmt::Display for Command {
             }
             Command::Ask { question: Question::Moved, request } => write!(f, "moved as {request}"),
             Command::Ask { question: Question::Stats, request } => write!(f, "stats as {request}"),
+            Command::Ask { question: Question::Lost, request } => write!(f, "lost as {request}"),
             Command::DefineScope { scope, parent, name, wish } => {
                 write!(f, "{scope} := {name:?} in {parent}")?;
                 wish.iter().try_for_each(|wish| write!(f, " {wish}"))

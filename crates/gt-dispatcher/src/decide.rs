@@ -59,6 +59,8 @@ pub(crate) struct Decision {
     pub(crate) copies: Copies,
     /// Whether its result is a gradient that others will be added to.
     pub(crate) accumulates: bool,
+    /// Where in the program its results are made.
+    pub(crate) provenance: Provenance,
 }
 
 /// Where the results of an instruction will be.
@@ -143,7 +145,8 @@ pub(crate) fn decide(
         kept: wish.keep,
     });
     let accumulates = *request.op == PLACE_LIKE;
-    Ok(Decision { metas, place, cost_ns, risk, copies, accumulates })
+    let provenance = request.provenance;
+    Ok(Decision { metas, place, cost_ns, risk, copies, accumulates, provenance })
 }
 
 /// Decides over an instruction whose result has to be in a placement, or whole on a worker.
@@ -167,7 +170,8 @@ pub(crate) fn decide_for(
         None => Place::Anywhere,
     };
     let (copies, accumulates) = (Copies::default(), false);
-    Ok(Decision { metas, place, cost_ns, risk, copies, accumulates })
+    let provenance = request.provenance;
+    Ok(Decision { metas, place, cost_ns, risk, copies, accumulates, provenance })
 }
 
 /// Where the scope of an instruction wants its results.

@@ -1,21 +1,20 @@
 //! The dispatcher as a machine: one message goes in, messages come out.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use gt_core::event::Station;
 use gt_core::instruction::Command;
-use gt_core::{Error, Provenance, RequestId, Result, SessionId, Slot, WorkerId};
+use gt_core::{Error, RequestId, Result, SessionId, WorkerId};
 use gt_transport::hello::{Hello, WorkerInfo};
 use gt_transport::report::Channels;
 use gt_transport::share::Share;
-use gt_transport::{Batch, Failure, FailureId, Message, Peer};
-use smallvec::SmallVec;
+use gt_transport::{Batch, Message, Peer};
 
 use crate::context::{Context, Pace};
 use crate::load::{Health, Load};
 use crate::outbox::Outbox;
 use crate::recording::Recording;
+use crate::session::lose::failure_of_lost;
 use crate::session::{Reach, Session};
 use crate::tickets::Tickets;
 use crate::worker_table::WorkerTable;
@@ -169,19 +168,18 @@ impl Dispatcher {
         let (name, host) = (&member.info.name, &member.info.host);
         let gone = Station::Disconnected;
         self.recording.peer(now_ns, gone, SessionId(0), Some(worker), name);
-        let failure = Arc::new(Failure {
-            id: FailureId::NONE,
-            error: Error::WorkerLost(format!(
-                "worker {name} on {host} {why}, and this value was there; compute it again, or \
-                 load the last checkpoint"
-            )),
-            instruction: "a value that was lost".to_string(),
-            slot: Slot(0),
-            provenance: Provenance::UNKNOWN,
-            holders: SmallVec::new(),
-        });
+        let failure = failure_of_lost(format!(
+            "worker {name} on {host} {why}, and this value was there; compute it again, or load \
+             the last checkpoint"
+        ));
         for session in self.sessions.values_mut() {
             session.lose(worker, &failure, out);
+            // Whoever asked for some of the workers gets another one for it.
+            if let Some(other) = self.worker_table.least_shared(session.workers())
+                && session.engage(other)
+            {
+                self.worker_table.count(other, 1);
+            }
         }
     }
 

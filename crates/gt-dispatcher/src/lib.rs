@@ -1,6 +1,7 @@
 //! Rewrites the clients' streams for the workers. Everything here is decided by `step`, which does
 //! no IO: messages go in, messages come out. `serve` has the sockets and the clock.
 
+mod arrivals;
 mod context;
 mod decide;
 pub mod dispatcher;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use gt_core::{Error, Meta, Result, Slot, WorkerId};
+use gt_core::{Error, Meta, Provenance, Result, Slot, WorkerId};
 use gt_transport::Failure;
 use smallvec::SmallVec;
 
@@ -35,6 +35,8 @@ pub struct Entry {
     pub meta: Meta,
     /// Whether its shape is still to be told by the worker.
     pub described: bool,
+    /// Where in the program it is made.
+    pub provenance: Provenance,
     /// When it is estimated to be there.
     pub ready_ns: u64,
     /// The workers that have all of it, and its name there; the one that computed it comes first.
@@ -75,6 +77,7 @@ impl Entry {
         Entry {
             meta,
             described: true,
+            provenance: Provenance::UNKNOWN,
             ready_ns: 0,
             holders,
             spreads,
@@ -305,6 +308,11 @@ impl Registry {
         let used = entries.flat_map(|entry| entry.spreads.iter().map(|&(place, _)| place));
         let used: HashSet<PlacementId> = used.collect();
         self.placements.forget_unused(&used);
+    }
+
+    /// The client's values that nobody has any more.
+    pub fn lost_values(&self) -> impl Iterator<Item = (Slot, &Entry)> {
+        self.values_of_first(self.entries.len()).filter(|(_, entry)| entry.lost.is_some())
     }
 
     /// The values that the first so many of the client's names stand for.

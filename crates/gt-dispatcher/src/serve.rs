@@ -2,7 +2,6 @@
 //! clock.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,12 +14,17 @@ use gt_transport::{Message, Peer};
 use gt_zmq::{Arrival, Context, IpcAccess, PeerId, Publisher, Router, SendError, TcpSecurity};
 use tracing::{debug, info};
 
+use crate::arrivals::{Arrivals, Kind};
 use crate::dispatcher::Dispatcher;
-use crate::gateway::{ConnectionId, Delivery, Gateway, Timeouts};
+use crate::gateway::{ConnectionId, Delivery, Gateway};
 use crate::policy::PolicyUpdate;
 use crate::role::{Credentials, Groups, Identity, Roles};
 use crate::session::Reach;
 use crate::tickets::Tickets;
+
+mod options;
+
+pub use options::{Local, Options};
 
 /// How often time passes for the gateway.
 const TICK: Duration = Duration::from_secs(1);
@@ -36,40 +40,10 @@ const SHOW_NS: u64 = 10_000_000;
 const MANY_EVENTS: usize = 1 << 12;
 /// How long what is to be sent waits for what else may go with it.
 const TOGETHER_NS: u64 = 100_000;
-/// Messages that are taken in before the clock is looked at again.
+/// Messages that are heard before the clock is looked at again.
 const BURST: usize = 256;
-
-/// How a server is set up.
-pub struct Options {
-    /// Unix sockets for processes of this host.
-    pub local: Option<Local>,
-    /// A TCP port for everybody else: host and port, and how it is protected.
-    pub tcp: Option<(String, TcpSecurity)>,
-    /// The TCP address of the relay: host and port, where port 0 is a free one.
-    pub relay: Option<String>,
-    /// The host that others reach the relay by, if it is not the one it listens on.
-    pub advertise: Option<String>,
-    /// How long somebody may be away.
-    pub timeouts: Timeouts,
-    /// Who is interested in events.
-    pub sink: Option<Box<dyn EventSink>>,
-    /// What users may have, and what they may have instead while it runs.
-    pub policy: PolicyUpdate,
-}
-
-/// Unix sockets, and who may connect to them.
-pub struct Local {
-    /// Where clients and workers connect.
-    pub control: PathBuf,
-    /// Where those connect who only watch.
-    pub monitor: PathBuf,
-    /// Where tensor data passes that finds no other way.
-    pub relay: PathBuf,
-    /// Who may.
-    pub access: IpcAccess,
-    /// What they may be there.
-    pub groups: Groups,
-}
+/// Messages that are taken in before they are heard. The rest stays with those who send it.
+const TAKEN_IN: usize = 256;
 
 /// A dispatcher that listens.
 pub struct Server {
@@ -84,11 +58,19 @@ pub struct Server {
     peers: HashMap<ConnectionId, PeerId>,
     connections: HashMap<PeerId, (ConnectionId, Credentials)>,
     next_connection: u64,
+    arrivals: Arrivals<PeerId, (Arrival, Acquaintance)>,
     late: Late,
     roles: Roles,
     policy: PolicyUpdate,
     /// How many descriptors there may be before nobody more is admitted.
     most_descriptors: u64,
+}
+
+/// Whether somebody has spoken before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Acquaintance {
+    Known,
+    Stranger,
 }
 
 /// Connections that did not keep up or went away while something was sent to them.
@@ -155,6 +137,7 @@ impl Server {
             peers,
             connections,
             next_connection,
+            arrivals: Arrivals::default(),
             late,
             roles,
             policy,
@@ -177,6 +160,7 @@ impl Server {
             let left = held.map_or(left, |held_ns| left.min(Duration::from_nanos(held_ns)));
             let is_told = self.gateway.waiting_events() == 0;
             let left = if is_told { left } else { left.min(Duration::from_nanos(SHOW_NS)) };
+            let left = if self.arrivals.len() == 0 { left } else { Duration::ZERO };
             gt_zmq::wait(&[&self.router], &[stop.waker()], left).map_err(cannot_listen)?;
             self.hear_all()?;
             if self.gateway.flush_at_ns().is_some_and(|at_ns| at_ns <= self.now_ns()) {
@@ -220,14 +204,15 @@ impl Server {
     fn hear_all(&mut self) -> Result<()> {
         let (mut out, mut since_ns) = (Vec::new(), self.now_ns());
         for _ in 0..BURST {
-            let Some(arrival) = self.router.receive().map_err(cannot_listen)? else { break };
+            self.take_in()?;
+            let Some((arrival, acquaintance)) = self.arrivals.next() else { break };
             let now_ns = self.now_ns();
             if now_ns - since_ns > TOGETHER_NS {
                 self.send_all(std::mem::take(&mut out));
                 since_ns = now_ns;
             }
             let before = out.len();
-            self.hear(now_ns, arrival, &mut out);
+            self.hear(now_ns, arrival, acquaintance, &mut out);
             // Whoever speaks after being forgotten is somebody who has just come.
             if out[before..].iter().any(|delivery| matches!(delivery, Delivery::Forget(_))) {
                 self.send_all(std::mem::take(&mut out));
@@ -237,14 +222,38 @@ impl Server {
         Ok(())
     }
 
-    fn hear(&mut self, now_ns: u64, arrival: Arrival, out: &mut Vec<Delivery>) {
+    /// Takes in what has arrived without hearing it, because whose turn it is depends on that.
+    fn take_in(&mut self) -> Result<()> {
+        while self.arrivals.len() < TAKEN_IN {
+            let Some(arrival) = self.router.receive().map_err(cannot_listen)? else { break };
+            let (Arrival::Message { from, .. } | Arrival::Gone { from }) = &arrival;
+            let from = from.clone();
+            let acquaintance = match self.connections.contains_key(&from) {
+                true => Acquaintance::Known,
+                false => Acquaintance::Stranger,
+            };
+            // Who somebody is can be asked for as long as they are there.
+            let (connection, _) = self.connection(&from);
+            let is_worker = self.gateway.is_worker(connection);
+            let kind = if is_worker { Kind::Worker } else { Kind::Client };
+            self.arrivals.push(kind, from, (arrival, acquaintance));
+        }
+        Ok(())
+    }
+
+    fn hear(
+        &mut self,
+        now_ns: u64,
+        arrival: Arrival,
+        acquaintance: Acquaintance,
+        out: &mut Vec<Delivery>,
+    ) {
         match arrival {
             Arrival::Message { from, frames } => {
-                let is_known = self.connections.contains_key(&from);
                 let (connection, credentials) = self.connection(&from);
                 let (number, frames_count) = (connection.0, frames.len());
                 debug!(target: "gt::dispatcher", number, frames_count, "message");
-                if is_known || self.has_room() {
+                if acquaintance == Acquaintance::Known || self.has_room() {
                     self.gateway.hear(now_ns, connection, credentials, frames, out);
                 } else {
                     self.gateway.turn_away(connection, self.crowded(), out);

@@ -14,7 +14,7 @@ use gt_transport::{Batch, Message, Peer};
 use smallvec::SmallVec;
 
 use self::outgoing::Outgoing;
-use self::place::{Target, no_worker};
+use self::place::Target;
 use self::report::PendingMemoryQuery;
 use self::run::Run;
 use self::trail::Trail;
@@ -35,7 +35,7 @@ mod ask;
 mod engage;
 mod expand;
 mod explain;
-mod lose;
+pub(crate) mod lose;
 mod mesh;
 mod moves;
 mod outgoing;
@@ -195,14 +195,20 @@ impl Session {
     pub fn rewrite(&mut self, command: Command, context: &mut Context) -> Result<()> {
         match command {
             Command::Apply(instruction) => self.apply(instruction, context),
+            Command::Upload { out, meta, provenance, .. } if self.is_deserted() => {
+                self.insert_lost(out, meta, provenance)
+            }
             Command::Upload { out, meta, data, provenance } => {
-                let target = self.place_upload(out, &meta, context)?;
+                let target = self.place_upload(out, &meta, provenance, context)?;
                 let upload = Command::Upload { out, meta, data, provenance };
                 match target {
                     Target::Worker(worker) => self.emit(worker, upload),
                     Target::Mesh(mesh, _) => self.emit_all(mesh, upload),
                 }
                 self.spread_upload(out, context)
+            }
+            Command::Announce { out, meta, provenance, .. } if self.is_deserted() => {
+                self.insert_lost(out, meta, provenance)
             }
             Command::Announce { out, meta, number, provenance } => {
                 self.announce(out, meta, number, provenance, context)
@@ -214,7 +220,9 @@ impl Session {
             }
             Command::Describe { slot, request } => self.ask_shape(slot, request, context),
             Command::Sync { request } => {
-                let worker = self.speaker(context).ok_or_else(no_worker)?;
+                let Some(worker) = self.speaker(context) else {
+                    return self.answer_lost(request, lose::no_worker());
+                };
                 self.settle(worker, Whom::Everybody);
                 self.emit(worker, Command::Sync { request });
                 self.expect_reply(worker, Reply::Answer(request), Way::Message.into())
@@ -343,12 +351,12 @@ impl Session {
         &mut self,
         slot: Slot,
         meta: Meta,
-        described: bool,
+        (described, provenance): (bool, Provenance),
         home: WorkerId,
         ready_ns: u64,
     ) -> Result<()> {
         let holders = SmallVec::from_slice(&[(home, slot)]);
-        let entry = Entry { described, ready_ns, holders, ..Entry::nowhere(meta) };
+        let entry = Entry { described, provenance, ready_ns, holders, ..Entry::nowhere(meta) };
         self.registry.insert(slot, entry)
     }
 

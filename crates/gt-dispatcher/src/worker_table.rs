@@ -77,6 +77,13 @@ impl WorkerTable {
         by_load
     }
 
+    /// The worker that the fewest sessions have, but for these.
+    pub fn least_shared(&self, but: impl Iterator<Item = WorkerId>) -> Option<WorkerId> {
+        let but: Vec<WorkerId> = but.collect();
+        let others = self.members.iter().filter(|(id, _)| !but.contains(id));
+        others.min_by_key(|(id, member)| (member.sessions, **id)).map(|(&id, _)| id)
+    }
+
     /// A session is over, or a worker joined it.
     pub fn count(&mut self, worker: WorkerId, more: isize) {
         if let Some(member) = self.members.get_mut(&worker) {

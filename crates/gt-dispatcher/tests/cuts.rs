@@ -282,3 +282,44 @@ fn what_is_used_whole_is_gathered_for_each_use_and_dropped_after_it() {
         ",
     );
 }
+
+#[test]
+fn a_sum_that_is_two_inputs_of_an_instruction_is_there_for_both() {
+    check(
+        "
+        workers 2
+        scope1 := \"data\" in scope0 shard(0) 0 1
+        in scope1
+        t0 := zeros shape=[6, 4]
+        t1 := sum t0 dim=[0]
+        in scope0
+        t2 := zeros shape=[4] dtype=int64
+        in scope1
+        t3 := scatter_add t1 t2 t1 dim=0
+        t4 := mul t1 t1
+        ---
+        w0   d1 := cut 0 on w0 w1
+        w0   by d1
+        w0   t0 := zeros shape=[6, 4]
+        w0   t1 := sum t0 dim=[0]
+        w0   by d0
+        w0   t2 := zeros shape=[4] dtype=int64
+        w0   t3 := scatter_add t1 t2 t1 dim=0
+        w0   t2147483648 := move t1 from partial(sum) on w0 w1 to shard(0) on w0 w1 as #0
+        w0   free t1
+        w0   by d1
+        w0   t4 := mul t2147483648 t2147483648
+        w1   d1 := cut 0 on w0 w1
+        w1   by d1
+        w1   t0 := zeros shape=[6, 4]
+        w1   t1 := sum t0 dim=[0]
+        w1   by d0
+        w1   t2 := zeros shape=[4] dtype=int64
+        w1   t3 := scatter_add t1 t2 t1 dim=0
+        w1   t2147483648 := move t1 from partial(sum) on w0 w1 to shard(0) on w0 w1 as #0
+        w1   free t1
+        w1   by d1
+        w1   t4 := mul t2147483648 t2147483648
+        ",
+    );
+}

@@ -32,6 +32,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(_module_is_configured, module)?)?;
     module.add_function(wrap_pyfunction!(_scope_restore, module)?)?;
     module.add_function(wrap_pyfunction!(_parameter_place, module)?)?;
+    module.add_function(wrap_pyfunction!(_set_name, module)?)?;
+    module.add_function(wrap_pyfunction!(_is_over, module)?)?;
     module.add_function(wrap_pyfunction!(_config_epoch, module)?)
 }
 
@@ -90,6 +92,18 @@ fn _parameter_place(
 ) -> PyResult<bool> {
     provenance::mark(py);
     tensor.0.place_as_parameter(root, path, name).map_err(to_python)
+}
+
+/// Gives a tensor a name by which errors call it.
+#[pyfunction]
+fn _set_name(tensor: &Tensor, name: &str) {
+    tensor.0.set_name(name);
+}
+
+/// Whether the session of a tensor is over, and its elements are gone.
+#[pyfunction]
+fn _is_over(tensor: &Tensor) -> bool {
+    tensor.0.is_over()
 }
 
 /// How many configs there were; zero if names have no meaning.

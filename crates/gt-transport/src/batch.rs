@@ -152,6 +152,7 @@ impl Batch {
             Question::Moved => (Slot(0), 0),
             Question::Placement(slot) => (slot, 1),
             Question::Stats => (Slot(0), 2),
+            Question::Lost => (Slot(0), 3),
         };
         self.push_request(code::ASK, slot, request);
         self.records.last_mut().expect("it was just pushed").arity = arity;
@@ -193,6 +194,7 @@ impl Batch {
                     0 => Question::Moved,
                     1 => Question::Placement(slot),
                     2 => Question::Stats,
+                    3 => Question::Lost,
                     other => return Err(Error::bug(format!("no question has the arity {other}"))),
                 };
                 Command::Ask { question, request: RequestId(record.provenance) }

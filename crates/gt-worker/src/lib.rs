@@ -23,4 +23,4 @@ pub mod worker;
 
 pub use executor::{Executor, Outcome};
 pub use queue::Window;
-pub use worker::{Action, Told, Worker};
+pub use worker::{Action, Progress, Told, Worker};

@@ -19,6 +19,7 @@ use crate::queue::Window;
 mod executing;
 mod inbox;
 mod pool_source;
+mod progress;
 mod worker_loop;
 
 /// How long a worker waits before it looks for a dispatcher again.

@@ -22,7 +22,7 @@ const MOST_PLANS: usize = 2;
 /// The plan of a session that is alone has so many times as much to do.
 const ALONE: u64 = 16;
 /// The plan of one that is not has no more commands, because planning takes its time too.
-const MOST_COMMANDS: usize = 1024;
+const MOST_COMMANDS: usize = 256;
 
 /// One worker's sessions and what they wait for.
 #[derive(Debug)]
@@ -49,6 +49,15 @@ pub enum Action {
     Execute(Work),
 }
 
+/// Whether a worker has planned everything that it can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It has.
+    Finished,
+    /// It wants to be asked again, after others were heard.
+    Unfinished,
+}
+
 /// Something a worker is told.
 #[derive(Debug)]
 pub enum Told {
@@ -72,18 +81,25 @@ impl Worker {
 
     /// Takes what it is told. A panic ends the session it is about, and no other.
     pub fn step(&mut self, told: Told, out: &mut Vec<Action>) {
-        self.step_all([told], out);
+        self.step_all([told], u64::MAX, out);
     }
 
-    /// The same for several at once: whose turn it is depends on all of them.
-    pub fn step_all(&mut self, told: impl IntoIterator<Item = Told>, out: &mut Vec<Action>) {
+    /// The same for several at once: whose turn it is depends on all of them. Plans are made for
+    /// a bounded number of commands, because others may come meanwhile; says whether more can be
+    /// made.
+    pub fn step_all(
+        &mut self,
+        told: impl IntoIterator<Item = Told>,
+        most_commands: u64,
+        out: &mut Vec<Action>,
+    ) -> Progress {
         for told in told {
             match told {
                 Told::Message(message) => self.take(message, out),
                 Told::Finished(outcome) => self.finish(outcome, out),
             }
         }
-        self.start(out);
+        self.start(most_commands, out)
     }
 
     fn take(&mut self, message: Message, out: &mut Vec<Action>) {
@@ -178,8 +194,12 @@ impl Worker {
     }
 
     /// Starts plans, of those first who have had the least.
-    fn start(&mut self, out: &mut Vec<Action>) {
+    fn start(&mut self, most_commands: u64, out: &mut Vec<Action>) -> Progress {
+        let mut commands = 0;
         while let Some(session) = self.shares.next(MOST_PLANS) {
+            if commands >= most_commands {
+                return Progress::Unfinished;
+            }
             let (worker, window, number) = (self.id, self.window(), self.planned);
             let (engine, timed) = (self.engine.clone(), self.timed);
             let plan = self.within(session, out, |queue| {
@@ -192,8 +212,10 @@ impl Worker {
             };
             plan.turn = self.shares.charge(number, session, plan.cost_ns);
             self.planned += 1;
+            commands += plan.commands;
             out.push(Action::Execute(Work::Run(plan)));
         }
+        Progress::Finished
     }
 
     /// A stream that makes no sense: the session cannot go on, the others can.

@@ -105,6 +105,9 @@ impl Router {
 
     /// What has arrived, if anything; never waits.
     pub fn receive(&mut self) -> Result<Option<Arrival>> {
+        // While messages wait, libzmq looks only every hundred frames whether somebody else has
+        // spoken. Then it takes one message of each in turn.
+        self.socket.is_readable()?;
         loop {
             let mut origin = None;
             let (peers, context) = (&self.peers, &self.context);

@@ -284,3 +284,23 @@ fn a_forked_child_harms_nobody() {
     assert_eq!(answer, frames(&["still here"]));
     assert_eq!(libc::WEXITSTATUS(status), 0, "the child could use what is the parent's");
 }
+
+#[test]
+fn somebody_quiet_is_heard_beside_somebody_who_is_not() {
+    let (context, folder) = (Context::new().unwrap(), Folder::new());
+    let mut router = router(&context, &folder, &Options::default());
+    let [mut loud, mut quiet] = [0; 2].map(|_| dealer(&context, &ipc(&folder)));
+    quiet.send(&frames(&["hello"])).unwrap();
+    let (quiet_id, _) = message(&mut router);
+    let word = frames(&["more"; 3]);
+    (0..200).for_each(|_| loud.send(&word).unwrap());
+    message(&mut router);
+    quiet.send(&frames(&["please"])).unwrap();
+    // Each message takes a while, in which what was said arrives.
+    let mut before = 0;
+    while message(&mut router).0 != quiet_id {
+        before += 1;
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert!(before < 10, "{before} messages of somebody else came first");
+}

@@ -121,13 +121,24 @@ class Module(Tree):
             raise RuntimeError(
                 f"cannot load the state of {type(self).__name__}: {'; '.join(wrong)}"
             )
-        if _configured:
-            scopes.name(self)
         with no_grad():
+            self._revive(own)
+            if _configured:
+                scopes.name(self)
             for name, value in state_dict.items():
                 if name in own:
                     self._load(name, own[name], value, assign)
         return IncompatibleKeys(missing, unexpected)
+
+    def _revive(self, own: Mapping[str, Tensor]) -> None:
+        """Gives tensors whose session is over a place in the one that is used from now on."""
+        gone = [tensor for tensor in own.values() if _gt._is_over(tensor)]
+        for tensor in gone:
+            tensor.data = _gt.zeros(tensor.shape, dtype=tensor.dtype)
+            tensor.grad = None
+        if gone:
+            for module in self.modules():
+                module.__dict__["_stamp"] = None
 
     def _load(self, name: str, own: Tensor, value: Any, assign: bool) -> None:
         if isinstance(value, StoredTensor) and not assign:

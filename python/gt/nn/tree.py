@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
+from gt import _gt
 from gt._gt import Tensor
 from gt.nn.parameter import Buffer, Parameter
 
@@ -252,7 +253,8 @@ class Tree:
                     continue
                 if remove_duplicate:
                     seen.add(id(tensor))
-                yield join(path, name), tensor
+                _gt._set_name(tensor, full := join(path, name))
+                yield full, tensor
 
     def get_submodule(self, target: str) -> Any:
         """The module with this qualified name."""

@@ -56,6 +56,11 @@ impl Gateway {
         }
     }
 
+    /// Whether a worker speaks over a connection.
+    pub fn is_worker(&self, connection: ConnectionId) -> bool {
+        matches!(self.connections.get(&connection), Some(Peer::Worker(_)))
+    }
+
     /// Tells somebody who is nobody yet why they cannot stay.
     pub fn turn_away(&mut self, connection: ConnectionId, error: Error, out: &mut Vec<Delivery>) {
         self.traffic.refused += 1;

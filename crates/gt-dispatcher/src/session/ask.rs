@@ -1,10 +1,12 @@
 //! What a client asks the dispatcher: where a value is, and what moved between workers.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use bytes::Bytes;
 use gt_core::instruction::{Command, Question};
 use gt_core::{DType, Meta, RequestId, Result, Slot, WorkerId};
+use gt_transport::batch::INLINE_BYTES;
 use gt_transport::report::Modifiers;
 use gt_transport::{Message, Peer, Value};
 
@@ -21,6 +23,7 @@ impl Session {
             Question::Placement(slot) => self.locate(slot)?,
             Question::Moved => self.moved_bytes(),
             Question::Stats => self.stats(),
+            Question::Lost => self.list_lost(),
         };
         let data = Bytes::from(text);
         let (session, meta) = (self.id, Meta::new(DType::U8, [data.len()]));
@@ -66,6 +69,21 @@ impl Session {
             write!(text, " {}", self.number(member)).expect("memory takes all of it");
         }
         Ok(text)
+    }
+
+    /// How many values are lost, and the largest of them.
+    fn list_lost(&self) -> String {
+        let mut lost: Vec<_> = self.registry.lost_values().collect();
+        lost.sort_by_key(|(slot, entry)| (Reverse(entry.meta.bytes()), *slot));
+        let mut text = format!("{}\n", lost.len());
+        for (slot, entry) in lost {
+            let line = format!("{} {} {}\n", slot.0, entry.provenance.0, entry.meta);
+            if text.len() + line.len() > INLINE_BYTES {
+                break;
+            }
+            text += &line;
+        }
+        text
     }
 
     fn moved_bytes(&self) -> String {

@@ -3,14 +3,49 @@
 
 use std::sync::Arc;
 
-use gt_core::{RequestId, Result, WorkerId};
-use gt_transport::{Failure, Message, Peer};
+use gt_core::{Error, Meta, Provenance, RequestId, Result, Slot, WorkerId};
+use gt_transport::{Failure, FailureId, Message, Peer};
+use smallvec::SmallVec;
 
 use super::Session;
 use crate::expected::{Expected, Reply};
 use crate::outbox::Outbox;
+use crate::registry::Entry;
+
+/// What everybody is told who asks for a value that is lost.
+pub(crate) fn failure_of_lost(message: String) -> Arc<Failure> {
+    Arc::new(Failure {
+        id: FailureId::NONE,
+        error: Error::WorkerLost(message),
+        instruction: "a value that was lost".to_string(),
+        slot: Slot(0),
+        provenance: Provenance::UNKNOWN,
+        holders: SmallVec::new(),
+    })
+}
+
+/// The same where nobody is left who could have it.
+pub(super) fn no_worker() -> Arc<Failure> {
+    failure_of_lost("there is no worker; start one with `gt worker`".to_string())
+}
 
 impl Session {
+    /// Whether all workers are gone. What is asked for meanwhile is lost; the session stays.
+    pub(super) fn is_deserted(&self) -> bool {
+        self.workers().next().is_none()
+    }
+
+    /// Enters a value that nobody takes in.
+    pub(super) fn insert_lost(
+        &mut self,
+        slot: Slot,
+        meta: Meta,
+        provenance: Provenance,
+    ) -> Result<()> {
+        let lost = Some(no_worker());
+        self.registry.insert(slot, Entry { provenance, lost, ..Entry::nowhere(meta) })
+    }
+
     /// A worker is gone; `failure` is what everybody is told who asks for something it had.
     pub fn lose(&mut self, worker: WorkerId, failure: &Arc<Failure>, out: &mut Outbox) {
         let Some(place) = self.workers.iter_mut().find(|place| **place == Some(worker)) else {

@@ -69,8 +69,15 @@ impl Session {
         let ready_ns = self.charge_all(mesh, decision.cost_ns, risk, bytes, context);
         for ((&slot, meta), &place) in outputs.iter().zip(decision.metas).zip(places) {
             let (spreads, copies) = (SmallVec::from_slice(&[(place, slot)]), decision.copies);
-            let accumulates = decision.accumulates;
-            let entry = Entry { ready_ns, spreads, copies, accumulates, ..Entry::nowhere(meta) };
+            let (accumulates, provenance) = (decision.accumulates, decision.provenance);
+            let entry = Entry {
+                ready_ns,
+                spreads,
+                copies,
+                accumulates,
+                provenance,
+                ..Entry::nowhere(meta)
+            };
             self.registry.insert(slot, entry)?;
         }
         Ok(())

@@ -10,8 +10,8 @@ use gt_transport::{Failure, Peer};
 use smallvec::SmallVec;
 use tracing::{Level, enabled};
 
-use super::Session;
 use super::mesh::renamed;
+use super::{Session, lose};
 use crate::context::Context;
 use crate::decide::{Chosen, Decision, Place, Request, Shared, Source, decide, reshard};
 use crate::expected::{Expected, Reply, Way};
@@ -81,6 +81,10 @@ impl Session {
                 Ok(None)
             }
             Place::At(worker) => self.place_on_worker(worker, request, decision, context),
+            Place::Anywhere if self.is_deserted() => {
+                self.enter_lost(&request, decision.metas, &lose::no_worker())?;
+                Ok(None)
+            }
             Place::Anywhere => {
                 self.charge_load(context);
                 let worker = self.choose(request.inputs, decision.cost_ns, context)?;
@@ -168,7 +172,7 @@ impl Session {
         failure: &Arc<Failure>,
     ) -> Result<()> {
         for (result, (&slot, meta)) in request.outputs.iter().zip(metas).enumerate() {
-            let mut entry = Entry::nowhere(meta);
+            let mut entry = Entry { provenance: request.provenance, ..Entry::nowhere(meta) };
             if let Some(old) = request.replaces.get(result) {
                 let old = self.forget(old)?;
                 entry.recipe = old.recipe;
@@ -204,7 +208,8 @@ impl Session {
         let risk = self.risk(decision.risk);
         self.failure_barrier.assign(worker, risk, bytes);
         for (&slot, meta) in outputs.iter().zip(decision.metas) {
-            self.insert(slot, meta, !op.data_dependent, worker, ready_ns)?;
+            let told = (!op.data_dependent, decision.provenance);
+            self.insert(slot, meta, told, worker, ready_ns)?;
         }
         Ok(())
     }
@@ -381,6 +386,6 @@ impl Session {
     }
 }
 
-pub(super) fn no_worker() -> Error {
+fn no_worker() -> Error {
     Error::Lost("there is no worker; start one with `gt worker`".to_string())
 }

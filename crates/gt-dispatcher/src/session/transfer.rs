@@ -24,19 +24,20 @@ impl Session {
         &mut self,
         out: Slot,
         meta: &Meta,
+        provenance: Provenance,
         context: &mut Context,
     ) -> Result<Target> {
         let cost_ns = meta.bytes() as u64;
         let copied = signal(&self.scopes).filter(|wish| !is_cut(&wish.layouts(meta.shape.rank())));
         if let Some(Wanted { mesh, .. }) = copied {
-            let decision = upload_decision(meta, mesh);
+            let decision = upload_decision(meta, mesh, provenance);
             self.commit_on_mesh(mesh, &[out], &[mesh], decision, context)?;
             return Ok(Target::Mesh(mesh, SignatureId::NONE));
         }
         self.charge_load(context);
         let worker = self.choose(&[], cost_ns, context)?;
         let ready_ns = context.load.assign(worker, context.now_ns, cost_ns);
-        self.insert(out, meta.clone(), true, worker, ready_ns)?;
+        self.insert(out, meta.clone(), (true, provenance), worker, ready_ns)?;
         self.failure_barrier.assign(worker, Risk::Memory, meta.bytes());
         Ok(Target::Worker(worker))
     }
@@ -75,7 +76,7 @@ impl Session {
             None => self.choose(&[], cost, context)?,
         };
         let ready_ns = context.load.assign(worker, context.now_ns, cost);
-        self.insert(out, meta.clone(), true, worker, ready_ns)?;
+        self.insert(out, meta.clone(), (true, provenance), worker, ready_ns)?;
         self.failure_barrier.assign(worker, Risk::Memory, meta.bytes());
         let tag = context.tag();
         let kind = TransferKind::Upload { number, more: false };
@@ -108,7 +109,7 @@ impl Session {
             self.emit(member, Command::Receive { out: name, tag, provenance });
         }
         let mesh = self.registry.placements.mesh(place);
-        let decision = upload_decision(&meta, mesh);
+        let decision = upload_decision(&meta, mesh, provenance);
         self.commit_on_mesh(mesh, &[out], &[place], decision, context)?;
         // What came is a value of its own until a move says what it is a part of.
         self.emit_move(&meta, (place, name), (place, out), context)?;
@@ -184,8 +185,9 @@ fn is_cut(layouts: &[Layout]) -> bool {
 }
 
 /// What is decided of an upload to all workers of a mesh.
-fn upload_decision(meta: &Meta, mesh: PlacementId) -> Decision {
+fn upload_decision(meta: &Meta, mesh: PlacementId, provenance: Provenance) -> Decision {
     let (metas, place) = ([meta.clone()].into_iter().collect(), Place::On(mesh));
     let (cost_ns, copies) = (meta.bytes() as u64, Copies::default());
-    Decision { metas, place, cost_ns, risk: Risk::Memory, copies, accumulates: false }
+    let (risk, accumulates) = (Risk::Memory, false);
+    Decision { metas, place, cost_ns, risk, copies, accumulates, provenance }
 }

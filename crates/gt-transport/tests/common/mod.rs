@@ -311,10 +311,11 @@ pub fn command() -> impl Strategy<Value = Command> {
         }),
         1 => any::<u64>().prop_map(|barrier| Command::Wait { barrier }),
         1 => (request(), any::<bool>()).prop_map(|((slot, request), about_slot)| {
-            let question = match (about_slot, slot.0 % 2) {
+            let question = match (about_slot, slot.0 % 3) {
                 (true, _) => Question::Placement(slot),
                 (false, 0) => Question::Moved,
-                (false, _) => Question::Stats,
+                (false, 1) => Question::Stats,
+                (false, _) => Question::Lost,
             };
             Command::Ask { question, request }
         }),

@@ -18,13 +18,14 @@ use gt_zmq::{Context, Dealer, DealerEvent, SendError};
 use super::executing::Executing;
 use super::inbox::{Inbox, News, cannot_wait};
 use super::pool_source::PoolSource;
+use super::progress::Untold;
 use super::{DataPlace, Options};
 use crate::buffer::Pool;
 use crate::engine::Takes;
 use crate::executor::Executor;
 use crate::queue::Window;
 use crate::transfers::Transfers;
-use crate::worker::{Action, Told, Worker};
+use crate::worker::{Action, Progress, Told, Worker};
 
 /// How often the dispatcher hears that the worker is there.
 const HEARTBEAT: Duration = Duration::from_secs(1);
@@ -37,6 +38,9 @@ const CROWDED: Duration = Duration::from_millis(1);
 const MOST_HEARD: usize = 64;
 /// … and so many times small plans are run before there is another look at what has come.
 const ROUNDS: usize = 4;
+/// Plans are made for about so many commands at once: planning takes about a microsecond for each,
+/// and whoever comes meanwhile waits.
+const MOST_PLANNED: u64 = 256;
 /// How long the last words may take.
 const LINGER: Duration = Duration::from_millis(500);
 
@@ -51,6 +55,10 @@ pub(super) struct WorkerLoop {
     news: VecDeque<News>,
     /// What the worker was not told yet.
     told: VecDeque<Told>,
+    /// Whether the worker could plan more.
+    progress: Progress,
+    /// What is done and was not told.
+    untold: Untold,
     /// What could not be sent yet.
     unsent: VecDeque<Vec<Bytes>>,
     pool: Arc<Pool>,
@@ -102,6 +110,8 @@ impl WorkerLoop {
             inbox,
             news,
             told,
+            progress: Progress::Finished,
+            untold: Untold::default(),
             unsent,
             pool: options.pool.clone(),
             engine: options.engine.clone(),
@@ -126,10 +136,14 @@ impl WorkerLoop {
                 self.leave();
                 return Ok(Parting::Stopped);
             }
+            if self.is_idle() || self.untold.is_due() {
+                let untold = self.untold.take();
+                untold.for_each(|done| self.say(&done));
+            }
             self.send_unsent();
             let left = next_beat.saturating_duration_since(Instant::now());
             let patience = if self.unsent.is_empty() { left } else { left.min(CROWDED) };
-            let patience = if self.told.is_empty() { patience } else { Duration::ZERO };
+            let patience = if self.is_idle() { patience } else { Duration::ZERO };
             let Some(dealer) = &self.dealer else { return Ok(self.apart("the server is gone")) };
             gt_zmq::wait(&[dealer], &[self.inbox.waker(), stop.waker()], patience)
                 .map_err(cannot_wait)?;
@@ -240,6 +254,7 @@ impl WorkerLoop {
                 // What came of its plans before this is not sent after it.
                 self.step();
                 self.transfers.forget(session);
+                self.untold.forget(session);
                 self.told.push_back(Told::Message(message));
             }
             Message::Handover { tag, .. } => {
@@ -269,21 +284,24 @@ impl WorkerLoop {
     fn step(&mut self) {
         for _ in 0..ROUNDS {
             // Nobody speaks to a worker that is not registered.
-            let Some(worker) = &mut self.worker else { return self.told.clear() };
-            if self.told.is_empty() {
+            if self.worker.is_none() {
+                self.told.clear();
+            }
+            if self.is_idle() {
                 return;
             }
+            let Some(worker) = &mut self.worker else { return };
             let mut actions = Vec::new();
-            worker.step_all(self.told.drain(..), &mut actions);
+            self.progress = worker.step_all(self.told.drain(..), MOST_PLANNED, &mut actions);
             for action in actions {
                 match action {
                     Action::Execute(work) => self.executing.leave(work),
                     // The dispatcher tells every worker itself.
                     Action::Send(_, Message::Forget { .. }) => {}
                     Action::Send(_, message) => {
-                        if let Some(message) = self.transfers.dispatch(message) {
-                            self.say(&message);
-                        }
+                        let message = self.untold.keep(message);
+                        let message = message.and_then(|message| self.transfers.dispatch(message));
+                        message.into_iter().for_each(|message| self.say(&message));
                     }
                 }
             }
@@ -291,7 +309,15 @@ impl WorkerLoop {
             if self.executing.run_small() {
                 self.read_news();
             }
+            if self.progress == Progress::Unfinished {
+                return;
+            }
         }
+    }
+
+    /// Whether the worker has nothing to decide.
+    fn is_idle(&self) -> bool {
+        self.told.is_empty() && self.progress == Progress::Finished
     }
 
     /// Tells the dispatcher what travelled, if more did since it was told last.
