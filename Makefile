@@ -74,6 +74,7 @@ bench: build oracle ## compare with PyTorch in one run
 	$(BIN)/python benchmarks/processes.py
 	$(BIN)/python benchmarks/dispatcher.py
 	$(BIN)/python benchmarks/neighbours.py
+	$(BIN)/python benchmarks/faults.py
 	$(BIN)/python benchmarks/parallel.py
 	$(BIN)/python benchmarks/watching.py
 

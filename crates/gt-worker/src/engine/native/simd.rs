@@ -1,6 +1,6 @@
 //! Loops compiled several times: for the baseline of the architecture, for AVX2, and for AVX-512.
-//! Which one runs is decided at run time, by [`super::cpu`]. None contracts a product and a sum
-//! into one rounding, so all give the same bits.
+//! Which one runs is decided at run time, by [`super::cpu`]. A product and a sum are rounded once
+//! where `mul_add` says so and nowhere else, so all give the same bits.
 
 /// Defines a function whose body is compiled for each instruction set. What it calls per element
 /// must be `#[inline(always)]`, or it is not compiled along.
