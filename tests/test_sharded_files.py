@@ -74,7 +74,11 @@ def test_files_are_safetensors_and_a_folder_is_replaced_as_a_whole(tmp_path, mon
     assert found["a"].shape == (2, 3)
     assert found["a"].tensor().tolist() == [[0, 1, 2], [3, 4, 5]]
     assert found["b"][0].tensor().item() is True
+    # What the checkpoint does not name is somebody else's.
+    other = tmp_path / "model-00001-of-00002.safetensors"
+    other.write_bytes(b"")
     gt.save({"a": gt.zeros(1)}, tmp_path, sharded=True)
+    other.unlink()
     assert len([*tmp_path.iterdir()]) == 2
     assert gt.load(tmp_path)["a"].tensor().tolist() == [0.0]
     with pytest.raises(TypeError, match="needs a path"):

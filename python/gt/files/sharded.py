@@ -31,6 +31,7 @@ def save(obj: Any, folder: Path) -> None:
     """Writes an object into a folder. What was there is replaced when everything is written."""
     text, tensors = packed(obj)
     folder.mkdir(parents=True, exist_ok=True)
+    before = _named(folder)
     shards = _shards(tensors)
     stamp = os.urandom(4).hex()
     count = len(shards)
@@ -54,9 +55,8 @@ def save(obj: Any, folder: Path) -> None:
         for path in written:
             path.unlink(missing_ok=True)
         raise
-    for path in folder.glob("model-*.safetensors"):
-        if path.name not in names:
-            path.unlink(missing_ok=True)
+    for name in before:
+        (folder / name).unlink(missing_ok=True)
 
 
 def load(folder: Path) -> Any:
@@ -74,6 +74,14 @@ def load(folder: Path) -> Any:
     if metadata.get("format") == "gt" and isinstance(metadata.get("tree"), str):
         return unpacked(metadata["tree"], tensors)
     return tensors
+
+
+def _named(folder: Path) -> set[str]:
+    """The files of the checkpoint that a folder has; others in it are not ours."""
+    try:
+        return set(_index(folder)["weight_map"].values())
+    except (FileNotFoundError, safetensors.DamagedError):
+        return set()
 
 
 def _shards(tensors: Mapping[str, Tensor]) -> list[dict[str, Tensor]]:
