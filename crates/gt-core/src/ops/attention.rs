@@ -41,7 +41,7 @@ pub static ATTEND: Op = Op {
     outputs: &[common("result"), common("logsumexp")],
     shape: |call| {
         let sizes = Sizes::of(call, 0)?;
-        Ok([sizes.shape(call, [sizes.queries, sizes.width]), sizes.shape(call, [sizes.queries, 1])]
+        Ok([sizes.shape([sizes.queries, sizes.width]), sizes.shape([sizes.queries, 1])]
             .into_iter()
             .collect())
     },
@@ -54,12 +54,12 @@ pub static ATTEND: Op = Op {
     shard: |call| by_stack(call, 2),
     expansion: Some(|call| {
         let Ok(sizes) = Sizes::of(call, 0) else { return Vec::new() };
-        let scores = sizes.scores(call, [Input(0), Input(1)]);
+        let scores = sizes.scores([Input(0), Input(1)]);
         let attrs = [ints([-1]), Attr::from(true)];
         let total = Expr::apply(&LOGSUMEXP, [scores.clone()], attrs);
         vec![matmul(exp(scores - total.clone()), Input(2)), total]
     }),
-    whole: Some(|call| Ok(Whole::Attend(Sizes::of(call, 0)?.in_one_piece(call)?))),
+    whole: Some(|call| Ok(Whole::Attend(Sizes::of(call, 0)?.in_one_piece()?))),
     autocast: Autocast::Lower,
     python: Python::FUNCTION,
     samples: || {
@@ -98,7 +98,7 @@ pub static ATTEND_BACKWARD: Op = Op {
     shape: |call| {
         let sizes = Sizes::of(call, 2)?;
         let [result, total] =
-            [[sizes.queries, sizes.width], [sizes.queries, 1]].map(|last| sizes.shape(call, last));
+            [[sizes.queries, sizes.width], [sizes.queries, 1]].map(|last| sizes.shape(last));
         for (index, expected) in [(0, &result), (1, &total), (5, &result), (6, &total)] {
             let (name, found) = (call.op.inputs[index].name, call.shape(index));
             if found != expected {
@@ -113,7 +113,7 @@ pub static ATTEND_BACKWARD: Op = Op {
         let Ok(sizes) = Sizes::of(call, 2) else { return Vec::new() };
         let rank = call.shape(2).rank();
         let [grad, total_grad, query, key, value] = [0, 1, 2, 3, 4].map(Input);
-        let scores = sizes.scores(call, [query.clone(), key.clone()]);
+        let scores = sizes.scores([query.clone(), key.clone()]);
         let weights = exp(scores - Input(6));
         let seen = sum(grad.clone() * Input(5), &[-1], true) - total_grad;
         let by_weights = matmul(grad.clone(), transpose(value, rank));
@@ -124,7 +124,7 @@ pub static ATTEND_BACKWARD: Op = Op {
             matmul(transpose(weights, rank), grad),
         ]
     }),
-    whole: Some(|call| Ok(Whole::AttendGrad(Sizes::of(call, 2)?.in_one_piece(call)?))),
+    whole: Some(|call| Ok(Whole::AttendGrad(Sizes::of(call, 2)?.in_one_piece()?))),
     autocast: Autocast::Keep,
     python: Python::HIDDEN,
     samples: || {
@@ -143,6 +143,8 @@ pub static ATTEND_BACKWARD: Op = Op {
 
 /// How much attends to how much.
 struct Sizes {
+    /// The axes before the last two.
+    lead: Shape,
     queries: usize,
     keys: usize,
     depth: usize,
@@ -168,19 +170,17 @@ impl Sizes {
         }
         let (scale, is_causal) = (call.float(keys::SCALE), call.flag(keys::IS_CAUSAL));
         let [queries, keys, depth, width] = [queries, keys, depth, width].map(|size| *size);
-        Ok(Sizes { queries, keys, depth, width, scale, is_causal })
+        Ok(Sizes { lead: Shape::from(lead), queries, keys, depth, width, scale, is_causal })
     }
 
     /// A shape with the axes before the last two of every input.
-    fn shape(&self, call: &Call, last: [usize; 2]) -> Shape {
-        let some = call.shape(0);
-        some[..some.rank() - 2].iter().copied().chain(last).collect()
+    fn shape(&self, last: [usize; 2]) -> Shape {
+        self.lead.iter().copied().chain(last).collect()
     }
 
     /// The products of queries and keys; those that are not seen are as small as can be.
-    fn scores(&self, call: &Call, [query, key]: [Expr; 2]) -> Expr {
-        let rank = call.shape(0).rank();
-        let scores = matmul(query * self.scale, transpose(key, rank));
+    fn scores(&self, [query, key]: [Expr; 2]) -> Expr {
+        let scores = matmul(query * self.scale, transpose(key, self.lead.rank() + 2));
         if !self.is_causal {
             return scores;
         }
@@ -190,10 +190,9 @@ impl Sizes {
     }
 
     /// The same for an engine that computes all of it at once.
-    fn in_one_piece(self, call: &Call) -> Result<Attention> {
-        let Sizes { queries, keys, depth, width, scale, is_causal } = self;
-        let shape = call.shape(0);
-        let stacks = shape[..shape.rank() - 2].iter().product();
+    fn in_one_piece(self) -> Result<Attention> {
+        let Sizes { lead, queries, keys, depth, width, scale, is_causal } = self;
+        let stacks = lead.iter().product();
         if [stacks, queries, keys, depth, width].contains(&0) {
             return Err(Error::runtime("there is nothing to compute"));
         }
