@@ -14,13 +14,14 @@ sys.path.insert(0, str(HERE.parent / "tests"))
 
 from cluster import plain_environment  # noqa: E402
 
-# Runs in a process of its own: warms up, waits for a word, and prints how long a step takes.
+# Runs in a process of its own: for each word on its input it trains for a while, and prints how
+# long a step takes.
 PROGRAM = r"""
 import contextlib, statistics, sys, time
 import gt
 from gt import nn
 
-width, rounds, watch = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+width, rounds = int(sys.argv[1]), int(sys.argv[2])
 gt.manual_seed(0)
 model = nn.Sequential(
     nn.Linear(width, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 10))
@@ -35,40 +36,82 @@ def run():
         optimizer.step()
     loss.item()
 
-for _ in range(5):
+for _ in range(20):
     run()
 print("ready", flush=True)
-input()
-took = []
-with gt.profiler.profile() if watch == "profile" else contextlib.nullcontext():
-    for _ in range(rounds):
-        start = time.perf_counter()
-        run()
-        took.append((time.perf_counter() - start) / 10)
-print(statistics.median(took))
+for word in sys.stdin:
+    took = []
+    with gt.profiler.profile() if word == "profile\n" else contextlib.nullcontext():
+        for _ in range(rounds):
+            start = time.perf_counter()
+            run()
+            took.append((time.perf_counter() - start) / 10)
+    print(statistics.median(took), flush=True)
 """
 
 WATCHES = ("log", "trace", "top", "profile")
 
 
-def step_seconds(watch: str, width: int, rounds: int) -> float:
-    """Give how long a step takes while somebody watches it, or nobody does."""
-    with tempfile.TemporaryDirectory(prefix="gt-") as folder:
-        variables = {"GT_INSTRUCTION_LOG": f"{folder}/ops.log"} if watch == "log" else {}
-        environment = plain_environment(GT_RUNTIME_DIR=f"{folder}/run", **variables)
-        command = [sys.executable, "-c", PROGRAM, str(width), str(rounds), watch]
+class Program:
+    """A program that trains when it is told to."""
+
+    def __init__(self, width: int, rounds: int, folder: str, **variables: str):
+        self.environment = plain_environment(GT_RUNTIME_DIR=f"{folder}/run", **variables)
+        command = [sys.executable, "-c", PROGRAM, str(width), str(rounds)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        child = subprocess.Popen(command, env=environment, **pipes)
-        assert child.stdout.readline() == "ready\n"
-        watcher = None
-        words = {"trace": ["trace", "-s", "600", "--dir", folder], "top": ["top"]}.get(watch)
-        if words:
-            watcher = start_watcher(words, environment)
-        took = float(child.communicate("\n")[0])
-        if watcher:
-            watcher.terminate()
-            watcher.wait()
-        return took
+        self.child = subprocess.Popen(command, env=self.environment, **pipes)
+        assert self.child.stdout.readline() == "ready\n"
+
+    def step_seconds(self, word: str = "plain") -> float:
+        """Let it train, and give how long a step takes."""
+        self.child.stdin.write(f"{word}\n")
+        self.child.stdin.flush()
+        return float(self.child.stdout.readline())
+
+    def end(self) -> None:
+        """Let it end."""
+        self.child.stdin.close()
+        self.child.wait()
+
+
+def pairs_of(watch: str, width: int, rounds: int, turns: int) -> list[tuple[float, float]]:
+    """Give how long a step takes without and with a watch, again and again in the same processes.
+
+    Two processes differ by more than what is measured, and so does one after a minute.
+    """
+    pairs = []
+    with tempfile.TemporaryDirectory(prefix="gt-") as folder:
+        plain = Program(width, rounds, folder)
+        if watch == "log":
+            # A log is there from the beginning, so another process has it.
+            watched = Program(width, rounds, folder, GT_INSTRUCTION_LOG=f"{folder}/ops.log")
+        else:
+            watched = plain
+        for number in range(turns):
+            took = {}
+            # Which of the two comes first changes, so that a machine that slows down harms both.
+            for is_watched in [False, True] if number % 2 == 0 else [True, False]:
+                took[is_watched] = (
+                    watched_seconds(watched, watch, folder) if is_watched else plain.step_seconds()
+                )
+            pairs.append((took[False], took[True]))
+        for program in {plain, watched}:
+            program.end()
+    return pairs
+
+
+def watched_seconds(program: Program, watch: str, folder: str) -> float:
+    """Give how long a step takes while somebody watches."""
+    if watch not in ("trace", "top"):
+        return program.step_seconds(watch)
+    words = {"trace": ["trace", "-s", "600", "--dir", folder], "top": ["top"]}[watch]
+    watcher = start_watcher([*words, "--pid", str(program.child.pid)], program.environment)
+    took = program.step_seconds()
+    watcher.terminate()
+    watcher.wait()
+    for trace in Path(folder).glob("trace_*.log"):
+        trace.unlink()
+    return took
 
 
 def start_watcher(words: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
@@ -83,7 +126,7 @@ def start_watcher(words: list[str], environment: dict[str, str]) -> subprocess.P
     pipes = {"stdin": nothing, "stdout": output, "stderr": nothing}
     watcher = subprocess.Popen(command, env=environment, **pipes)
     if words[0] == "trace":
-        while not list(Path(words[-1]).glob("trace_*.log")):
+        while not list(Path(words[4]).glob("trace_*.log")):
             os.sched_yield()
     else:
         watcher.stdout.read(1)
@@ -96,8 +139,9 @@ def main() -> None:
     """Measure in turns, and print the median of the ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--width", type=int, default=512, help="of the MLP's layers")
-    parser.add_argument("--pairs", type=int, default=7)
-    parser.add_argument("--rounds", type=int, default=40, help="of ten steps in each process")
+    parser.add_argument("--processes", type=int, default=6, help="one after the other")
+    parser.add_argument("--pairs", type=int, default=6, help="in each process")
+    parser.add_argument("--rounds", type=int, default=30, help="of ten steps in each of a pair")
     parser.add_argument("--only", choices=WATCHES)
     parser.add_argument("--json", type=Path, help="keep every figure there")
     args = parser.parse_args()
@@ -105,16 +149,14 @@ def main() -> None:
     print(f"a step of an MLP {args.width} wide, load {os.getloadavg()[0]:.1f}")
     for watch in [args.only] if args.only else WATCHES:
         pairs = []
-        for number in range(args.pairs):
-            # Which of the two comes first changes, so that a machine that slows down harms both.
-            order = ["", watch] if number % 2 == 0 else [watch, ""]
-            took = {one: step_seconds(one, args.width, args.rounds) for one in order}
-            pairs.append((took[""], took[watch]))
+        for _ in range(args.processes):
+            pairs += pairs_of(watch, args.width, args.rounds, args.pairs)
         ratios = sorted(watched / plain for plain, watched in pairs)
         plain = statistics.median(plain for plain, _ in pairs)
-        shown = " ".join(f"{ratio:.2f}" for ratio in ratios)
-        median = statistics.median(ratios)
-        print(f"{watch:8} {median - 1:+7.1%} of {plain * 1e3:.2f} ms   ratios {shown}", flush=True)
+        low, median, high = statistics.quantiles(ratios, n=4)
+        shown = f"{median - 1:+6.1%} of {plain * 1e3:.2f} ms"
+        spread = f"half of {len(ratios)} within {low:.3f} … {high:.3f}"
+        print(f"{watch:8} {shown}   {spread}", flush=True)
         kept[watch] = pairs
     if args.json:
         args.json.write_text(json.dumps(kept))

@@ -12,6 +12,7 @@ use gt::folder::{Folder, Running};
 use gt_core::event::Events;
 use gt_core::{Error, Result};
 use gt_transport::codec::Limits;
+use gt_transport::priority::give_way;
 use gt_transport::reliable::{open_unsequenced, unsequenced};
 use gt_transport::report::{Report, ValuesReport};
 use gt_transport::{Message, framed};
@@ -77,6 +78,8 @@ enum Road {
 impl Which {
     /// Begins to watch the dispatcher that is meant, if there is no doubt which one that is.
     pub fn open(&self) -> Result<Source> {
+        // Whoever watches must not be what is seen.
+        give_way();
         if self.host.is_some() || self.port.is_some() {
             let host = self.host.as_deref().unwrap_or("localhost");
             let port = self.port.unwrap_or(gt::address::DEFAULT_PORT);

@@ -114,7 +114,7 @@ fn show(
                 }
                 terminal.draw(|frame| draw(frame, state, has_colours)).map_err(wrong)?;
             }
-            watch(source, state, (Instant::now() + Duration::from_millis(30)).min(next))?;
+            watch(source, state, (Instant::now() + Duration::from_millis(100)).min(next))?;
         }
         if !state.is_paused {
             state.turn(turned.elapsed().as_secs_f64());

@@ -18,6 +18,9 @@ use crate::source::{Seen, Source, Which};
 /// How often Ctrl-C is looked for.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// A program tells of what happened together, so late.
+const LATE: Duration = Duration::from_millis(150);
+
 /// How long a trace may last.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
 
@@ -77,7 +80,7 @@ pub fn run(args: &Args) -> Result<()> {
         }
     };
     let missing = if *lost > 0 { format!(", {lost} are missing") } else { String::new() };
-    let (path, seconds) = (path.display(), start.elapsed().as_secs_f64());
+    let (path, seconds) = (path.display(), start.elapsed().min(args.seconds).as_secs_f64());
     say(format_args!(
         "captured {} of {} and {} of {} in {seconds:.1} s\
          {missing}{ended}\n{path}\n  gt visualize {path} --output timeline.png",
@@ -96,7 +99,7 @@ fn capture(
     stop: &Stop,
     captured: &mut Captured,
 ) -> Result<()> {
-    let deadline = Instant::now() + args.seconds;
+    let deadline = Instant::now() + args.seconds + LATE;
     let most = args.max_events.unwrap_or(u64::MAX);
     while Instant::now() < deadline && !stop.is_stopped() && captured.events < most {
         let look = deadline.min(Instant::now() + LOOK);

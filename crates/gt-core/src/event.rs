@@ -107,6 +107,7 @@ const STATIONS: [Station; 6] = [
 
 impl Event {
     /// An event that says nothing else yet.
+    #[inline]
     pub fn new(time_ns: u64, station: Station, session: SessionId) -> Event {
         let nothing = [0_u8; size_of::<Record>()];
         Event {
@@ -131,16 +132,19 @@ impl Event {
     }
 
     /// The same about a worker.
+    #[inline]
     pub fn at(self, worker: WorkerId) -> Event {
         Event { worker: worker.0, ..self }
     }
 
     /// The same about a command.
+    #[inline]
     pub fn about(self, instruction: u64, record: Record) -> Event {
         Event { instruction, record, ..self }
     }
 
     /// The same with what came of it.
+    #[inline]
     pub fn with(self, outcome: Outcome) -> Event {
         let outcome = match outcome {
             Outcome::Open => 0,
@@ -197,6 +201,7 @@ pub struct Events {
 
 impl Events {
     /// Appends an event, and what belongs to it as far as it is kept.
+    #[inline]
     pub fn push(&mut self, event: Event, extra: &[u8]) {
         let extra = &extra[..extra.len().min(MOST_EXTRA)];
         self.list.push(Event { extra: extra.len() as u32, ..event });
@@ -276,6 +281,7 @@ impl Recorder {
     }
 
     /// Records an event, if anybody is interested. Its number is filled in here.
+    #[inline]
     pub fn record(&mut self, event: Event, extra: &[u8]) {
         if !self.is_on {
             return;

@@ -9,6 +9,7 @@ pub mod hello;
 pub mod lock;
 pub mod message;
 pub mod order;
+pub mod priority;
 pub mod region;
 pub mod reliable;
 pub mod report;

@@ -13,6 +13,7 @@ use gt_core::{Error, Provenance, Result};
 use gt_tools::InstructionLog;
 use gt_transport::event_queue::EventQueue;
 pub use gt_transport::event_queue::Overflow;
+use gt_transport::priority::give_way;
 
 /// What comes within this time is written together. Lines reach the file within 100 ms.
 const GATHER: Duration = Duration::from_millis(40);
@@ -79,16 +80,6 @@ impl EventSink for LogFile {
 impl Drop for LogFile {
     fn drop(&mut self) {
         self.queue.close();
-    }
-}
-
-/// Lets the threads that compute go first: lines may be written when there is nothing else to do.
-fn give_way() {
-    // SAFETY: it changes how this thread is scheduled and nothing else; if that is refused, the
-    // thread runs as others do.
-    #[cfg(target_os = "linux")]
-    unsafe {
-        libc::setpriority(libc::PRIO_PROCESS, 0, 10);
     }
 }
 

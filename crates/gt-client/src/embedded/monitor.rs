@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use gt_core::event::Events;
 use gt_transport::event_queue::{EventQueue, Overflow};
+use gt_transport::priority::give_way;
 use gt_transport::report::{Report, ValuesReport};
 use gt_transport::{Message, framed};
 
@@ -19,7 +20,7 @@ const MOST_WATCHERS: usize = 8;
 /// Events that wait for somebody who is slow; more are left out and counted.
 const MOST_WAITING: usize = 1 << 18;
 /// What comes within this time is sent together: waking costs more than sending.
-const GATHER: Duration = Duration::from_millis(20);
+const GATHER: Duration = Duration::from_millis(100);
 /// How often somebody who watches is told how things are.
 const REPORT: Duration = Duration::from_millis(500);
 /// How long they may take to say what they want, and to take what they are sent.
@@ -84,6 +85,7 @@ fn listen(listener: &UnixListener, shown: &Arc<dyn Monitored>) {
         let thread = thread::Builder::new().name("gt-watcher".to_string());
         // Whoever cannot be served sees the connection close.
         let _ = thread.spawn(move || {
+            give_way();
             let _ = attend(stream, &*shown);
             drop(alive);
         });

@@ -102,6 +102,7 @@ impl Ledger {
 }
 
 /// An event about a command that comes from a client's.
+#[inline]
 pub(super) fn marked(event: Event, mark: Option<Mark>, record: Record) -> Event {
     let Some(Mark { instruction, share, shares, .. }) = mark else {
         return event.about(0, record);
