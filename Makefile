@@ -70,7 +70,7 @@ check: build ## format, lints, tidiness, stale generated files
 	cargo xtask generate --check
 
 bench: build oracle ## compare with PyTorch in one run
-	$(BIN)/python benchmarks/compare.py $(BENCH_ARGS)
+	$(BIN)/python benchmarks/compare.py --compiled $(BENCH_ARGS)
 	$(BIN)/python benchmarks/processes.py
 	$(BIN)/python benchmarks/dispatcher.py
 	$(BIN)/python benchmarks/neighbours.py

@@ -6,7 +6,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,14 +28,21 @@ class Case:
     name: str
     unit: str
     measure: Callable[[ModuleType, "Budget"], float]
+    # Whether `torch.compile` has something to compile in it.
+    compiles: bool = False
+
+
+def as_it_is(work: Callable[[], Any]) -> Callable[[], Any]:
+    return work
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How long a case may take."""
+    """How long a case may take, and what is done with a function before it is timed."""
 
     seconds: float
     ops_kept_nothing: int
+    prepare: Callable[[Callable[[], Any]], Callable[[], Any]] = as_it_is
 
     def median(self, work: Callable[[], Any], scale: int = 1) -> float:
         """Seconds that one of `scale` parts of `work` takes; the first run warms up."""
@@ -129,10 +136,8 @@ def chain(m: ModuleType, budget: Budget) -> float:
     """A chain of elementwise operations on four million floats, and their sum."""
     x = m.randn(4_000_000)
 
-    def work() -> None:
-        ((x * 2 + 1).relu() * 0.5 - 3).sigmoid().sum().item()
-
-    return budget.median(work) * 1e3
+    work = budget.prepare(lambda: ((x * 2 + 1).relu() * 0.5 - 3).sigmoid().sum())
+    return budget.median(lambda: work().item()) * 1e3
 
 
 def upload(m: ModuleType, budget: Budget) -> float:
@@ -174,7 +179,7 @@ def training(make: Callable[[ModuleType], models.Step], steps: int) -> Callable[
 
     def measure(m: ModuleType, budget: Budget) -> float:
         with m.enable_grad():
-            step = make(m)
+            step = budget.prepare(make(m))
 
             def work() -> None:
                 for _ in range(steps - 1):
@@ -191,7 +196,7 @@ def operation(case: kernels.Operation) -> Callable[[ModuleType, Budget], float]:
 
     def measure(m: ModuleType, budget: Budget) -> float:
         with m.enable_grad() if case.grad else m.no_grad():
-            work = case.make(m)
+            work = budget.prepare(case.make(m))
             # PyTorch computes while it is called.
             wait = m.synchronize if m.__name__ == "gt" else lambda: None
 
@@ -210,6 +215,18 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
+# A training step, and how many of them there are to one read.
+STEPS: list[tuple[str, Callable[[ModuleType], models.Step], int]] = [
+    ("MLP small, SGD step", lambda m: models.mlp(m, [784, 256, 10], 64), 10),
+    ("MLP small, Adam step", lambda m: models.mlp(m, [784, 256, 10], 64, "Adam"), 10),
+    ("MLP large, SGD step", lambda m: models.mlp(m, [1024, 4096, 4096, 10], 512), 1),
+    ("MLP middle, Adam step", lambda m: models.mlp(m, [1024, 2048, 2048, 10], 256, "Adam"), 1),
+    ("CNN, SGD step", lambda m: models.cnn(m, 64), 3),
+    ("LSTM, Adam step", lambda m: models.lstm(m, 32, 32, 64, 128), 3),
+    ("GPT, AdamW step", lambda m: models.gpt(m, 16, 64, 128, 4), 3),
+    ("GPT 6×384, AdamW step", lambda m: models.gpt(m, 8, 64, 384, 6), 1),
+]
+
 CASES = [
     # First, so that the large arrays of other cases are not given back meanwhile.
     Case("growth, ops kept nothing", "MB", growth),
@@ -219,30 +236,11 @@ CASES = [
     Case("per op, 500-line function", "µs", emit_in_a_long_function),
     Case("matmul 1000³", "GFLOP/s", matmul(1000)),
     Case("matmul 2048³", "GFLOP/s", matmul(2048)),
-    Case("elementwise chain, 4M", "ms", chain),
-    Case("MLP small, SGD step", "ms", training(lambda m: models.mlp(m, [784, 256, 10], 64), 10)),
-    Case(
-        "MLP small, Adam step",
-        "ms",
-        training(lambda m: models.mlp(m, [784, 256, 10], 64, "Adam"), 10),
-    ),
-    Case(
-        "MLP large, SGD step",
-        "ms",
-        training(lambda m: models.mlp(m, [1024, 4096, 4096, 10], 512), 1),
-    ),
-    Case(
-        "MLP middle, Adam step",
-        "ms",
-        training(lambda m: models.mlp(m, [1024, 2048, 2048, 10], 256, "Adam"), 1),
-    ),
-    Case("CNN, SGD step", "ms", training(lambda m: models.cnn(m, 64), 3)),
-    Case("LSTM, Adam step", "ms", training(lambda m: models.lstm(m, 32, 32, 64, 128), 3)),
-    Case("GPT, AdamW step", "ms", training(lambda m: models.gpt(m, 16, 64, 128, 4), 3)),
-    Case("GPT 6×384, AdamW step", "ms", training(lambda m: models.gpt(m, 8, 64, 384, 6), 1)),
+    Case("elementwise chain, 4M", "ms", chain, True),
+    *(Case(name, "ms", training(make, steps), True) for name, make, steps in STEPS),
     Case("upload 100 MB", "GB/s", upload),
     Case("download 100 MB", "GB/s", download),
-    *(Case(case.name, "µs", operation(case)) for case in kernels.OPERATIONS),
+    *(Case(case.name, "µs", operation(case), True) for case in kernels.OPERATIONS),
 ]
 
 
@@ -252,12 +250,16 @@ def main(m: ModuleType) -> None:
     parser.add_argument("--quick", action="store_true", help="less time for each case")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--compiled", action="store_true", help="with PyTorch's torch.compile")
     args = parser.parse_args()
+    budget = QUICK if args.quick else FULL
+    if args.compiled:
+        budget = replace(budget, prepare=m.compile)
     results = {}
     for case in CASES:
-        if args.only not in case.name:
+        if args.only not in case.name or (args.compiled and not case.compiles):
             continue
-        results[case.name] = case.measure(m, QUICK if args.quick else FULL)
+        results[case.name] = case.measure(m, budget)
         if not args.json:
             print(f"{case.name:<28}{results[case.name]:>12.3f} {case.unit}", flush=True)
     if args.json:

@@ -111,6 +111,12 @@ def measure(module: str, quick: bool, only: str) -> dict[str, float]:
     return alone | json.loads(run([str(HERE / SIDES[module]), *options]))
 
 
+def compiled(quick: bool, only: str) -> dict[str, float]:
+    """Measure once what PyTorch does with `torch.compile`, where it has something to compile."""
+    options = ["--json", "--compiled", "--only", only, *(["--quick"] if quick else [])]
+    return json.loads(run([str(HERE / SIDES["torch"]), *options]))
+
+
 def medians(rounds: list[dict[str, float]]) -> dict[str, float]:
     return {name: statistics.median(one[name] for one in rounds) for name in rounds[0]}
 
@@ -149,11 +155,12 @@ def summary(ratios: dict[str, float]) -> list[str]:
     ]
 
 
-def table(results: dict[str, list[dict[str, float]]]) -> list[str]:
+def table(results: dict[str, list[dict[str, float]]], compiled: dict[str, float]) -> list[str]:
     """One line for each case."""
     ours, theirs = medians(results["gt"]), medians(results["torch"])
     multiples = ratios(results)
-    head = f"{'case':<28}{'GT':>11}{'PyTorch':>11} {'unit':<9}{'ratio':>7}  {'target':<12}"
+    column = f"{'compiled':>11}" if compiled else ""
+    head = f"{'case':<28}{'GT':>11}{'PyTorch':>11}{column} {'unit':<9}{'ratio':>7}  {'target':<12}"
     lines = [head, "-" * len(head)]
     for name in ours:
         a, b, unit = ours[name], theirs[name], UNITS[name]
@@ -162,8 +169,10 @@ def table(results: dict[str, list[dict[str, float]]]) -> list[str]:
         target = TARGETS.get(name, Target())
         met = target.verdict(unit, a, ratio)
         noise = "" if spread(results["gt"], name) < 0.5 or unit == "MB" else "  (rounds differ)"
+        if compiled:
+            column = f"{compiled[name]:>11.3f}" if name in compiled else f"{'–':>11}"
         line = (
-            f"{name:<28}{a:>11.3f}{b:>11.3f} {unit:<9}{multiple:>7}"
+            f"{name:<28}{a:>11.3f}{b:>11.3f}{column} {unit:<9}{multiple:>7}"
             f"  {target.text(unit):<12}{met}{noise}"
         )
         lines.append(line.rstrip())
@@ -209,6 +218,9 @@ def main() -> None:
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--json", type=Path, help="a file for every figure of every round")
     parser.add_argument("--plot", type=Path, help="an SVG file for a picture of the ratios")
+    parser.add_argument(
+        "--compiled", action="store_true", help="measure PyTorch with torch.compile too, once"
+    )
     args = parser.parse_args()
     rounds = args.rounds or (1 if args.quick else 9)
     load = os.getloadavg()[0]
@@ -220,13 +232,15 @@ def main() -> None:
         for module in order:
             print(f"round {number + 1} of {rounds}: {module}", file=sys.stderr, flush=True)
             results[module].append(measure(module, args.quick, args.only))
-    print("\n".join(table(results)))
+    with_compiler = compiled(args.quick, args.only) if args.compiled else {}
+    print("\n".join(table(results, with_compiler)))
     multiples = ratios(results)
     print(f"\nMedians of rounds in turns ({rounds}); a ratio above 1 is in favour of GT.")
     if multiples:
         print("\n".join(summary(multiples)))
     if args.json:
-        args.json.write_text(json.dumps({"rounds": results, "ratios": multiples}, indent=1))
+        report = {"rounds": results, "ratios": multiples, "compiled": with_compiler}
+        args.json.write_text(json.dumps(report, indent=1))
     if args.plot:
         args.plot.write_text(picture(multiples), encoding="utf-8")
     if load > 0.5:
