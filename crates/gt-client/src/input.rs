@@ -1,10 +1,12 @@
 //! Inputs of operations: as a program gives them, and while they are being used.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use gt_core::attrs::Attrs;
 use gt_core::instruction::Operand;
 use gt_core::op::{Arg, Call, Op};
+use gt_core::rules::memo::Memo;
 use gt_core::{Meta, Result, Scalar};
 use smallvec::SmallVec;
 
@@ -68,5 +70,15 @@ pub(crate) fn infer(
     attrs: &Attrs,
 ) -> Result<SmallVec<[Meta; 1]>> {
     let args: SmallVec<[Arg; 4]> = inputs.iter().map(Input::arg).collect();
-    Ok(Call::checked(op, &args, attrs)?.infer()?.outputs)
+    let infer = |call: &Call| Ok(Call::checked(call.op, call.inputs, call.attrs)?.infer()?.outputs);
+    let call = Call { op, inputs: &args, attrs };
+    // Rules without attributes take no longer than remembering what they said.
+    if attrs.0.is_empty() && op.expansion.is_none() {
+        return infer(&call);
+    }
+    INFERRED.with_borrow_mut(|known| known.find(&call, infer))
+}
+
+thread_local! {
+    static INFERRED: RefCell<Memo<SmallVec<[Meta; 1]>>> = RefCell::default();
 }

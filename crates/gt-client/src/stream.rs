@@ -17,6 +17,9 @@ pub const BATCH_COMMANDS: usize = 1024;
 /// … or so many bytes beside their records.
 pub const BATCH_BYTES: usize = 32 * 1024;
 
+/// A batch of no more commands is copied when it is sent.
+const FEW_COMMANDS: usize = 128;
+
 /// The stream as it is being written.
 #[derive(Debug, Default)]
 pub struct Stream {
@@ -119,7 +122,15 @@ impl Stream {
     /// What waits to be sent.
     pub fn take(&mut self) -> Batch {
         self.payload_bytes = 0;
-        let records = Vec::with_capacity(BATCH_COMMANDS);
+        let mut records = Vec::new();
+        if self.batch.len() > FEW_COMMANDS {
+            records.reserve_exact(BATCH_COMMANDS);
+        } else {
+            // Copying a few takes less than room for as many as a batch can have.
+            records.extend_from_slice(&self.batch.records);
+            std::mem::swap(&mut records, &mut self.batch.records);
+            records.clear();
+        }
         std::mem::replace(&mut self.batch, Batch { records, ..Batch::default() })
     }
 

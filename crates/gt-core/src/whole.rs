@@ -34,6 +34,17 @@ pub enum Whole {
     },
     /// The gradient of [`Whole::RmsStandardize`]: those of its results, and the results.
     RmsStandardizeGrad(Groups),
+    /// Layer normalisation: elements with mean zero and variance one in each row, times a weight and
+    /// plus a bias; their means, and the reciprocals of their standard deviations.
+    LayerNorm {
+        /// What shares a mean.
+        rows: Rows,
+        /// What is added to the variance.
+        eps: f64,
+    },
+    /// The gradients of [`Whole::LayerNorm`]: those of its results, its input and weight, and its
+    /// second and third result.
+    LayerNormGrad(Rows),
     /// Exponentials that sum to one, or their logarithms, along the last axis.
     Softmax {
         /// How many elements there are along it.
@@ -59,6 +70,15 @@ pub enum Whole {
     Attend(Attention),
     /// The gradient of [`Whole::Attend`]: those of its results, its inputs, and its results.
     AttendGrad(Attention),
+}
+
+/// Rows of elements, one after another. Neither of these is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// How many rows there are.
+    pub count: usize,
+    /// How many elements each has.
+    pub size: usize,
 }
 
 /// Stacks of queries, keys and values. None of these sizes is zero.

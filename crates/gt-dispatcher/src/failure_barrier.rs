@@ -62,6 +62,8 @@ struct Open {
     settles: bool,
     /// What they report then.
     forgotten: SmallVec<[FailureId; 1]>,
+    /// The results that are voted on. Whatever else has failed came before them in the stream.
+    voted: SmallVec<[Slot; 1]>,
     /// Copies that should have the same bits.
     compared: Option<Box<Compared>>,
 }
@@ -178,7 +180,12 @@ impl FailureBarrier {
 
     /// Workers are about to replace their copies of one value, all or none: each of them reports
     /// what has failed there for whatever reason, and those that `report` what data made fail.
-    pub fn vote(&mut self, members: &[WorkerId], compared: Option<Box<Compared>>) -> Words {
+    pub fn vote(
+        &mut self,
+        members: &[WorkerId],
+        voted: &[Slot],
+        compared: Option<Box<Compared>>,
+    ) -> Words {
         let mut report: SmallVec<[WorkerId; 4]> = SmallVec::new();
         for (worker, standing) in self.workers.iter_mut() {
             if std::mem::take(&mut standing.unreported) && !members.contains(&worker) {
@@ -187,7 +194,8 @@ impl FailureBarrier {
         }
         let everybody = report.iter().chain(members).copied().collect();
         let barrier = self.push(everybody, false);
-        self.open.back_mut().expect("it was just pushed").compared = compared;
+        let open = self.open.back_mut().expect("it was just pushed");
+        (open.voted, open.compared) = (voted.into(), compared);
         for &member in members {
             self.workers.of(member).waits_for = barrier;
             self.wait(barrier, member);
@@ -251,7 +259,10 @@ impl FailureBarrier {
                 open.forgotten.push(failure.id);
             }
             let kept = if is_told { &mut open.told } else { &mut open.failure };
-            kept.get_or_insert(failure);
+            let is_last = |failure: &Arc<Failure>| open.voted.contains(&failure.slot);
+            if kept.as_ref().is_none_or(|kept| is_last(kept) && !is_last(&failure)) {
+                *kept = Some(failure);
+            }
         }
         true
     }
@@ -449,12 +460,32 @@ mod tests {
         assert_eq!(barrier.complete().and_then(|verdict| verdict.failure), Some(of(1)));
         // The reader tells of its own failure, and B of nothing any more.
         assert!(barrier.tell(A, of(0).id).is_empty());
-        let words = barrier.vote(&[A, B], None);
+        let words = barrier.vote(&[A, B], &[], None);
         for (worker, number) in [(A, 0), (B, 1)] {
             assert!(barrier.report(worker, words.barrier, Some(of(number)), SmallVec::new()));
         }
         assert!(barrier.complete().expect("all have voted").told);
         assert!(barrier.is_quiet());
+    }
+
+    #[test]
+    fn what_failed_before_is_told_and_not_what_is_voted_on() {
+        let mut barrier = at_risk(&[A, B]);
+        let of = |worker: u32, slot: u32| {
+            let id = FailureId { worker, number: 7 };
+            Arc::new(Failure { id, slot: Slot(slot), ..(*failure()).clone() })
+        };
+        for order in [[A, B], [B, A]] {
+            let words = barrier.vote(&[A, B], &[Slot(25)], None);
+            for worker in order {
+                // A could not make the result; on B something else had failed before.
+                let found = if worker == A { of(0, 25) } else { of(1, 8) };
+                assert!(barrier.report(worker, words.barrier, Some(found), SmallVec::new()));
+            }
+            let verdict = barrier.complete().expect("all have voted");
+            assert_eq!(verdict.failure, Some(of(1, 8)));
+            barrier = at_risk(&[A, B]);
+        }
     }
 
     #[test]
@@ -496,7 +527,7 @@ mod tests {
         for (last, differs) in [(7, false), (8, true)] {
             // Somebody without a copy reports too.
             barrier.assign(WorkerId(3), Risk::Data, 4);
-            let words = barrier.vote(&[A, B, C], compared());
+            let words = barrier.vote(&[A, B, C], &[], compared());
             assert!(barrier.report(WorkerId(3), words.barrier, None, SmallVec::new()));
             for (worker, sum) in [(A, 7), (B, 7), (C, last)] {
                 assert!(barrier.report(worker, words.barrier, None, sums(sum)));

@@ -300,3 +300,35 @@ fn what_cannot_be_computed_leaves_the_recipe_that_it_would_replace() {
         ",
     );
 }
+
+#[test]
+fn a_composite_takes_the_place_of_what_was_never_made() {
+    check(
+        "
+        # Its name is free afterwards, as that of every value that was replaced.
+        workers 2
+        scope1 := \"layer\" in scope0 shard(0) 0 1
+        t0 := ones shape=[3]
+        in scope1
+        t1 := upload [4, 3]
+        t2 := std t1 dim=[0] replaces t0
+        t0 := exp t2
+        ---
+        w0   t1 := upload float32[4, 3] (48 bytes)
+        all  t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
+        w0   free t1
+        all  t2147483649 := move t2147483648 from shard(0) on w0 w1 to shard(1) on w0 w1 as #1
+        all  d1 := cut 1 on w0 w1
+        all  d2 := cut 0 on w0 w1
+        all  by d2
+        all  t0 := ones shape=[3]
+        all  by d1
+        all  t2 := std t2147483649 dim=[0]
+        all  vote #1 t2
+        all  by d2
+        all  t2147483650 := cast t2 dtype=float32 replaces t0
+        all  free t2
+        all  t0 := exp t2147483650
+        ",
+    );
+}

@@ -5,9 +5,10 @@ use gt::rules::promote;
 use gt::{DType, Elements, MAX_RANK, Meta, Scalar, Shape};
 use half::{bf16, f16};
 use pyo3::IntoPyObjectExt;
-use pyo3::buffer::PyBuffer;
+use pyo3::buffer::{PyBuffer, PyUntypedBuffer};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PySequence, PyString, PyTuple};
 
 use crate::dtype;
@@ -221,21 +222,57 @@ pub fn to_numpy<'py>(
         let message = "NumPy has no bfloat16; use .float().numpy()";
         return Err(PyTypeError::new_err(message));
     }
-    let numpy = py.import("numpy")?;
+    let numpy = Numpy::get(py)?;
     let shape = PyTuple::new(py, meta.shape.iter())?;
+    let dtype = numpy.dtypes[meta.dtype.code() as usize].bind(py);
     let bytes = match elements {
         Elements::Shared(bytes) => bytes,
         Elements::Own(memory) => {
             let memory = Bound::new(py, Memory(memory))?;
-            let flat = numpy.call_method1("frombuffer", (memory, meta.dtype.name()))?;
+            let flat = numpy.frombuffer.bind(py).call1((memory, dtype))?;
             return flat.call_method1("reshape", (shape,));
         }
     };
-    let array = numpy.call_method1("empty", (shape, meta.dtype.name()))?;
-    let flat = array.call_method1("reshape", (-1,))?.call_method1("view", ("uint8",))?;
-    let buffer = PyBuffer::<u8>::get(&flat)?;
-    buffer.copy_from_slice(py, &bytes)?;
+    if meta.shape.rank() == 0 {
+        // Buffers without axes have no shape, which Rust's side of them does not accept.
+        let one = Meta { dtype: meta.dtype, shape: Shape::from([1]) };
+        return to_numpy(py, &one, Elements::Shared(bytes))?.call_method1("reshape", (shape,));
+    }
+    let array = numpy.empty.bind(py).call1((shape, dtype))?;
+    let buffer = PyUntypedBuffer::get(&array)?;
+    if buffer.readonly() || !buffer.is_c_contiguous() || buffer.len_bytes() != bytes.len() {
+        let message = "an empty array of NumPy's does not have the size of the elements";
+        return Err(PyValueError::new_err(message));
+    }
+    // SAFETY: the buffer has so many bytes in one piece, which nobody else has seen.
+    unsafe {
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer.buf_ptr().cast(), bytes.len());
+    }
     Ok(array)
+}
+
+/// What arrays are made with. Finding it takes longer than making a small array.
+struct Numpy {
+    empty: Py<PyAny>,
+    frombuffer: Py<PyAny>,
+    /// By the code of a dtype; nothing where NumPy has no such dtype.
+    dtypes: Vec<Py<PyAny>>,
+}
+
+impl Numpy {
+    fn get(py: Python<'_>) -> PyResult<&'static Numpy> {
+        static NUMPY: PyOnceLock<Numpy> = PyOnceLock::new();
+        NUMPY.get_or_try_init(py, || {
+            let numpy = py.import("numpy")?;
+            let of = |dtype: &DType| match numpy.call_method1("dtype", (dtype.name(),)) {
+                Ok(dtype) => dtype.unbind(),
+                Err(_) => py.None(),
+            };
+            let dtypes = DType::ALL.iter().map(of).collect();
+            let [empty, frombuffer] = ["empty", "frombuffer"].map(|name| numpy.getattr(name));
+            Ok(Numpy { empty: empty?.unbind(), frombuffer: frombuffer?.unbind(), dtypes })
+        })
+    }
 }
 
 /// Elements as nested lists; a number if there are no axes.

@@ -24,6 +24,7 @@ mod host_memory;
 mod index;
 mod info;
 mod limits;
+mod member;
 mod numpy;
 mod operand;
 mod overload;
@@ -55,6 +56,7 @@ fn _gt(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(_main, module)?)?;
     module.add_class::<tensor::Tensor>()?;
     module.add_class::<device::Device>()?;
+    module.add_class::<member::_Member>()?;
     dtype::register(module)?;
     info::register(module)?;
     overload::register(module)?;

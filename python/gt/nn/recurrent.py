@@ -19,12 +19,6 @@ State = tuple[Tensor, ...]
 Step = Callable[[Tensor, Tensor, State], State]
 
 
-def _lstm_step(inputs: Tensor, products: Tensor, state: State) -> State:
-    enter, forget, new, leave = (inputs + products).chunk(4, -1)
-    memory = forget.sigmoid() * state[1] + enter.sigmoid() * new.tanh()
-    return leave.sigmoid() * memory.tanh(), memory
-
-
 def _gru_step(inputs: Tensor, products: Tensor, state: State) -> State:
     (reset, keep, new), (reset2, keep2, new2) = inputs.chunk(3, -1), products.chunk(3, -1)
     kept = (keep + keep2).sigmoid()
@@ -335,6 +329,10 @@ class _RecurrentCell(OwnInit, Module):
                 raise RuntimeError(
                     f"{kind}: expected a state of shape {expected}, not {tuple(part.shape)}"
                 )
+        return self._after(input, state)
+
+    def _after(self, input: Tensor, state: State) -> State:
+        """The state after one step, for an input and a state that fit."""
         products = F.linear(input, self.weight_ih, self.bias_ih)
         return self._step(products, F.linear(state[0], self.weight_hh, self.bias_hh), state)
 
@@ -349,7 +347,15 @@ class LSTMCell(_RecurrentCell):
     """One step of an LSTM."""
 
     _gates, _states = 4, 2
-    _step = staticmethod(_lstm_step)
+
+    def _after(self, input: Tensor, state: State) -> State:
+        bias = self.bias_ih + self.bias_hh if self.bias else None
+        products = F.linear(input, self.weight_ih, bias)
+        # A sequence of one step; without a batch it has one sequence.
+        hidden, memory = (part.unsqueeze(0) if input.ndim == 1 else part for part in state)
+        products = products.reshape(1, -1, products.shape[-1])
+        hidden, memory, _ = _gt.lstm_steps(products, self.weight_hh, hidden, memory)
+        return hidden.reshape(state[0].shape), memory.reshape(state[0].shape)
 
     def forward(
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None

@@ -65,6 +65,12 @@ class Places(dict[str, Any]):
         super().update(*args, **kwargs)
 
 
+def _show(kind: type, name: str) -> None:
+    """Has instances find a name in their places at once, unless the class means another thing."""
+    if not any(name in base.__dict__ for base in kind.__mro__):
+        setattr(kind, name, _gt._Member(name))
+
+
 class Tree:
     """What is assigned to it is found by its name, and so is what belongs to its submodules."""
 
@@ -95,6 +101,7 @@ class Tree:
         if places is not None and (places is self._parameters or name not in self._parameters):
             # What stands there already keeps its place in the order.
             self._forget(name, but=places)
+            _show(type(self), name)
             places[name] = value
             if isinstance(value, Buffer) and not value.persistent:
                 self._forgotten.add(name)
@@ -144,8 +151,15 @@ class Tree:
 
     def __dir__(self) -> Iterable[str]:
         # Python suggests names from this list when a name was mistyped.
+        shown = {
+            name
+            for base in type(self).__mro__
+            for name, value in base.__dict__.items()
+            if isinstance(value, _gt._Member)
+        }
         inside = (name for name in super().__dir__() if name[:1] != "_" or name[:2] == "__")
-        return [*inside, *self._parameters, *self._buffers, *self._modules]
+        own = (name for name in inside if name not in shown or name in self.__dict__)
+        return [*own, *self._parameters, *self._buffers, *self._modules]
 
     def _forget(self, name: str, but: dict[str, Any] | None = None) -> bool:
         self._forgotten.discard(name)
@@ -165,6 +179,7 @@ class Tree:
         self._check_name(name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(f"'{name}' is a {type(param).__name__}, not a Parameter or None")
+        _show(type(self), name)
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
@@ -172,6 +187,7 @@ class Tree:
         self._check_name(name, self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(f"'{name}' is a {type(tensor).__name__}, not a Tensor or None")
+        _show(type(self), name)
         self._buffers[name] = tensor
         self._forgotten.discard(name)
         if not persistent:
@@ -182,6 +198,7 @@ class Tree:
         self._check_name(name, self._modules)
         if module is not None and not isinstance(module, Tree):
             raise TypeError(f"'{name}' is a {type(module).__name__}, not a Module or None")
+        _show(type(self), name)
         self._modules[name] = module
 
     add_module = register_module

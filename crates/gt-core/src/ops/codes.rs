@@ -10,9 +10,9 @@ use std::ops::RangeInclusive;
 use super::{
     CODE_LIMIT, activation, advanced_index, arithmetic, attention, axes, binary, compare,
     composite, convolution, create, create_like, einsum, elementwise, hyperbolic, index,
-    index_select, join, layer, linear, logic, matmul, movement, normalize, optimizer, pad, place,
-    pooling, product, random, rearrange, recurrent, reduce, repeat, rms, sampling, scan, scatter,
-    search, sort, statistics, triangular, trigonometry, truth, unary, window,
+    index_select, join, layer, layer_norm, linear, logic, matmul, movement, normalize, optimizer,
+    pad, place, pooling, product, random, rearrange, recurrent, reduce, repeat, rms, sampling,
+    scan, scatter, search, sort, statistics, triangular, trigonometry, truth, unary, window,
 };
 use crate::op::Op;
 
@@ -296,6 +296,8 @@ table! {
     683 layer::LINEAR_WITHOUT_BIAS,
     684 attention::ATTEND,
     685 attention::ATTEND_BACKWARD,
+    686 layer_norm::LAYER_NORM_AFFINE,
+    687 layer_norm::LAYER_NORM_AFFINE_BACKWARD,
 }
 
 /// Codes that had a row once. They are never given again.

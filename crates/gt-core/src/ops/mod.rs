@@ -28,6 +28,7 @@ mod index_select;
 mod join;
 pub(crate) mod keys;
 mod layer;
+mod layer_norm;
 mod linear;
 mod logic;
 mod matmul;

@@ -2,6 +2,7 @@
 //! found out by evaluating them.
 
 pub mod abstract_eval;
+pub mod memo;
 pub mod promote;
 pub mod risk;
 pub mod shape;

@@ -48,7 +48,12 @@ pub(super) fn shard(
         Some(wish) => wish.layouts(metas.first().map_or(0, |meta| meta.shape.rank())),
         None => placements.layouts(mesh).iter().cloned().collect(),
     };
-    let fixed: &[Option<Layouts>] = fixed.as_ref().map_or(&[], |(_, layouts)| layouts);
+    let fixed: &[Option<Layouts>] = match &fixed {
+        Some((_, layouts)) => layouts,
+        None if request.replaces.is_empty() => &[],
+        // What takes the place of a recipe may lie anywhere, but is not taken apart.
+        None => &[None],
+    };
     let is_cut = |layouts: &Layouts| layouts.iter().any(|layout| *layout != Layout::Replicate);
     let is_spread =
         |entry: &&Entry| entry.spreads.iter().any(|&(place, _)| !placements.is_replicated(place));

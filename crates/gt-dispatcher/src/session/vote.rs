@@ -27,7 +27,7 @@ impl Session {
         let compared = self.compares_copies.then(|| self.compared(mesh, results)).transpose()?;
         let compare = compared.is_some();
         let members = self.registry.placements.members(mesh);
-        let words = self.failure_barrier.vote(members, compared);
+        let words = self.failure_barrier.vote(members, results, compared);
         let barrier = words.barrier;
         for other in words.report {
             self.emit(other, Command::Report { barrier });

@@ -10,7 +10,7 @@ use gt_core::{DType, Error, Meta, Result};
 use smallvec::{SmallVec, smallvec};
 
 use super::Planner;
-use super::resolve::{Resolved, Way};
+use super::resolve::{Resolved, Way, resolved};
 use crate::plan::{Compute, Input, Job, Register, Step, Use};
 
 impl Emit for Planner<'_> {
@@ -57,7 +57,7 @@ impl Planner<'_> {
                 Term::Zero => return Err(Error::bug(format!("{}: an input is missing", op.name))),
             });
         }
-        self.resolutions.resolve(&Call { op, inputs: &args, attrs }, self.engine)
+        resolved(self.resolutions, &Call { op, inputs: &args, attrs }, self.engine)
     }
 
     /// The inputs of a kernel, each in the dtype that its role asks for.

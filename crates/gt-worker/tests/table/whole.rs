@@ -136,6 +136,33 @@ fn standardising_and_softmax_agree_with_their_parts() {
 }
 
 #[test]
+fn layer_normalisation_agrees_with_its_parts() {
+    let mut dice = Dice(17);
+    for case in 0..CASES {
+        let dtype = [DType::F32, DType::F64][dice.below(2)];
+        // Many rows are added up in several blocks, and many columns in several tasks.
+        let many = [1, if case % 10 == 0 { 60 } else { 1 }][dice.below(2)];
+        let rows = [1 + dice.below(5), 1 + dice.below(6) * many];
+        let row = [1 + dice.below(3), 1 + dice.below(if many > 1 { 300 } else { 99 })];
+        let lead = dice.below(3);
+        let shape = [rows[0], rows[1], row[0], row[1]];
+        let (shape, weight) = (&shape[2 - lead..], &row);
+        let kept: Vec<usize> = shape[..lead].iter().copied().chain([1, 1]).collect();
+        let what = format!("case {case}: {shape:?}");
+        let mut array = |sizes: &[usize]| dice.array(Meta::new(dtype, Shape::from(sizes)));
+        let (x, grad) = (array(shape), array(shape));
+        let (weight, bias) = (array(weight), array(weight));
+        let moments = [array(&kept), array(&kept), array(&kept), array(&kept)];
+        let attrs = Attrs::of([Attr::Float(1e-5)]);
+        let inputs = [x.clone(), weight.clone(), bias];
+        assert!(compare("layer_norm_affine", &inputs, &attrs, &what), "{what}");
+        let [mean_grad, rstd_grad, mean, rstd] = moments;
+        let inputs = [grad, mean_grad, rstd_grad, x, weight, mean, rstd];
+        assert!(compare("layer_norm_affine_backward", &inputs, &Attrs::none(), &what), "{what}");
+    }
+}
+
+#[test]
 fn a_softmax_of_what_is_not_finite_is_that_of_its_parts() {
     for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let mut x = Array::full(Meta::new(DType::F32, [3, 40]), 0.5);

@@ -1,6 +1,7 @@
 //! Composites over groups of elements that belong together, each group while it is near the
 //! processor: standardisation and softmax, with their gradients.
 
+mod layer_norm;
 mod softmax;
 
 use gt_core::error::{Error, Result};
@@ -14,6 +15,7 @@ use super::tile::Shared;
 use super::{Native, movement};
 use crate::engine::Results;
 use crate::value::Value;
+pub(super) use layer_norm::{layer_norm, layer_norm_grad};
 pub(super) use softmax::{Softmax, largest, multiply, softmax, softmax_grad};
 
 /// How many sums go on side by side.
@@ -21,7 +23,9 @@ pub(super) const LANES: usize = 32;
 
 /// What all lanes come to: halves are combined until one is left.
 #[inline(always)]
-pub(super) fn fold<T: Float>(mut lanes: [T; LANES], with: impl Fn(T, T) -> T) -> T {
+pub(super) fn fold<T: Float>(lanes: [T; LANES], with: impl Fn(T, T) -> T) -> T {
+    // They go through memory: where the compiler sees how they were made, it takes them apart.
+    let mut lanes = std::hint::black_box(lanes);
     // Halves of a fixed length, so that the lanes stay in registers.
     halve::<T, 16>(&mut lanes, &with);
     halve::<T, 8>(&mut lanes, &with);

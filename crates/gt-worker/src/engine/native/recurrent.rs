@@ -11,7 +11,7 @@ use super::matmul::block::{self, Matrix};
 use super::number::Float;
 use super::simd::vectorized;
 use super::tile::Shared;
-use super::{Native, movement};
+use super::{Native, matvec, movement};
 use crate::engine::Results;
 use crate::value::Value;
 
@@ -31,8 +31,10 @@ pub(super) fn lstm<T: Vectors>(
     outputs: [&Meta; 3],
 ) -> Result<Results> {
     let Steps { steps, batch, hidden: size } = sizes;
-    // Columns become rows, so that a product reads them in order.
-    let weight = movement::permute(&[1, 0], weight.clone());
+    // Columns become rows, so that a product reads them in order, if that is worth a copy.
+    let is_turned = steps * batch >= LEAST_ROWS;
+    let order: &[usize] = if is_turned { &[1, 0] } else { &[0, 1] };
+    let weight = movement::permute(order, weight.clone());
     let [given, weight, hidden, cell] = whole(native, [given, &weight, hidden, cell])?;
     let ([hiddens, cells, gates], [to_hidden, to_cell, to_gates]) =
         results::<T, 3>(native, outputs)?;
@@ -47,13 +49,17 @@ pub(super) fn lstm<T: Vectors>(
                 _ => unsafe { to_hidden.get().add(state(first) - batch * size) }.cast_const(),
             };
             for number in 0..GATES {
-                let left = Matrix { start: before, steps: [size as isize, 1] };
-                let right = weight[number * size..].as_ptr();
-                let right = Matrix { start: right, steps: [(GATES * size) as isize, 1] };
+                let to = to_gates.get().wrapping_add(gate(number, first));
+                let to = Shared(to);
                 // SAFETY: the states before have these rows, and nobody else has these gates.
                 unsafe {
-                    let out = to_gates.get().add(gate(number, first));
-                    block::product([rows, size, size], [left, right], out, size);
+                    match is_turned {
+                        true => products(before, &weight[number * size..], to, [rows, size]),
+                        false => {
+                            let weight = &weight[number * size * size..][..size * size];
+                            products_of_few(before, weight, to, [rows, size]);
+                        }
+                    }
                 }
             }
             for row in first..first + rows {
@@ -127,6 +133,42 @@ pub(super) fn lstm_grad<T: Vectors>(
         }
     });
     Ok(smallvec![products, hidden, cell])
+}
+
+/// Products of rows of states with one gate's weights, which lie by columns.
+///
+/// # Safety
+/// The states and the result have so many rows of so many numbers, and nobody else has the result.
+unsafe fn products<T: Vectors>(
+    states: *const T,
+    weight: &[T],
+    to: Shared<T>,
+    [rows, size]: [usize; 2],
+) {
+    let left = Matrix { start: states, steps: [size as isize, 1] };
+    let right = Matrix { start: weight.as_ptr(), steps: [(GATES * size) as isize, 1] };
+    // SAFETY: as promised by the caller.
+    unsafe { block::product([rows, size, size], [left, right], to.get(), size) };
+}
+
+/// The same for few rows, and weights as they were given.
+///
+/// # Safety
+/// As for [`products`].
+unsafe fn products_of_few<T: Vectors>(
+    states: *const T,
+    weight: &[T],
+    to: Shared<T>,
+    [rows, size]: [usize; 2],
+) {
+    let matrix = matvec::Matrix { start: weight.as_ptr(), inner: size, steps: [size as isize, 1] };
+    for row in 0..rows {
+        // SAFETY: as promised by the caller.
+        unsafe {
+            let state = std::slice::from_raw_parts(states.add(row * size), size);
+            matrix.times(state, 0, part(to, row * size, size));
+        }
+    }
 }
 
 /// Calls `each` for some rows at a time: which is the first, and how many.

@@ -148,9 +148,17 @@ fn leaf_of<T: Reducible, F: Combine<T::Wide>>(x: &[T]) -> T::Wide {
             lanes[lane] = F::of(lanes[lane], chunk[lane].wide());
         }
     }
-    for (lane, &x) in rest.iter().enumerate() {
-        lanes[lane] = F::of(lanes[lane], x.wide());
+    // What is left over is a chunk too, so that nothing goes lane by lane.
+    let mut last = [F::START; LANES];
+    for (lane, &x) in last.iter_mut().zip(rest) {
+        *lane = x.wide();
     }
+    for lane in 0..LANES {
+        lanes[lane] = F::of(lanes[lane], last[lane]);
+    }
+    // The lanes go through memory: where the compiler sees what becomes of them, it takes them
+    // apart, and folding costs as much as a third of the leaf.
+    let mut lanes = std::hint::black_box(lanes);
     // Halves of a fixed length, so that the lanes stay in registers.
     fold::<T::Wide, F, 16>(&mut lanes);
     fold::<T::Wide, F, 8>(&mut lanes);

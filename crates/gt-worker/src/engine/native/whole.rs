@@ -82,6 +82,15 @@ fn compute<T: Vectors>(
         (&Whole::RmsStandardizeGrad(groups), &[grad, deviation, x, rstd], [out]) => {
             groups::rms_standardize_grad::<T>(native, groups, [grad, deviation, x, rstd], out)
         }
+        (&Whole::LayerNorm { rows, eps }, &[x, weight, bias], [result, mean, rstd]) => {
+            let inputs = [x, weight, bias];
+            groups::layer_norm::<T>(native, rows, number(eps), inputs, [result, mean, rstd])
+        }
+        (&Whole::LayerNormGrad(rows), values, [input, weight, bias]) => {
+            let wrong = |_| Error::bug(format!("{whole:?} with {} inputs", values.len()));
+            let inputs = values.try_into().map_err(wrong)?;
+            groups::layer_norm_grad::<T>(native, rows, inputs, [input, weight, bias])
+        }
         (&Whole::Softmax { size, log }, &[x], [out]) => {
             groups::softmax::<T>(native, Softmax { size, log }, x, out)
         }
