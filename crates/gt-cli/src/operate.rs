@@ -5,12 +5,13 @@ use gt_core::{Result, SessionId};
 use gt_transport::Message;
 use gt_transport::order::Order;
 use gt_transport::report::{Report, SessionReport};
+use gt_transport::share::MemoryLimit;
 use serde_json::Value;
 
 use crate::place::Place;
 use crate::say::say;
 use crate::status::{inquire, session_json};
-use crate::table::{duration, table};
+use crate::table::{duration, size, table};
 
 /// What `gt sessions` is told.
 #[derive(clap::Args)]
@@ -87,10 +88,22 @@ fn as_text(report: &Report) -> String {
         return "no sessions".to_string();
     }
     let rows: Vec<_> = report.sessions.iter().map(row).collect();
-    table(["id", "name", "user", "weight", "workers", "values", "queued", "state"], &rows)
+    let headings =
+        ["id", "name", "user", "weight", "memory", "workers", "values", "queued", "state"];
+    table(headings, &rows)
 }
 
-fn row(session: &SessionReport) -> [String; 8] {
+/// The most memory on a worker, in words.
+fn limit(limit: MemoryLimit) -> String {
+    match limit {
+        _ if limit.is_none() => "any".to_string(),
+        MemoryLimit { bytes: u64::MAX, percent } => format!("{percent} %"),
+        MemoryLimit { bytes, percent } if percent >= 100 => size(bytes),
+        MemoryLimit { bytes, percent } => format!("{}, {percent} %", size(bytes)),
+    }
+}
+
+fn row(session: &SessionReport) -> [String; 9] {
     let state = match session {
         SessionReport { share, .. } if share.paused => "paused".to_string(),
         SessionReport { connected: true, .. } => "connected".to_string(),
@@ -101,6 +114,7 @@ fn row(session: &SessionReport) -> [String; 8] {
         session.name.clone(),
         session.user.clone(),
         session.share.user_weight.get().to_string(),
+        limit(session.share.memory),
         session.workers.iter().flatten().count().to_string(),
         session.values.to_string(),
         session.queued.to_string(),

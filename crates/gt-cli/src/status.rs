@@ -9,6 +9,7 @@ use gt_transport::Message;
 use gt_transport::codec::Limits;
 use gt_transport::reliable::{open_unsequenced, unsequenced};
 use gt_transport::report::{ChannelTraffic, Report, Road, SessionReport, WorkerReport};
+use gt_transport::share::MemoryLimit;
 use gt_zmq::{Context, Dealer, DealerEvent, Options};
 use serde_json::{Value, json};
 
@@ -235,12 +236,21 @@ pub(crate) fn session_json(session: &SessionReport) -> Value {
         "user": session.user,
         "weight": session.share.user_weight.get(),
         "paused": session.share.paused,
+        "memory_limit": limit_json(session.share.memory),
+        "user_memory_limit": limit_json(session.share.user_memory),
         "connected": session.connected,
         "workers": workers,
         "values": session.values,
         "queued": session.queued,
         "silent_seconds": seconds(session.silent_ns),
     })
+}
+
+/// What is limited of memory on a worker, if anything is.
+fn limit_json(limit: MemoryLimit) -> Value {
+    let bytes = (limit.bytes < u64::MAX).then_some(limit.bytes);
+    let percent = (limit.percent < 100).then_some(limit.percent);
+    if limit.is_none() { Value::Null } else { json!({"bytes": bytes, "percent": percent}) }
 }
 
 fn seconds(ns: u64) -> f64 {

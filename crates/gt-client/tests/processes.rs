@@ -168,6 +168,7 @@ fn options(path: &Path) -> RemoteOptions {
         address: "localhost:1".into(),
         name: "test".into(),
         workers: None,
+        memory_bytes: None,
         sync: false,
         compare_copies: false,
         check_nan: false,

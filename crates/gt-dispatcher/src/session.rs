@@ -73,10 +73,12 @@ pub struct Session {
     compares_copies: bool,
     /// Whether results that are not finite fail, if their inputs are.
     checks_nan: bool,
-    /// How much of the workers' time it gets, if somebody has said that.
+    /// How much of the workers' time and memory it gets, if somebody has said that.
     share: Option<Share>,
     /// How many workers it asked for; all if absent.
     wanted: Option<usize>,
+    /// How many bytes it asked for on each worker; any number if absent.
+    wanted_bytes: Option<u64>,
     /// Its workers in the order in which it numbers them; the place of one that left is vacant.
     workers: Vec<Option<WorkerId>>,
     /// Messages that go out before its commands.
@@ -126,6 +128,7 @@ impl Session {
             checks_nan: hello.check_nan,
             share: None,
             wanted: hello.workers.map(|wanted| wanted as usize),
+            wanted_bytes: hello.memory_bytes,
             workers: Vec::new(),
             letters: Vec::new(),
             registry: Registry::default(),

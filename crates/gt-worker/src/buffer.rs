@@ -15,6 +15,8 @@ use bytes::Bytes;
 use gt_core::error::{Error, Result};
 use gt_transport::lock::Mutex;
 
+use crate::account::Account;
+
 /// Where buffers begin: at the start of a cache line, which also suits every vector register.
 pub const ALIGNMENT: usize = 64;
 
@@ -69,17 +71,30 @@ impl Pool {
         }
         self.takes.fetch_add(1, Relaxed);
         let class = class_of(len);
-        let cached = self.free[class].lock().pop();
-        let block = match cached {
-            Some(block) => block,
-            None => self.fresh(class, len)?,
+        let account = Account::current();
+        let block = match &account {
+            Some(account) => self.charged(class, len, account)?,
+            None => self.block(class, len)?,
         };
         let used = self.used.fetch_add(class_bytes(class), Relaxed) + class_bytes(class);
         if used > self.peak.load(Relaxed) {
             self.peak.fetch_max(used, Relaxed);
         }
         let pool = Arc::clone(self);
-        Ok(Buffer { start: block.0, len, memory: Memory::Pooled { class, pool } })
+        Ok(Buffer { start: block.0, len, memory: Memory::Pooled { class, pool, account } })
+    }
+
+    /// Memory that is charged to an account.
+    fn charged(&self, class: usize, len: usize, account: &Account) -> Result<Block> {
+        let size = class_bytes(class);
+        account.charge(size).map_err(|excess| account.out_of_memory(len, excess))?;
+        self.block(class, len).inspect_err(|_| account.release(size))
+    }
+
+    /// Memory that was kept, or fresh memory.
+    fn block(&self, class: usize, len: usize) -> Result<Block> {
+        let cached = self.free[class].lock().pop();
+        cached.map_or_else(|| self.fresh(class, len), Ok)
     }
 
     /// A buffer of `len` bytes that are zero.
@@ -154,8 +169,14 @@ impl Pool {
 
     fn out_of_memory(&self, len: usize) -> Error {
         let (used, limit) = (self.used_bytes(), self.limit);
+        let own = |account: Arc<Account>| {
+            // What it asks for is charged already.
+            let own = account.used_bytes().saturating_sub(class_bytes(class_of(len)));
+            format!(", {own} of these by this session")
+        };
+        let own = Account::current().map_or_else(String::new, own);
         Error::OutOfMemory(format!(
-            "out of memory: {len} bytes were asked for, {used} of {limit} are in use"
+            "out of memory: {len} bytes were asked for, {used} of {limit} are in use{own}"
         ))
     }
 }
@@ -265,6 +286,8 @@ enum Memory {
     Pooled {
         class: usize,
         pool: Arc<Pool>,
+        /// Whose it is.
+        account: Option<Arc<Account>>,
     },
     /// Bytes that came in a message. They are never written.
     Shared {
@@ -345,7 +368,8 @@ impl AsRef<[u8]> for Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        if let Memory::Pooled { class, pool } = &self.memory {
+        if let Memory::Pooled { class, pool, account } = &self.memory {
+            account.iter().for_each(|account| account.release(class_bytes(*class)));
             pool.used.fetch_sub(class_bytes(*class), Relaxed);
             pool.free[*class].lock().push(Block(self.start));
         }

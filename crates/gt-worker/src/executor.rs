@@ -17,6 +17,7 @@ use gt_transport::lock::Mutex;
 use self::run::Run;
 use self::store::Store;
 use self::timing::Timing;
+use crate::account::{self, Accounts};
 use crate::engine::Engine;
 use crate::memory::{self, Holding};
 use crate::plan::{Plan, ValueId, Work};
@@ -50,6 +51,8 @@ struct Ran {
 struct Runner<E: Engine + ?Sized> {
     sessions: Mutex<BTreeMap<SessionId, Store<E::Value>>>,
     engine: Arc<E>,
+    /// Who may hold how much.
+    accounts: Arc<Accounts>,
 }
 
 /// What came of a plan.
@@ -76,7 +79,15 @@ pub struct Outcome {
 impl Executor {
     /// An executor for plans of a worker.
     pub fn new<E: Engine + ?Sized + 'static>(engine: Arc<E>) -> Self {
-        Executor(Box::new(Runner { engine, sessions: Mutex::default() }))
+        Executor::charging(engine, Arc::default())
+    }
+
+    /// The same, where sessions have accounts of the memory they hold.
+    pub fn charging<E>(engine: Arc<E>, accounts: Arc<Accounts>) -> Self
+    where
+        E: Engine + ?Sized + 'static,
+    {
+        Executor(Box::new(Runner { engine, sessions: Mutex::default(), accounts }))
     }
 
     /// Does what is to be done; gives what came of a plan.
@@ -128,10 +139,9 @@ impl<E: Engine + ?Sized> Runner<E> {
     fn within<T>(&self, session: SessionId, act: impl FnOnce(&mut Store<E::Value>) -> T) -> T {
         act(self.sessions.lock().entry(session).or_default())
     }
-}
 
-impl<E: Engine + ?Sized> Runs for Runner<E> {
-    fn run_steps(&self, plan: &mut Plan) -> Ran {
+    /// Runs a plan, whose memory is charged to its session.
+    fn run_charged(&self, plan: &mut Plan) -> Ran {
         let mut run = Run::new(self, plan);
         let dropped = self.within(plan.session, |store| {
             run.load(store, &plan.loads);
@@ -152,6 +162,12 @@ impl<E: Engine + ?Sized> Runs for Runner<E> {
             plan.described.iter().filter_map(meta).collect()
         });
         Ran { messages: std::mem::take(&mut run.messages), metas, spans }
+    }
+}
+
+impl<E: Engine + ?Sized> Runs for Runner<E> {
+    fn run_steps(&self, plan: &mut Plan) -> Ran {
+        account::within(self.accounts.of(plan.session), || self.run_charged(plan))
     }
 
     fn runs_beside(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Executes instructions. `Worker::step` decides, does no IO and has no values; `Executor::run` has
 //! the values, computes, and decides nothing.
 
+pub mod account;
 pub mod agenda;
 pub mod backlog;
 pub mod bound;

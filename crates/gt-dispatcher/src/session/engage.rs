@@ -1,4 +1,4 @@
-//! The workers of a session, and how much of their time it gets.
+//! The workers of a session, and how much of their time and memory it gets.
 
 use gt_core::WorkerId;
 use gt_transport::share::Share;
@@ -39,13 +39,14 @@ impl Session {
         wants
     }
 
-    /// How much of the workers' time it gets.
+    /// How much of the workers' time and memory it gets.
     pub fn share(&self) -> Share {
         self.share.unwrap_or_default()
     }
 
-    /// It gets so much from now on; its workers are told.
-    pub fn set_share(&mut self, share: Share, out: &mut Outbox) {
+    /// It gets so much from now on, and of memory no more than it asked for; its workers are told.
+    pub fn set_share(&mut self, mut share: Share, out: &mut Outbox) {
+        share.memory.bytes = share.memory.bytes.min(self.wanted_bytes.unwrap_or(u64::MAX));
         if self.share.replace(share) == Some(share) {
             return;
         }

@@ -18,7 +18,7 @@ use gt_transport::report::{
     ChannelTraffic, Channels, MemoryUsage, Modifiers, Report, Road, SessionReport, Traffic,
     ValueReport, ValuesReport, WorkerReport,
 };
-use gt_transport::share::{Share, UserId, Weight};
+use gt_transport::share::{MemoryLimit, Share, UserId, Weight};
 use gt_transport::ticket::{Access, Address, Key, Role, Route, Ticket, TransferKind};
 use gt_transport::{Batch, Checksum, Failure, FailureId, Message, Peer, Value};
 use proptest::prelude::*;
@@ -72,7 +72,14 @@ pub fn message() -> impl Strategy<Value = Message> {
         (session(), any::<u64>(), 1..=u16::MAX, any::<bool>()).prop_map(
             |(session, user, weight, paused)| {
                 let weight = Weight::new(weight).expect("it is not zero");
-                let share = Share { user: UserId(user), user_weight: Weight::ONE, weight, paused };
+                let memory = MemoryLimit { bytes: user, percent: 7 };
+                let share = Share {
+                    user: UserId(user),
+                    weight,
+                    paused,
+                    memory,
+                    ..Share::default()
+                };
                 Message::Share { session, share }
             }
         ),
@@ -87,7 +94,15 @@ fn greetings() -> impl Strategy<Value = Message> {
     let hello = (".*", any::<Option<u32>>(), prop::option::of(resume)).prop_map(
         |(name, workers, resume)| {
             let (compare_copies, check_nan) = (workers.is_some(), resume.is_some());
-            Message::Hello(Hello { name, workers, resume, compare_copies, check_nan })
+            let memory_bytes = workers.map(u64::from);
+            Message::Hello(Hello {
+                name,
+                workers,
+                memory_bytes,
+                resume,
+                compare_copies,
+                check_nan,
+            })
         },
     );
     let welcome = (session(), any::<[u8; 16]>(), any::<[u64; 2]>(), any::<[u32; 2]>()).prop_map(

@@ -3,17 +3,22 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gt_core::Result;
+use gt_core::{Result, SessionId};
 use gt_transport::transfers;
 
+use crate::account::{self, Accounts};
 use crate::buffer::{Buffer, Pool};
 
-/// The worker's memory, as a place where values arrive.
-pub(super) struct PoolSource(pub(super) Arc<Pool>);
+/// The worker's memory, as a place where values of sessions arrive.
+pub(super) struct PoolSource {
+    pub(super) pool: Arc<Pool>,
+    pub(super) accounts: Arc<Accounts>,
+}
 
 impl transfers::BufferSource for PoolSource {
-    fn take(&self, bytes: usize) -> Result<Box<dyn transfers::Buffer>> {
-        Ok(Box::new(PoolBuffer(self.0.take(bytes)?)))
+    fn take(&self, session: SessionId, bytes: usize) -> Result<Box<dyn transfers::Buffer>> {
+        let buffer = account::within(self.accounts.of(session), || self.pool.take(bytes));
+        Ok(Box::new(PoolBuffer(buffer?)))
     }
 }
 

@@ -20,6 +20,7 @@ use super::inbox::{Inbox, News, cannot_wait};
 use super::pool_source::PoolSource;
 use super::progress::Untold;
 use super::{DataPlace, Options};
+use crate::account::Accounts;
 use crate::buffer::Pool;
 use crate::engine::Takes;
 use crate::executor::Executor;
@@ -62,6 +63,8 @@ pub(super) struct WorkerLoop {
     /// What could not be sent yet.
     unsent: VecDeque<Vec<Bytes>>,
     pool: Arc<Pool>,
+    /// Who may hold how much of it.
+    accounts: Arc<Accounts>,
     /// What will compute.
     engine: Arc<dyn Takes>,
     window: Window,
@@ -89,8 +92,10 @@ impl WorkerLoop {
     /// Connects and says who the worker is.
     pub(super) fn open(options: &Options) -> Result<WorkerLoop> {
         let inbox = Arc::new(Inbox::new()?);
-        let plane = open_plane(&options.data, &options.pool, &inbox)?;
-        let executor = Executor::new(options.engine.clone());
+        let (pool, accounts) = (options.pool.clone(), Arc::<Accounts>::default());
+        let source = PoolSource { pool: pool.clone(), accounts: accounts.clone() };
+        let plane = open_plane(&options.data, source, &inbox)?;
+        let executor = Executor::charging(options.engine.clone(), accounts.clone());
         let executing = Executing::start(executor, inbox.clone())?;
         let context = Context::new().map_err(cannot_wait)?;
         // The dispatcher itself decides when a silent worker is lost.
@@ -113,7 +118,8 @@ impl WorkerLoop {
             progress: Progress::Finished,
             untold: Untold::default(),
             unsent,
-            pool: options.pool.clone(),
+            pool,
+            accounts,
             engine: options.engine.clone(),
             window: options.window,
             heard: Instant::now(),
@@ -250,11 +256,16 @@ impl WorkerLoop {
                 });
                 self.say(&Message::MemoryReply { session, request, parts, usage });
             }
+            Message::Share { session, ref share } => {
+                self.accounts.assign(session, share, self.pool.limit_bytes());
+                self.told.push_back(Told::Message(message));
+            }
             Message::Forget { session } => {
                 // What came of its plans before this is not sent after it.
                 self.step();
                 self.transfers.forget(session);
                 self.untold.forget(session);
+                self.accounts.forget(session);
                 self.told.push_back(Told::Message(message));
             }
             Message::Handover { tag, .. } => {
@@ -369,9 +380,9 @@ impl WorkerLoop {
 }
 
 /// Opens the place where values arrive; how transfers end comes to the inbox.
-fn open_plane(place: &DataPlace, pool: &Arc<Pool>, inbox: &Arc<Inbox>) -> Result<Arc<DataPlane>> {
+fn open_plane(place: &DataPlace, source: PoolSource, inbox: &Arc<Inbox>) -> Result<Arc<DataPlane>> {
     let DataPlace { unix, allowed_group, tcp, advertise } = place.clone();
-    let buffer_source = Arc::new(PoolSource(pool.clone()));
+    let buffer_source = Arc::new(source);
     let listens = PlaneOptions { unix, allowed_group, tcp, advertise, ..PlaneOptions::default() };
     let options = PlaneOptions { buffer_source, ..listens };
     let inbox = inbox.clone();
