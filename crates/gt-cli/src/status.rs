@@ -109,7 +109,7 @@ fn as_text(address: &Address, report: &Report) -> String {
     let up = duration(*uptime_ns);
     let worker_rows: Vec<_> = workers.iter().map(worker_row).collect();
     let session_rows: Vec<_> = sessions.iter().map(session_row).collect();
-    let of_workers = ["id", "name", "engine", "device", "threads", "memory", "limit", "queued"];
+    let of_workers = ["id", "name", "engine", "device", "threads", "memory", "limit", "queued", "state"];
     let of_sessions = ["id", "name", "connected", "workers", "values", "queued"];
     let mut parts = vec![format!("GT {version} at {address}, up for {up}")];
     parts.push(section("workers", of_workers, &worker_rows));
@@ -138,8 +138,8 @@ fn section<const N: usize>(name: &str, headings: [&str; N], rows: &[[String; N]]
     }
 }
 
-fn worker_row(worker: &WorkerReport) -> [String; 8] {
-    let WorkerReport { id, info, used_bytes, queued, .. } = worker;
+fn worker_row(worker: &WorkerReport) -> [String; 9] {
+    let WorkerReport { id, info, used_bytes, queued, is_drained, .. } = worker;
     [
         id.to_string(),
         info.name.clone(),
@@ -149,6 +149,7 @@ fn worker_row(worker: &WorkerReport) -> [String; 8] {
         size(*used_bytes),
         size(info.memory_bytes),
         queued.to_string(),
+        if *is_drained { "drained" } else { "in use" }.to_string(),
     ]
 }
 
@@ -201,6 +202,7 @@ fn as_json(report: &Report) -> Value {
             "memory_bytes": worker.used_bytes,
             "memory_limit_bytes": worker.info.memory_bytes,
             "queued": worker.queued,
+            "drained": worker.is_drained,
             "silent_seconds": seconds(worker.silent_ns),
             "channels": worker.channels.iter().map(channel).collect::<Vec<_>>(),
         })

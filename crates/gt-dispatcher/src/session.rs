@@ -32,6 +32,7 @@ use crate::scopes::Scopes;
 use crate::worker_map::WorkerMap;
 
 mod ask;
+mod drain;
 mod engage;
 mod expand;
 mod explain;
@@ -81,6 +82,8 @@ pub struct Session {
     wanted_bytes: Option<u64>,
     /// Its workers in the order in which it numbers them; the place of one that left is vacant.
     workers: Vec<Option<WorkerId>>,
+    /// Workers that the operator wants to be free. They end what they were given.
+    leaving: Vec<WorkerId>,
     /// Messages that go out before its commands.
     letters: Vec<(Peer, Message)>,
     /// Where its values are.
@@ -130,6 +133,7 @@ impl Session {
             wanted: hello.workers.map(|wanted| wanted as usize),
             wanted_bytes: hello.memory_bytes,
             workers: Vec::new(),
+            leaving: Vec::new(),
             letters: Vec::new(),
             registry: Registry::default(),
             inferences: Inferences::default(),

@@ -21,6 +21,8 @@ pub struct Member {
     pub sessions: usize,
     /// Bytes that its values take, as it said last.
     pub used_bytes: u64,
+    /// Whether nothing new goes there.
+    pub is_drained: bool,
     /// Its channels to other processes, as it said last.
     pub channels: Channels,
 }
@@ -28,7 +30,8 @@ pub struct Member {
 impl WorkerTable {
     /// A worker is there.
     pub fn join(&mut self, worker: WorkerId, info: WorkerInfo) {
-        let member = Member { info, sessions: 0, used_bytes: 0, channels: Channels::default() };
+        let (sessions, used_bytes, channels) = (0, 0, Channels::default());
+        let member = Member { info, sessions, used_bytes, is_drained: false, channels };
         self.members.insert(worker, member);
     }
 
@@ -62,10 +65,15 @@ impl WorkerTable {
         self.members.iter().map(|(&id, member)| (id, member))
     }
 
+    /// Those that something new goes to.
+    fn takers(&self) -> impl Iterator<Item = (WorkerId, &Member)> {
+        self.members().filter(|(_, member)| !member.is_drained)
+    }
+
     /// At most `wanted` workers for a new session: those that the fewest sessions have, in the
     /// order of their numbers.
     pub fn engage(&mut self, wanted: Option<usize>) -> Vec<WorkerId> {
-        let mut by_load: Vec<WorkerId> = self.members.keys().copied().collect();
+        let mut by_load: Vec<WorkerId> = self.takers().map(|(id, _)| id).collect();
         if let Some(wanted) = wanted {
             by_load.sort_by_key(|id| (self.members[id].sessions, *id));
             by_load.truncate(wanted);
@@ -80,8 +88,8 @@ impl WorkerTable {
     /// The worker that the fewest sessions have, but for these.
     pub fn least_shared(&self, but: impl Iterator<Item = WorkerId>) -> Option<WorkerId> {
         let but: Vec<WorkerId> = but.collect();
-        let others = self.members.iter().filter(|(id, _)| !but.contains(id));
-        others.min_by_key(|(id, member)| (member.sessions, **id)).map(|(&id, _)| id)
+        let others = self.takers().filter(|(id, _)| !but.contains(id));
+        others.min_by_key(|(id, member)| (member.sessions, *id)).map(|(id, _)| id)
     }
 
     /// A session is over, or a worker joined it.

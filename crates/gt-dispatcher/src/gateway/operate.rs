@@ -51,6 +51,12 @@ impl Gateway {
                 self.paused.remove(&session);
                 self.tell_share(now_ns, session, out);
             }
+            Order::DrainWorker(worker) => {
+                let mut outbox = Outbox::default();
+                self.dispatcher.drain(now_ns, worker, &mut outbox)?;
+                self.deliver(now_ns, &mut outbox, out);
+            }
+            Order::UndrainWorker(worker) => self.dispatcher.undrain(worker)?,
             Order::Drain => self.is_drained = true,
             Order::Undrain => self.is_drained = false,
         }

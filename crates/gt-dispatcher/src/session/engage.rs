@@ -22,21 +22,27 @@ impl Session {
     pub fn engage(&mut self, worker: WorkerId) -> bool {
         let wants = self.wanted.is_none_or(|wanted| self.workers().count() < wanted);
         if wants {
-            match self.workers.iter_mut().find(|place| place.is_none()) {
-                Some(vacant) => *vacant = Some(worker),
-                None => self.workers.push(Some(worker)),
-            }
-            self.move_scopes();
-            if let Some(share) = self.share {
-                let share = Message::Share { session: self.id, share };
-                self.letters.push((Peer::Worker(worker), share));
-            }
-            if self.checks_nan {
-                let check = Message::CheckNan { session: self.id };
-                self.letters.push((Peer::Worker(worker), check));
-            }
+            let vacant = self.workers.iter().position(Option::is_none);
+            self.seat(vacant.unwrap_or(self.workers.len()), worker);
         }
         wants
+    }
+
+    /// Gives a place that is vacant to a worker.
+    pub(super) fn seat(&mut self, number: usize, worker: WorkerId) {
+        if number == self.workers.len() {
+            self.workers.push(None);
+        }
+        self.workers[number] = Some(worker);
+        self.move_scopes();
+        if let Some(share) = self.share {
+            let share = Message::Share { session: self.id, share };
+            self.letters.push((Peer::Worker(worker), share));
+        }
+        if self.checks_nan {
+            let check = Message::CheckNan { session: self.id };
+            self.letters.push((Peer::Worker(worker), check));
+        }
     }
 
     /// How much of the workers' time and memory it gets.

@@ -60,12 +60,14 @@ pub fn message() -> impl Strategy<Value = Message> {
         ),
         session().prop_map(|session| Message::Forget { session }),
         session().prop_map(|session| Message::CheckNan { session }),
-        (session(), 0..5).prop_map(|(session, order)| {
+        (session(), 0..7).prop_map(|(session, order)| {
             Message::Order(match order {
                 0 => Order::Kill(session),
                 1 => Order::Pause(session),
                 2 => Order::Resume(session),
                 3 => Order::Drain,
+                4 => Order::DrainWorker(WorkerId(session.0 as u32)),
+                5 => Order::UndrainWorker(WorkerId(session.0 as u32)),
                 _ => Order::Undrain,
             })
         }),
@@ -200,6 +202,7 @@ fn accounts() -> impl Strategy<Value = Message> {
             silent_ns,
             used_bytes,
             queued,
+            is_drained: queued > 7,
             channels: channels(),
         },
     );
