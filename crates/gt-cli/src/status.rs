@@ -109,7 +109,8 @@ fn as_text(address: &Address, report: &Report) -> String {
     let up = duration(*uptime_ns);
     let worker_rows: Vec<_> = workers.iter().map(worker_row).collect();
     let session_rows: Vec<_> = sessions.iter().map(session_row).collect();
-    let of_workers = ["id", "name", "engine", "device", "threads", "memory", "limit", "queued", "state"];
+    let of_workers =
+        ["id", "name", "engine", "device", "threads", "memory", "limit", "queued", "state"];
     let of_sessions = ["id", "name", "connected", "workers", "values", "queued"];
     let mut parts = vec![format!("GT {version} at {address}, up for {up}")];
     parts.push(section("workers", of_workers, &worker_rows));
@@ -175,7 +176,7 @@ fn session_row(session: &SessionReport) -> [String; 6] {
         if *connected { "yes".to_string() } else { format!("no, for {}", duration(*silent_ns)) };
     let workers: Vec<String> = workers
         .iter()
-        .map(|worker| worker.map_or("lost".to_string(), |worker| worker.to_string()))
+        .map(|worker| worker.map_or("vacant".to_string(), |worker| worker.to_string()))
         .collect();
     let workers = workers.join(",");
     [id.to_string(), name.clone(), connected, workers, values.to_string(), queued.to_string()]

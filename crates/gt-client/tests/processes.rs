@@ -84,6 +84,7 @@ impl Cluster {
             window: Window::default(),
             engine: Arc::new(Native::sharing(pool.clone(), threads)),
             pool,
+            spill: None,
         };
         let stop = self.worker_stop.clone();
         let (enlisted, is_enlisted) = std::sync::mpsc::channel();

@@ -22,13 +22,24 @@ thread_local! {
 pub struct Account {
     used: AtomicUsize,
     limit: AtomicUsize,
-    /// Whom the session belongs to; `None` if this is the account of a user.
-    user: Option<Arc<Account>>,
+    /// Whose it is; `None` if this is the account of a user.
+    owner: Option<Owner>,
+}
+
+#[derive(Debug)]
+struct Owner {
+    session: SessionId,
+    user: Arc<Account>,
 }
 
 impl Account {
-    fn new(user: Option<Arc<Account>>) -> Arc<Self> {
-        Arc::new(Account { used: AtomicUsize::new(0), limit: AtomicUsize::new(usize::MAX), user })
+    fn new(owner: Option<Owner>) -> Arc<Self> {
+        Arc::new(Account { used: AtomicUsize::new(0), limit: AtomicUsize::new(usize::MAX), owner })
+    }
+
+    /// Whose account it is; `None` if it is a user's.
+    pub fn session(&self) -> Option<SessionId> {
+        self.owner.as_ref().map(|owner| owner.session)
     }
 
     /// The account that this thread works for, if there is one.
@@ -44,7 +55,7 @@ impl Account {
     /// Counts so many more bytes, for the session and for its user, or says whose limit that is over.
     pub(crate) fn charge(&self, bytes: usize) -> Result<(), Excess> {
         self.reserve(bytes).map_err(|limit| Excess::Session { limit })?;
-        let Some(user) = &self.user else { return Ok(()) };
+        let Some(Owner { user, .. }) = &self.owner else { return Ok(()) };
         user.reserve(bytes).map_err(|limit| {
             self.used.fetch_sub(bytes, Relaxed);
             Excess::User { used: user.used_bytes(), limit }
@@ -54,7 +65,7 @@ impl Account {
     /// So many bytes are free again.
     pub(crate) fn release(&self, bytes: usize) {
         self.used.fetch_sub(bytes, Relaxed);
-        if let Some(user) = &self.user {
+        if let Some(Owner { user, .. }) = &self.owner {
             user.used.fetch_sub(bytes, Relaxed);
         }
     }
@@ -64,6 +75,14 @@ impl Account {
         let limit = self.limit.load(Relaxed);
         let more = |used: usize| used.checked_add(bytes).filter(|&used| used <= limit);
         self.used.fetch_update(Relaxed, Relaxed, more).map(drop).map_err(|_| limit)
+    }
+
+    /// Whether so many more bytes are over a limit, as things are.
+    pub(crate) fn lacks(&self, bytes: usize) -> bool {
+        let is_over = |account: &Account| {
+            account.used_bytes().saturating_add(bytes) > account.limit.load(Relaxed)
+        };
+        is_over(self) || self.owner.as_ref().is_some_and(|owner| is_over(&owner.user))
     }
 
     /// What somebody is told who asked for `len` bytes.
@@ -78,7 +97,7 @@ impl Account {
             Excess::User { used, limit } => format!(
                 "out of memory: {len} bytes were asked for, and the sessions of this user hold \
                  {used} of the {limit} bytes that the server's policy allows them on a worker, \
-                 {own} of these this session; free tensors here or in another session"
+                 {own} of these by this session; free tensors here or in another session"
             ),
         })
     }
@@ -129,7 +148,8 @@ impl Accounts {
         let mut known = self.0.lock();
         let user = known.users.entry(share.user).or_insert_with(|| Account::new(None)).clone();
         user.limit.store(share.user_memory.of(total), Relaxed);
-        let account = known.sessions.entry(session).or_insert_with(|| Account::new(Some(user)));
+        let account = known.sessions.entry(session);
+        let account = account.or_insert_with(|| Account::new(Some(Owner { session, user })));
         account.limit.store(share.memory.of(total), Relaxed);
     }
 
@@ -152,7 +172,11 @@ mod tests {
 
     fn limited(bytes: u64, percent: u8) -> Share {
         let memory = MemoryLimit { bytes, ..MemoryLimit::NONE };
-        Share { memory, user_memory: MemoryLimit { percent, ..MemoryLimit::NONE }, ..Share::default() }
+        Share {
+            memory,
+            user_memory: MemoryLimit { percent, ..MemoryLimit::NONE },
+            ..Share::default()
+        }
     }
 
     #[test]
@@ -200,7 +224,10 @@ mod tests {
             let _own = pool.take(1024).expect("there is room");
             pool.take(64).expect_err("there is none").to_string()
         });
-        assert!(error.contains("4096 of 4096 are in use, 1024 of these by this session"), "{error}");
+        assert!(
+            error.contains("4096 of 4096 are in use, 1024 of these by this session"),
+            "{error}"
+        );
         assert!(Account::current().is_none());
     }
 }

@@ -7,11 +7,12 @@
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
+use gt_core::SessionId;
 use gt_core::error::{Error, Result};
 use gt_transport::lock::Mutex;
 
@@ -30,6 +31,16 @@ const IDLE: Duration = Duration::from_secs(3);
 const STEPS: usize = 4;
 const CLASSES: usize = (usize::BITS as usize - 6) * STEPS;
 
+/// So often somebody is asked to free memory for one buffer.
+const MOST_RECLAIMS: usize = 64;
+
+/// Somebody who can free memory of values that are not in use.
+pub trait Reclaim: Send + Sync {
+    /// Frees about so many bytes, of one session if it is the one that holds too much; says whether
+    /// any were freed.
+    fn reclaim(&self, bytes: usize, of: Option<SessionId>) -> bool;
+}
+
 /// A shared store of memory.
 pub struct Pool {
     free: Vec<Mutex<Vec<Block>>>,
@@ -42,6 +53,8 @@ pub struct Pool {
     takes: AtomicUsize,
     /// How often that was when it last changed, and when.
     last_take: Mutex<(usize, Duration)>,
+    /// Who can free memory, if somebody can.
+    reclaims: Mutex<Option<Weak<dyn Reclaim>>>,
 }
 
 /// The start of a piece of memory; its size follows from its class.
@@ -61,6 +74,7 @@ impl Pool {
             peak: AtomicUsize::new(0),
             takes: AtomicUsize::new(0),
             last_take: Mutex::default(),
+            reclaims: Mutex::default(),
         })
     }
 
@@ -84,10 +98,37 @@ impl Pool {
         Ok(Buffer { start: block.0, len, memory: Memory::Pooled { class, pool, account } })
     }
 
+    /// From now on this is asked to free memory before somebody is told that there is none.
+    pub fn reclaim_from(&self, who: Weak<dyn Reclaim>) {
+        *self.reclaims.lock() = Some(who);
+    }
+
+    /// Whether so many more bytes are more than it may hold, as things are.
+    pub fn lacks(&self, bytes: usize) -> bool {
+        self.used_bytes().saturating_add(bytes) > self.limit
+    }
+
+    /// Whether most of it is in use.
+    pub fn is_crowded(&self) -> bool {
+        self.lacks(self.limit / 4)
+    }
+
+    /// Has memory freed, of a session or of anybody; says whether any was.
+    #[cold]
+    fn reclaim(&self, bytes: usize, of: Option<SessionId>) -> bool {
+        let who = self.reclaims.lock().as_ref().and_then(Weak::upgrade);
+        who.is_some_and(|who| who.reclaim(bytes, of))
+    }
+
     /// Memory that is charged to an account.
     fn charged(&self, class: usize, len: usize, account: &Account) -> Result<Block> {
-        let size = class_bytes(class);
-        account.charge(size).map_err(|excess| account.out_of_memory(len, excess))?;
+        let (size, mut tries) = (class_bytes(class), 0);
+        while let Err(excess) = account.charge(size) {
+            tries += 1;
+            if tries > MOST_RECLAIMS || !self.reclaim(size, account.session()) {
+                return Err(account.out_of_memory(len, excess));
+            }
+        }
         self.block(class, len).inspect_err(|_| account.release(size))
     }
 
@@ -149,11 +190,14 @@ impl Pool {
     #[cold]
     fn fresh(&self, class: usize, len: usize) -> Result<Block> {
         let size = class_bytes(class);
-        if !self.reserve(size) {
-            self.trim();
-            if !self.reserve(size) {
+        let mut tries = 0;
+        while !self.reserve(size) {
+            let is_freed = tries == 0 || (tries <= MOST_RECLAIMS && self.reclaim(size, None));
+            if !is_freed {
                 return Err(self.out_of_memory(len));
             }
+            tries += 1;
+            self.trim();
         }
         acquire(class).ok_or_else(|| {
             self.held.fetch_sub(size, Relaxed);

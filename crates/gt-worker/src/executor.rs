@@ -7,33 +7,40 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Weak};
 
 use gt_core::event::Spans;
 use gt_core::{DType, Error, Meta, Provenance, SessionId, WorkerId};
 use gt_transport::Message;
 use gt_transport::lock::Mutex;
 
+use self::disk::Disk;
 use self::run::Run;
-use self::store::Store;
+use self::store::{Store, Tick};
 use self::timing::Timing;
 use crate::account::{self, Accounts};
+use crate::buffer::Pool;
 use crate::engine::Engine;
 use crate::memory::{self, Holding};
 use crate::plan::{Plan, ValueId, Work};
+use crate::spill::Spill;
 
 mod check;
+mod disk;
+mod fail;
 mod run;
 mod store;
 mod timing;
 
 /// What runs plans, whatever its engine keeps tensors in.
-pub struct Executor(Box<dyn Runs>);
+pub struct Executor(Arc<dyn Runs>);
 
 /// What an executor does with its engine.
 trait Runs: Send + Sync {
     fn run_steps(&self, plan: &mut Plan) -> Ran;
     fn runs_beside(&self) -> bool;
+    fn is_pressed(&self) -> bool;
     fn forget(&self, session: SessionId);
     fn stored(&self, session: SessionId) -> u64;
     fn holdings(&self, session: SessionId) -> Vec<Holding>;
@@ -53,6 +60,10 @@ struct Runner<E: Engine + ?Sized> {
     engine: Arc<E>,
     /// Who may hold how much.
     accounts: Arc<Accounts>,
+    /// Where values go when memory is short.
+    disk: Option<Disk>,
+    /// How many plans began or ended.
+    plans: AtomicU64,
 }
 
 /// What came of a plan.
@@ -87,7 +98,24 @@ impl Executor {
     where
         E: Engine + ?Sized + 'static,
     {
-        Executor(Box::new(Runner { engine, sessions: Mutex::default(), accounts }))
+        Executor(Arc::new(Runner::new(engine, accounts, None)))
+    }
+
+    /// The same, where values that are not in use are put on disk when memory is short.
+    pub fn spilling<E>(
+        engine: Arc<E>,
+        accounts: Arc<Accounts>,
+        pool: &Arc<Pool>,
+        disk: Arc<Spill>,
+    ) -> Self
+    where
+        E: Engine + ?Sized + 'static,
+    {
+        let pooled = Disk { pool: pool.clone(), file: disk, turn: Mutex::default() };
+        let runner = Arc::new(Runner::new(engine, accounts, Some(pooled)));
+        let reclaims: Weak<Runner<E>> = Arc::downgrade(&runner);
+        pool.reclaim_from(reclaims);
+        Executor(runner)
     }
 
     /// Does what is to be done; gives what came of a plan.
@@ -118,6 +146,11 @@ impl Executor {
         self.0.runs_beside()
     }
 
+    /// Whether memory is short, so that plans had better use little at once.
+    pub fn is_pressed(&self) -> bool {
+        self.0.is_pressed()
+    }
+
     /// How many values of a session were ever kept; what lives only inside a plan is not.
     pub fn stored(&self, session: SessionId) -> u64 {
         self.0.stored(session)
@@ -135,15 +168,26 @@ impl Executor {
 }
 
 impl<E: Engine + ?Sized> Runner<E> {
+    fn new(engine: Arc<E>, accounts: Arc<Accounts>, disk: Option<Disk>) -> Self {
+        let (sessions, plans) = (Mutex::default(), AtomicU64::new(0));
+        Runner { sessions, engine, accounts, disk, plans }
+    }
+
     /// Does something with the values of a session.
     fn within<T>(&self, session: SessionId, act: impl FnOnce(&mut Store<E::Value>) -> T) -> T {
         act(self.sessions.lock().entry(session).or_default())
+    }
+
+    /// A plan begins or ends.
+    fn tick(&self) -> Tick {
+        self.plans.fetch_add(1, Relaxed)
     }
 
     /// Runs a plan, whose memory is charged to its session.
     fn run_charged(&self, plan: &mut Plan) -> Ran {
         let mut run = Run::new(self, plan);
         let dropped = self.within(plan.session, |store| {
+            store.advance(self.tick());
             run.load(store, &plan.loads);
             store.take(&plan.drops)
         });
@@ -157,6 +201,7 @@ impl<E: Engine + ?Sized> Runner<E> {
             }
         };
         let metas = self.within(plan.session, |store| {
+            store.advance(self.tick());
             run.keep(store, &plan.keeps);
             let meta = |&id: &ValueId| Some((id, store.meta(id)?.clone()));
             plan.described.iter().filter_map(meta).collect()
@@ -172,6 +217,10 @@ impl<E: Engine + ?Sized> Runs for Runner<E> {
 
     fn runs_beside(&self) -> bool {
         self.engine.runs_beside()
+    }
+
+    fn is_pressed(&self) -> bool {
+        self.disk.as_ref().is_some_and(Disk::is_pressed)
     }
 
     fn forget(&self, session: SessionId) {

@@ -18,6 +18,7 @@ pub mod planner;
 pub mod queue;
 pub mod serve;
 pub mod shares;
+pub mod spill;
 pub mod transfers;
 pub mod value;
 pub mod worker;

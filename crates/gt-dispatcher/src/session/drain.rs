@@ -148,9 +148,11 @@ impl Session {
             members.filter(|member| !placements.contains(left, *member)).collect();
         spare.into_iter().for_each(|member| self.emit_free(member, name));
         let entry = self.registry.get_mut(slot)?;
-        entry.spreads.iter_mut().filter(|(known, its)| (*known, *its) == (place, name)).for_each(
-            |spread| spread.0 = left,
-        );
+        entry
+            .spreads
+            .iter_mut()
+            .filter(|(known, its)| (*known, *its) == (place, name))
+            .for_each(|spread| spread.0 = left);
         Ok(())
     }
 

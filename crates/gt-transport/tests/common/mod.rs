@@ -75,13 +75,8 @@ pub fn message() -> impl Strategy<Value = Message> {
             |(session, user, weight, paused)| {
                 let weight = Weight::new(weight).expect("it is not zero");
                 let memory = MemoryLimit { bytes: user, percent: 7 };
-                let share = Share {
-                    user: UserId(user),
-                    weight,
-                    paused,
-                    memory,
-                    ..Share::default()
-                };
+                let share =
+                    Share { user: UserId(user), weight, paused, memory, ..Share::default() };
                 Message::Share { session, share }
             }
         ),
@@ -97,14 +92,7 @@ fn greetings() -> impl Strategy<Value = Message> {
         |(name, workers, resume)| {
             let (compare_copies, check_nan) = (workers.is_some(), resume.is_some());
             let memory_bytes = workers.map(u64::from);
-            Message::Hello(Hello {
-                name,
-                workers,
-                memory_bytes,
-                resume,
-                compare_copies,
-                check_nan,
-            })
+            Message::Hello(Hello { name, workers, memory_bytes, resume, compare_copies, check_nan })
         },
     );
     let welcome = (session(), any::<[u8; 16]>(), any::<[u64; 2]>(), any::<[u32; 2]>()).prop_map(

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use gt_core::{Result, SessionId};
-use gt_transport::transfers;
+use gt_transport::transfers::{self, DataPlane, PlaneOptions};
 
+use super::DataPlace;
+use super::inbox::{Inbox, News};
 use crate::account::{self, Accounts};
 use crate::buffer::{Buffer, Pool};
 
@@ -39,4 +41,18 @@ impl transfers::Buffer for PoolBuffer {
     fn freeze(self: Box<Self>) -> Bytes {
         Bytes::from_owner(self.0)
     }
+}
+
+/// Opens the place where values arrive; how transfers end comes to the inbox.
+pub(super) fn open_plane(
+    place: &DataPlace,
+    source: PoolSource,
+    inbox: &Arc<Inbox>,
+) -> Result<Arc<DataPlane>> {
+    let DataPlace { unix, allowed_group, tcp, advertise } = place.clone();
+    let buffer_source = Arc::new(source);
+    let listens = PlaneOptions { unix, allowed_group, tcp, advertise, ..PlaneOptions::default() };
+    let options = PlaneOptions { buffer_source, ..listens };
+    let inbox = inbox.clone();
+    DataPlane::open(options, move |event| inbox.bring(News::Transfer(event)))
 }

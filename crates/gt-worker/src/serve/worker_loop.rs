@@ -11,15 +11,15 @@ use gt_transport::codec::Limits;
 use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
 use gt_transport::report::{Channels, MemoryUsage};
 use gt_transport::stop::Stop;
-use gt_transport::transfers::{DataPlane, PlaneOptions};
+use gt_transport::transfers::DataPlane;
 use gt_transport::{Message, Peer};
 use gt_zmq::{Context, Dealer, DealerEvent, SendError};
 
+use super::Options;
 use super::executing::Executing;
 use super::inbox::{Inbox, News, cannot_wait};
-use super::pool_source::PoolSource;
+use super::pool_source::{PoolSource, open_plane};
 use super::progress::Untold;
-use super::{DataPlace, Options};
 use crate::account::Accounts;
 use crate::buffer::Pool;
 use crate::engine::Takes;
@@ -95,7 +95,11 @@ impl WorkerLoop {
         let (pool, accounts) = (options.pool.clone(), Arc::<Accounts>::default());
         let source = PoolSource { pool: pool.clone(), accounts: accounts.clone() };
         let plane = open_plane(&options.data, source, &inbox)?;
-        let executor = Executor::charging(options.engine.clone(), accounts.clone());
+        let (engine, own) = (options.engine.clone(), accounts.clone());
+        let executor = match &options.spill {
+            Some(spill) => Executor::spilling(engine, own, &pool, spill.clone()),
+            None => Executor::charging(engine, own),
+        };
         let executing = Executing::start(executor, inbox.clone())?;
         let context = Context::new().map_err(cannot_wait)?;
         // The dispatcher itself decides when a silent worker is lost.
@@ -302,6 +306,7 @@ impl WorkerLoop {
                 return;
             }
             let Some(worker) = &mut self.worker else { return };
+            worker.press(self.executing.executor().is_pressed());
             let mut actions = Vec::new();
             self.progress = worker.step_all(self.told.drain(..), MOST_PLANNED, &mut actions);
             for action in actions {
@@ -377,16 +382,6 @@ impl WorkerLoop {
             }
         }
     }
-}
-
-/// Opens the place where values arrive; how transfers end comes to the inbox.
-fn open_plane(place: &DataPlace, source: PoolSource, inbox: &Arc<Inbox>) -> Result<Arc<DataPlane>> {
-    let DataPlace { unix, allowed_group, tcp, advertise } = place.clone();
-    let buffer_source = Arc::new(source);
-    let listens = PlaneOptions { unix, allowed_group, tcp, advertise, ..PlaneOptions::default() };
-    let options = PlaneOptions { buffer_source, ..listens };
-    let inbox = inbox.clone();
-    DataPlane::open(options, move |event| inbox.bring(News::Transfer(event)))
 }
 
 /// The session that a message of a worker is about.
