@@ -189,7 +189,10 @@ impl Player {
             [worker, "drained"] => {
                 let (worker, mut out) = (WorkerId(number(worker) as u32), Outbox::default());
                 let drained = self.dispatcher.drain(self.now_ns, worker, &mut out);
-                self.told.extend(drained.err().map(|error| format!("operator {error}")));
+                if let Err(error) = drained {
+                    let said = format!("operator {error}").replace("  ", " ");
+                    self.told.extend(said.split(';').next().map(str::to_string));
+                }
                 self.hear(out);
             }
             [worker, "undrained"] => {
