@@ -40,8 +40,8 @@ pub struct Args {
     /// How much memory values may take, such as 512M or 2GiB; GT_MEMORY, or 80 % of what there is.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<usize>,
-    /// A folder where values that are not in use go when memory is short, those first that were used
-    /// longest ago. Without it whoever needs more than there is fails.
+    /// A folder where values that are not in use go when memory is short, those first that were
+    /// used longest ago. Without it whoever needs more than there is fails.
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
     /// How much of the disk they may take; four times the memory if absent.

@@ -132,3 +132,42 @@ fn a_worker_that_is_alone_is_not_drained_and_one_that_is_taken_back_is_used() {
         ",
     );
 }
+
+#[test]
+fn a_sum_is_put_together_before_one_of_its_parts_moves() {
+    check(
+        "
+        wants 2
+        workers 3
+        scope1 := \"rows\" in scope0 shard(0) 0 1
+        in scope1
+        t0 := upload [8]
+        t1 := sum t0
+        free t0
+        send
+        w0 drained
+        read t1 as r1
+        ---
+        w0   t0 := upload float32[8] (32 bytes)
+        w0   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 as #0
+        w0   free t0
+        w0   d1 := cut 0 on w0 w1
+        w0   by d1
+        w0   t1 := sum t2147483648
+        w0   free t2147483648
+        w1   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 as #0
+        w1   d1 := cut 0 on w0 w1
+        w1   by d1
+        w1   t1 := sum t2147483648
+        w1   free t2147483648
+        w0   t2147483648 := move t1 from partial(sum) on w0 w1 to replicate on w0 w1 as #1
+        w0   free t1
+        w0   send t2147483648 to w2 as #3
+        w1   t2147483648 := move t1 from partial(sum) on w0 w1 to replicate on w0 w1 as #1
+        w1   free t1
+        w2   t2147483649 := receive #3
+        # What else is for those that have enough to do waits for that.
+        w2   read t2147483649 as r1
+        ",
+    );
+}

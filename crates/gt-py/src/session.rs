@@ -126,8 +126,8 @@ impl Size {
 
 /// Opens a session and makes it the default. Without an address it is at `GT_SERVER`, or lives in
 /// this process with `workers` workers of its own. The default session is given again if it has the
-/// same address, unless `new` is true. `memory`, in bytes or as a text such as `'4GiB'`, is the most
-/// that it may hold on each worker of a server.
+/// same address, unless `new` is true. `memory`, in bytes or as a text such as `'4GiB'`, is the
+/// most that it may hold on each worker of a server.
 #[pyfunction]
 #[pyo3(signature = (
     address=None, *, name=None, workers=None, memory=None, new=false, key=None, insecure=false

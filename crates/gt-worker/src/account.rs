@@ -1,8 +1,8 @@
 //! Whose memory it is: what sessions and users hold on a worker, and how much they may.
 //!
 //! A thread that works for a session does so [`within`] its account, and every buffer that the pool
-//! gives it meanwhile is charged to that, until the buffer is dropped, by whomever. So nobody has to
-//! ask anybody, and whoever exceeds a limit fails alone.
+//! gives it meanwhile is charged to that, until the buffer is dropped, by whomever. So nobody has
+//! to ask anybody, and whoever exceeds a limit fails alone.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -52,7 +52,8 @@ impl Account {
         self.used.load(Relaxed)
     }
 
-    /// Counts so many more bytes, for the session and for its user, or says whose limit that is over.
+    /// Counts so many more bytes, for the session and for its user, or says whose limit that is
+    /// over.
     pub(crate) fn charge(&self, bytes: usize) -> Result<(), Excess> {
         self.reserve(bytes).map_err(|limit| Excess::Session { limit })?;
         let Some(Owner { user, .. }) = &self.owner else { return Ok(()) };

@@ -1,5 +1,5 @@
-//! A file for values that lie on disk while memory is short. It has no name, so that it is gone with
-//! the process, however that ends, and nobody else can open it.
+//! A file for values that lie on disk while memory is short. It has no name, so that it is gone
+//! with the process, however that ends, and nobody else can open it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};

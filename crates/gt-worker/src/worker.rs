@@ -83,8 +83,8 @@ impl Worker {
         self.id
     }
 
-    /// Memory is short, or no longer. What a plan uses is in memory while it runs, so that plans are
-    /// small meanwhile.
+    /// Memory is short, or no longer. What a plan uses is in memory while it runs, so that plans
+    /// are small meanwhile.
     pub fn press(&mut self, pressed: bool) {
         self.pressed = pressed;
     }

@@ -1,5 +1,5 @@
-//! What a session does when a worker is to be free of it: another one takes its place where there is
-//! one, values move away, and nothing new goes there.
+//! What a session does when a worker is to be free of it: another one takes its place where there
+//! is one, values move away, and nothing new goes there.
 
 use gt_core::placement::{Cut, Layout, Mesh, Placement};
 use gt_core::{Result, Slot, WorkerId};
@@ -156,8 +156,8 @@ impl Session {
         Ok(())
     }
 
-    /// The same placement with the heir in the worker's place, or a like one on those that are left;
-    /// `None` if there is none.
+    /// The same placement with the heir in the worker's place, or a like one on those that are
+    /// left; `None` if there is none.
     fn successor(&mut self, place: PlacementId, change: Change) -> Result<Option<PlacementId>> {
         let Change { worker, heir } = change;
         let placements = &mut self.registry.placements;

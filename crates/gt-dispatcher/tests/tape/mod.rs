@@ -4,7 +4,7 @@
 //! `scope1 := "pair" in scope0 replicated 0 1`, `in scope1`,
 //! `w0 done 3`, `w1 describes r1 as [3, 2]`, `w0 reports #1` or `w0 reports #1 failed`,
 //! `w0 failed`, `w0 answers r1` or `w0 answers r1 failed`, `w0 gone`,
-//! `w0 drained`, `w0 undrained`, `wants 2` (workers, before `workers`), and the client's commands in
+//! `w0 drained`, `w0 undrained`, `wants 2` (before `workers`), and the client's commands in
 //! their text form, with `t0 := upload [4, 4]` for single precision numbers. What follows the last
 //! `send` is sent at the end. A line that begins with `#` is a comment. Of what went wrong, tapes
 //! show the first part. After the line, `all` stands for each worker: what follows each other there

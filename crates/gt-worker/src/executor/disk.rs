@@ -1,5 +1,5 @@
-//! Values that go to disk when memory is short, those first that were used longest ago, and come back
-//! when they are used.
+//! Values that go to disk when memory is short, those first that were used longest ago, and come
+//! back when they are used.
 
 use std::sync::Arc;
 
@@ -82,8 +82,8 @@ impl<E: Engine + ?Sized> Runner<E> {
 }
 
 impl<E: Engine + ?Sized> Run<'_, E> {
-    /// Brings values back that are on disk and about to be used, and sees to it that there is memory
-    /// for so many bytes of results.
+    /// Brings values back that are on disk and about to be used, and sees to it that there is
+    /// memory for so many bytes of results.
     pub(super) fn recall(
         &mut self,
         registers: impl Iterator<Item = Register>,
