@@ -241,6 +241,13 @@ def test_a_client_may_ask_for_less_memory_and_never_for_more(tmp_path: Path, cli
         assert client.compute("more.close()") == "None"
         told = client.compute("(big := gt.ones(4 << 20)).sum().item()")
         assert "of the 8388608 bytes that it may hold" in told
+        # What the program sends counts too, and so does what is small.
+        told = client.compute("gt.from_numpy(__import__('numpy').ones(4 << 20, 'f')).sum().item()")
+        assert told.startswith("OutOfMemoryError")
+        assert "of the 8388608 bytes that it may hold" in told
+        small = "[gt.tensor([float(i)] * 512) for i in range(5000)]"
+        told = client.compute(f"len(few := {small}) and gt.synchronize()")
+        assert "of the 8388608 bytes that it may hold" in told
     alone = [sys.executable, "-c", "import gt; gt.connect(memory=1 << 20)"]
     done = subprocess.run(
         alone, env=plain_environment(), capture_output=True, text=True, check=False

@@ -1,5 +1,6 @@
 //! The workers that are there, and which of them a session gets.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use gt_core::WorkerId;
@@ -25,6 +26,13 @@ pub struct Member {
     pub is_drained: bool,
     /// Its channels to other processes, as it said last.
     pub channels: Channels,
+}
+
+impl Member {
+    /// Bytes that are not in use, as far as is known.
+    pub fn free_bytes(&self) -> u64 {
+        self.info.memory_bytes.saturating_sub(self.used_bytes)
+    }
 }
 
 impl WorkerTable {
@@ -90,6 +98,13 @@ impl WorkerTable {
         let but: Vec<WorkerId> = but.collect();
         let others = self.takers().filter(|(id, _)| !but.contains(id));
         others.min_by_key(|(id, member)| (member.sessions, *id)).map(|(id, _)| id)
+    }
+
+    /// The worker with the most memory free, but for these.
+    pub fn roomiest(&self, but: impl Iterator<Item = WorkerId>) -> Option<WorkerId> {
+        let but: Vec<WorkerId> = but.collect();
+        let others = self.takers().filter(|(id, _)| !but.contains(id));
+        others.max_by_key(|(id, member)| (member.free_bytes(), Reverse(*id))).map(|(id, _)| id)
     }
 
     /// A session is over, or a worker joined it.

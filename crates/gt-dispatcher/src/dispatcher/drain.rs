@@ -53,12 +53,11 @@ impl Dispatcher {
         self.find_worker(worker)?;
         let (mut others, mut free, mut used, mut name) = (0, 0u64, 0, "");
         for (id, member) in self.worker_table.members() {
-            let limit = member.info.memory_bytes;
             if id == worker {
                 (used, name) = (member.used_bytes, &member.info.name);
             } else if !member.is_drained {
                 others += 1;
-                free = free.saturating_add(limit.saturating_sub(member.used_bytes));
+                free = free.saturating_add(member.free_bytes());
             }
         }
         if others == 0 {
@@ -88,7 +87,7 @@ impl Dispatcher {
         let Some(session) = self.sessions.get_mut(&id).filter(|session| session.has(worker)) else {
             return Ok(());
         };
-        let other = self.worker_table.least_shared(session.workers());
+        let other = self.worker_table.roomiest(session.workers());
         let (load, next_tag, tickets) = (&mut self.load, &mut self.next_tag, self.tickets.as_mut());
         let mut context = Context { now_ns, load, next_tag, tickets };
         session.trail.reach(0);

@@ -9,7 +9,7 @@ use gt_core::wire::SOME;
 use gt_core::{Error, Result, SessionId, WorkerId};
 use gt_transport::codec::Limits;
 use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
-use gt_transport::report::{Channels, MemoryUsage};
+use gt_transport::report::Channels;
 use gt_transport::stop::Stop;
 use gt_transport::transfers::DataPlane;
 use gt_transport::{Message, Peer};
@@ -249,15 +249,7 @@ impl WorkerLoop {
             Message::MemoryQuery { session, request, parts } => {
                 // What was said before it counts.
                 self.step();
-                let executor = self.executing.executor();
-                let usage = Box::new(MemoryUsage {
-                    used_bytes: self.pool.used_bytes() as u64,
-                    cached_bytes: self.pool.cached_bytes() as u64,
-                    peak_bytes: self.pool.peak_bytes() as u64,
-                    limit_bytes: self.pool.limit_bytes() as u64,
-                    stored: executor.stored(session),
-                    holdings: executor.memory_usage(session),
-                });
+                let usage = Box::new(self.executing.memory_usage(session, &self.pool));
                 self.say(&Message::MemoryReply { session, request, parts, usage });
             }
             Message::Share { session, ref share } => {
