@@ -382,7 +382,8 @@ def test_a_session_at_its_limit_spills_its_own_values(tmp_path: Path, clients):
         client, other = clients(cluster), clients(cluster)
         assert other.compute(KEEP.format(4)) == "2"
         assert client.compute(KEEP.format(16)) == "2"
-        assert client.compute("[one.sum().item() / (1 << 20) for one in kept] == [*range(16)]")
+        means = "[one.sum().item() / (1 << 20) for one in kept]"
+        assert client.compute(f"{means} == [*range(16)]") == "True"
         # Of the other's values none had to go: both hold no more than they may.
         assert client.compute("gt.memory()['used_bytes'] <= 40 << 20") == "True"
         assert other.compute("sum(one.sum().item() for one in kept) / (1 << 20)") == "6.0"
