@@ -11,7 +11,7 @@ from cluster import PATIENCE, plain_environment
 
 # What every message begins with: magic, version, kind, nothing, payloads.
 HEADER = struct.Struct("<4sHHHHI")
-VERSION = (4, 0)
+VERSION = (5, 0)
 ASIDE, INQUIRE, REPORT, ENDED, HELLO, WELCOME = b"\xff" * 8, 18, 19, 10, 1, 11
 
 
@@ -55,8 +55,8 @@ def key_dealer(cluster, name):
 
 def say_hello(peer, resume=b"\0"):
     """Say hello; give the kind of the answer, and what it says."""
-    anything, as_is, unchecked = b"\0", b"\0", b"\0"
-    hello = varint(3) + b"bob" + anything + as_is + unchecked + resume
+    anything, unlimited, as_is, unchecked = b"\0", b"\0", b"\0", b"\0"
+    hello = varint(3) + b"bob" + anything + unlimited + as_is + unchecked + resume
     peer.send_multipart([ASIDE, HEADER.pack(b"GTmx", *VERSION, HELLO, 0, 0) + hello])
     _, head = peer.recv_multipart()
     return HEADER.unpack(head[: HEADER.size])[3], head[HEADER.size :]

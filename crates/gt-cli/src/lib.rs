@@ -45,7 +45,7 @@ enum Command {
     Pause(operate::One),
     /// Go on with a session that was paused.
     Resume(operate::One),
-    /// Take no more sessions.
+    /// Free a worker of its values, or take no more sessions.
     Drain(operate::Drain),
     /// Show who works on what, live.
     Top(top::Args),

@@ -1,16 +1,23 @@
 //! `gt sessions`, and what only the operator of a server may do: `gt kill`, `gt pause`, `gt resume`
 //! and `gt drain`.
 
-use gt_core::{Result, SessionId};
+use std::thread;
+use std::time::Duration;
+
+use gt_core::{Error, Result, SessionId, WorkerId};
 use gt_transport::Message;
 use gt_transport::order::Order;
-use gt_transport::report::{Report, SessionReport};
+use gt_transport::report::{Report, SessionReport, WorkerReport};
+use gt_transport::share::MemoryLimit;
 use serde_json::Value;
 
 use crate::place::Place;
 use crate::say::say;
 use crate::status::{inquire, session_json};
-use crate::table::{duration, table};
+use crate::table::{duration, size, table};
+
+/// How often a worker that is to be free is looked at.
+const DRAINING: Duration = Duration::from_millis(200);
 
 /// What `gt sessions` is told.
 #[derive(clap::Args)]
@@ -34,10 +41,14 @@ pub struct One {
 /// What `gt drain` is told.
 #[derive(clap::Args)]
 pub struct Drain {
-    /// Take no more sessions; those that are there go on until they end.
-    #[arg(long, required = true)]
+    /// The worker whose values move to others, by its number or name in `gt status`. The command
+    /// ends when it holds nothing, and the worker can be ended without a loss.
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    worker: Option<String>,
+    /// Take no more sessions at all; those that are there go on until they end.
+    #[arg(long)]
     all: bool,
-    /// Take sessions again.
+    /// Use the worker, or take sessions, again.
     #[arg(long)]
     undo: bool,
     #[command(flatten)]
@@ -71,9 +82,51 @@ pub fn resume(args: &One) -> Result<()> {
     give(&args.place, Order::Resume(SessionId(args.session)))
 }
 
-/// Takes no more sessions, or takes them again.
+/// Frees a worker or takes no more sessions, or the reverse.
 pub fn drain(args: &Drain) -> Result<()> {
-    give(&args.place, if args.undo { Order::Undrain } else { Order::Drain })
+    let Some(name) = &args.worker else {
+        return give(&args.place, if args.undo { Order::Undrain } else { Order::Drain });
+    };
+    let report = inquire(&args.place, &Message::StatusRequest)?;
+    let WorkerReport { id, info, .. } = find_worker(&report, name)?;
+    let (id, name) = (*id, &info.name);
+    if args.undo {
+        inquire(&args.place, &Message::Order(Order::UndrainWorker(id)))?;
+        say(format_args!("worker {name} is used again"));
+        return Ok(());
+    }
+    let mut report = inquire(&args.place, &Message::Order(Order::DrainWorker(id)))?;
+    let mut told = None;
+    loop {
+        let Some(worker) = report.workers.iter().find(|worker| worker.id == id) else {
+            return Err(Error::Lost(format!("worker {name} is gone")));
+        };
+        if worker.used_bytes == 0 && worker.queued == 0 {
+            say(format_args!("worker {name} holds nothing any more and can be ended"));
+            return Ok(());
+        }
+        if told.replace(worker.used_bytes) != Some(worker.used_bytes) {
+            say(format_args!("worker {name} still holds {}", size(worker.used_bytes)));
+        }
+        thread::sleep(DRAINING);
+        report = inquire(&args.place, &Message::StatusRequest)?;
+    }
+}
+
+/// The worker of this number or name.
+fn find_worker<'a>(report: &'a Report, name: &str) -> Result<&'a WorkerReport> {
+    let is_number = |id: WorkerId| id.to_string() == name || id.0.to_string() == name;
+    let by_number = report.workers.iter().find(|worker| is_number(worker.id));
+    let mut named = report.workers.iter().filter(|worker| worker.info.name == name);
+    match (by_number, named.next(), named.next()) {
+        (Some(worker), ..) | (None, Some(worker), None) => Ok(worker),
+        (None, None, _) => {
+            Err(Error::value(format!("there is no worker {name}; `gt status` lists them")))
+        }
+        (None, Some(_), Some(_)) => Err(Error::value(format!(
+            "several workers are called {name}; say its number, which `gt status` shows"
+        ))),
+    }
 }
 
 /// Gives an order, and prints the sessions that are there then.
@@ -87,10 +140,22 @@ fn as_text(report: &Report) -> String {
         return "no sessions".to_string();
     }
     let rows: Vec<_> = report.sessions.iter().map(row).collect();
-    table(["id", "name", "user", "weight", "workers", "values", "queued", "state"], &rows)
+    let headings =
+        ["id", "name", "user", "weight", "memory", "workers", "values", "queued", "state"];
+    table(headings, &rows)
 }
 
-fn row(session: &SessionReport) -> [String; 8] {
+/// The most memory on a worker, in words.
+fn limit(limit: MemoryLimit) -> String {
+    match limit {
+        _ if limit.is_none() => "any".to_string(),
+        MemoryLimit { bytes: u64::MAX, percent } => format!("{percent} %"),
+        MemoryLimit { bytes, percent } if percent >= 100 => size(bytes),
+        MemoryLimit { bytes, percent } => format!("{}, {percent} %", size(bytes)),
+    }
+}
+
+fn row(session: &SessionReport) -> [String; 9] {
     let state = match session {
         SessionReport { share, .. } if share.paused => "paused".to_string(),
         SessionReport { connected: true, .. } => "connected".to_string(),
@@ -101,6 +166,7 @@ fn row(session: &SessionReport) -> [String; 8] {
         session.name.clone(),
         session.user.clone(),
         session.share.user_weight.get().to_string(),
+        limit(session.share.memory),
         session.workers.iter().flatten().count().to_string(),
         session.values.to_string(),
         session.queued.to_string(),

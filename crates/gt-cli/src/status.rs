@@ -9,6 +9,7 @@ use gt_transport::Message;
 use gt_transport::codec::Limits;
 use gt_transport::reliable::{open_unsequenced, unsequenced};
 use gt_transport::report::{ChannelTraffic, Report, Road, SessionReport, WorkerReport};
+use gt_transport::share::MemoryLimit;
 use gt_zmq::{Context, Dealer, DealerEvent, Options};
 use serde_json::{Value, json};
 
@@ -108,7 +109,8 @@ fn as_text(address: &Address, report: &Report) -> String {
     let up = duration(*uptime_ns);
     let worker_rows: Vec<_> = workers.iter().map(worker_row).collect();
     let session_rows: Vec<_> = sessions.iter().map(session_row).collect();
-    let of_workers = ["id", "name", "engine", "device", "threads", "memory", "limit", "queued"];
+    let of_workers =
+        ["id", "name", "engine", "device", "threads", "memory", "limit", "queued", "state"];
     let of_sessions = ["id", "name", "connected", "workers", "values", "queued"];
     let mut parts = vec![format!("GT {version} at {address}, up for {up}")];
     parts.push(section("workers", of_workers, &worker_rows));
@@ -137,8 +139,8 @@ fn section<const N: usize>(name: &str, headings: [&str; N], rows: &[[String; N]]
     }
 }
 
-fn worker_row(worker: &WorkerReport) -> [String; 8] {
-    let WorkerReport { id, info, used_bytes, queued, .. } = worker;
+fn worker_row(worker: &WorkerReport) -> [String; 9] {
+    let WorkerReport { id, info, used_bytes, queued, is_drained, .. } = worker;
     [
         id.to_string(),
         info.name.clone(),
@@ -148,6 +150,7 @@ fn worker_row(worker: &WorkerReport) -> [String; 8] {
         size(*used_bytes),
         size(info.memory_bytes),
         queued.to_string(),
+        if *is_drained { "drained" } else { "in use" }.to_string(),
     ]
 }
 
@@ -173,7 +176,7 @@ fn session_row(session: &SessionReport) -> [String; 6] {
         if *connected { "yes".to_string() } else { format!("no, for {}", duration(*silent_ns)) };
     let workers: Vec<String> = workers
         .iter()
-        .map(|worker| worker.map_or("lost".to_string(), |worker| worker.to_string()))
+        .map(|worker| worker.map_or("vacant".to_string(), |worker| worker.to_string()))
         .collect();
     let workers = workers.join(",");
     [id.to_string(), name.clone(), connected, workers, values.to_string(), queued.to_string()]
@@ -200,6 +203,7 @@ fn as_json(report: &Report) -> Value {
             "memory_bytes": worker.used_bytes,
             "memory_limit_bytes": worker.info.memory_bytes,
             "queued": worker.queued,
+            "drained": worker.is_drained,
             "silent_seconds": seconds(worker.silent_ns),
             "channels": worker.channels.iter().map(channel).collect::<Vec<_>>(),
         })
@@ -235,12 +239,21 @@ pub(crate) fn session_json(session: &SessionReport) -> Value {
         "user": session.user,
         "weight": session.share.user_weight.get(),
         "paused": session.share.paused,
+        "memory_limit": limit_json(session.share.memory),
+        "user_memory_limit": limit_json(session.share.user_memory),
         "connected": session.connected,
         "workers": workers,
         "values": session.values,
         "queued": session.queued,
         "silent_seconds": seconds(session.silent_ns),
     })
+}
+
+/// What is limited of memory on a worker, if anything is.
+fn limit_json(limit: MemoryLimit) -> Value {
+    let bytes = (limit.bytes < u64::MAX).then_some(limit.bytes);
+    let percent = (limit.percent < 100).then_some(limit.percent);
+    if limit.is_none() { Value::Null } else { json!({"bytes": bytes, "percent": percent}) }
 }
 
 fn seconds(ns: u64) -> f64 {

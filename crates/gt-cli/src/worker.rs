@@ -1,6 +1,7 @@
 //! `gt worker`: a worker in a process of its own.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use gt::address::{Address, Trust, host_name};
@@ -15,11 +16,15 @@ use gt_worker::engine::backend::Backend;
 use gt_worker::engine::native::threads::Threads;
 use gt_worker::panic_hook;
 use gt_worker::serve::{self, DataPlace, Notice, Options};
+use gt_worker::spill::Spill;
 use gt_zmq::Endpoint;
 
 use crate::place::Place;
 use crate::say::{raise_descriptor_limit, say};
 use crate::signals::Attention;
+
+/// On disk are so many times as many bytes as in memory, if nobody says how many.
+const SPILLED: usize = 4;
 
 /// How often a server is looked for that is not there yet.
 const PERIOD: Duration = Duration::from_millis(200);
@@ -35,6 +40,13 @@ pub struct Args {
     /// How much memory values may take, such as 512M or 2GiB; GT_MEMORY, or 80 % of what there is.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<usize>,
+    /// A folder where values that are not in use go when memory is short, those first that were
+    /// used longest ago. Without it whoever needs more than there is fails.
+    #[arg(long, value_name = "DIR")]
+    spill: Option<PathBuf>,
+    /// How much of the disk they may take; four times the memory if absent.
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "spill")]
+    spill_limit: Option<usize>,
     /// What people call it.
     #[arg(long, value_name = "NAME")]
     id: Option<String>,
@@ -71,6 +83,8 @@ pub fn run(args: Args) -> Result<()> {
     let threads = args.threads.map_or(settings.thread_count(), |count| count as usize);
     let memory = args.memory.unwrap_or_else(|| settings.memory_bytes());
     let pool = Pool::new(memory);
+    let spilled = args.spill_limit.unwrap_or(memory.saturating_mul(SPILLED)) as u64;
+    let spill = args.spill.as_deref().map(|folder| Spill::open(folder, spilled)).transpose()?;
     let backend = args.backend.unwrap_or(settings.backend);
     let engine = backend.engine(&pool, &Threads::new(threads)?)?;
     let options = Options {
@@ -80,6 +94,7 @@ pub fn run(args: Args) -> Result<()> {
         window: settings.window(),
         engine,
         pool,
+        spill,
     };
     let mut last = None;
     let mut tell = |notice: Notice| {

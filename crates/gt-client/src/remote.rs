@@ -46,6 +46,8 @@ pub struct RemoteOptions {
     pub name: String,
     /// How many workers it wants; all there are if absent.
     pub workers: Option<u32>,
+    /// How many bytes it may hold on each worker at most; what the server allows if absent.
+    pub memory_bytes: Option<u64>,
     /// Whether every operation waits for its result.
     pub sync: bool,
     /// Whether copies of what it reads and replaces are compared.

@@ -84,6 +84,7 @@ impl Cluster {
             window: Window::default(),
             engine: Arc::new(Native::sharing(pool.clone(), threads)),
             pool,
+            spill: None,
         };
         let stop = self.worker_stop.clone();
         let (enlisted, is_enlisted) = std::sync::mpsc::channel();
@@ -168,6 +169,7 @@ fn options(path: &Path) -> RemoteOptions {
         address: "localhost:1".into(),
         name: "test".into(),
         workers: None,
+        memory_bytes: None,
         sync: false,
         compare_copies: false,
         check_nan: false,

@@ -73,6 +73,17 @@ impl Mesh {
         self.workers.iter().position(|member| *member == worker)
     }
 
+    /// The same with another worker in the place of one; `None` if that is there already.
+    pub fn with_instead(&self, worker: WorkerId, other: WorkerId) -> Option<Mesh> {
+        if self.index(other).is_some() {
+            return None;
+        }
+        let mut mesh = self.clone();
+        let place = self.index(worker)?;
+        mesh.workers[place] = other;
+        Some(mesh)
+    }
+
     /// The same without all that are at a worker's place along an axis; `None` if nobody else is.
     pub fn without(&self, worker: WorkerId, axis: usize) -> Option<Mesh> {
         let gone = self.coordinate(self.index(worker)?, axis);

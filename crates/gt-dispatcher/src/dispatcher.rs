@@ -19,6 +19,7 @@ use crate::session::{Reach, Session};
 use crate::tickets::Tickets;
 use crate::worker_table::WorkerTable;
 
+mod drain;
 mod observe;
 mod report;
 mod values;
@@ -284,7 +285,14 @@ impl Dispatcher {
             session.rewrite(command, &mut context)?;
         }
         session.charge_load(&mut context);
-        let done = session.flush(batch.len() as u64, batch.bytes() as u64, pace, out);
+        self.send(id, (batch.len() as u64, batch.bytes() as u64), pace, out);
+        Ok(())
+    }
+
+    /// Sends what so many commands and bytes of a client have become, as far as it is due.
+    fn send(&mut self, id: SessionId, (commands, bytes): (u64, u64), pace: Pace, out: &mut Outbox) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let done = session.flush(commands, bytes, pace, out);
         if let Some(since) = session.held_since() {
             self.flush_at_ns.get_or_insert(since.saturating_add(pace.hold_ns));
         }
@@ -292,7 +300,6 @@ impl Dispatcher {
             let done = Message::Done { session: id, commands, bytes, busy_ns: 0 };
             out.send(Peer::Client(id), done);
         }
-        Ok(())
     }
 
     /// A worker is there, for new sessions and for those that want more.

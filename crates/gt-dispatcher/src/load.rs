@@ -28,15 +28,21 @@ struct Lane {
     worker: WorkerId,
     free_ns: u64,
     health: Health,
+    /// Whether nothing new is to go there, as the operator wants it.
+    is_drained: bool,
 }
 
 impl Lane {
     /// When it is free for something new, as far as the tree is concerned.
     fn key(&self) -> u64 {
-        match self.health {
+        match self.health() {
             Health::Well => self.free_ns,
             Health::Suspect => u64::MAX,
         }
+    }
+
+    fn health(&self) -> Health {
+        if self.is_drained { Health::Suspect } else { self.health }
     }
 }
 
@@ -45,7 +51,7 @@ impl Lane {
 pub enum Health {
     /// It was heard of lately.
     Well,
-    /// It is silent: nothing new goes there as long as there is somebody else.
+    /// It is silent, or drained: nothing new goes there as long as there is somebody else.
     Suspect,
 }
 
@@ -61,7 +67,7 @@ pub struct Needed {
 impl Load {
     /// A worker is there.
     pub fn join(&mut self, worker: WorkerId) {
-        let lane = Lane { worker, free_ns: 0, health: Health::Well };
+        let lane = Lane { worker, free_ns: 0, health: Health::Well, is_drained: false };
         match self.find(worker) {
             Ok(index) => self.lanes[index] = lane,
             Err(index) => self.lanes.insert(index, lane),
@@ -90,9 +96,17 @@ impl Load {
         }
     }
 
+    /// Nothing new goes to a worker, or something does again.
+    pub fn set_drained(&mut self, worker: WorkerId, is_drained: bool) {
+        if let Ok(index) = self.find(worker) {
+            self.lanes[index].is_drained = is_drained;
+            self.update(index);
+        }
+    }
+
     /// Whether work may go to a worker.
     pub fn health(&self, worker: WorkerId) -> Health {
-        self.lane(worker).map_or(Health::Suspect, |lane| lane.health)
+        self.lane(worker).map_or(Health::Suspect, Lane::health)
     }
 
     /// The first of all workers that is free soonest.
@@ -199,6 +213,7 @@ mod tests {
                 1 => load.leave(worker),
                 2 => load.set_health(worker, Health::Suspect),
                 3 => load.set_health(worker, Health::Well),
+                4 => load.set_drained(worker, dice(2) == 0),
                 _ => drop(load.assign(worker, dice(500), dice(100))),
             }
             let now_ns = dice(2000);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gt_transport::lock::Mutex;
-use gt_transport::share::Weight;
+use gt_transport::share::{MemoryLimit, Weight};
 
 use crate::role::Identity;
 
@@ -17,6 +17,10 @@ pub struct Allowance {
     pub sessions: Option<u32>,
     /// Workers of each session; all there are if absent. A client may ask for fewer.
     pub workers: Option<u32>,
+    /// Memory of all their sessions together, on each worker.
+    pub memory: MemoryLimit,
+    /// Memory of each session, on each worker. A client may ask for less.
+    pub session_memory: MemoryLimit,
 }
 
 /// What everybody may have.

@@ -193,6 +193,17 @@ impl Registry {
         spare
     }
 
+    /// The client's values of which a worker has something.
+    pub fn values_on(&self, worker: WorkerId) -> Vec<Slot> {
+        let is_there = |entry: &Entry| {
+            let mut places = entry.spreads.iter().map(|&(place, _)| place);
+            entry.holders.iter().any(|&(holder, _)| holder == worker)
+                || places.any(|place| self.placements.contains(place, worker))
+        };
+        let there = self.values_of_first(self.entries.len()).filter(|(_, entry)| is_there(entry));
+        there.map(|(slot, _)| slot).collect()
+    }
+
     /// What is known of a value.
     pub fn get(&self, slot: Slot) -> Result<&Entry> {
         if slot.is_copy() {

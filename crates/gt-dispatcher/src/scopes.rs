@@ -102,6 +102,13 @@ impl Scopes {
         self.has_wishes
     }
 
+    /// Whether a scope wants something of the worker with this number.
+    pub fn names(&self, number: usize) -> bool {
+        let wishes = self.defined.iter().filter_map(|scope| scope.wish.as_ref());
+        let named = |wanted: &[u32]| wanted.iter().any(|&wanted| wanted as usize == number);
+        { wishes }.any(|wish| wish.workers.is_empty() || named(&wish.workers))
+    }
+
     /// The scope that what follows belongs to.
     pub fn current(&self) -> ScopeId {
         self.current

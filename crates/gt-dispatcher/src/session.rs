@@ -32,6 +32,7 @@ use crate::scopes::Scopes;
 use crate::worker_map::WorkerMap;
 
 mod ask;
+mod drain;
 mod engage;
 mod expand;
 mod explain;
@@ -73,12 +74,16 @@ pub struct Session {
     compares_copies: bool,
     /// Whether results that are not finite fail, if their inputs are.
     checks_nan: bool,
-    /// How much of the workers' time it gets, if somebody has said that.
+    /// How much of the workers' time and memory it gets, if somebody has said that.
     share: Option<Share>,
     /// How many workers it asked for; all if absent.
     wanted: Option<usize>,
+    /// How many bytes it asked for on each worker; any number if absent.
+    wanted_bytes: Option<u64>,
     /// Its workers in the order in which it numbers them; the place of one that left is vacant.
     workers: Vec<Option<WorkerId>>,
+    /// Workers that the operator wants to be free. They end what they were given.
+    leaving: Vec<WorkerId>,
     /// Messages that go out before its commands.
     letters: Vec<(Peer, Message)>,
     /// Where its values are.
@@ -126,7 +131,9 @@ impl Session {
             checks_nan: hello.check_nan,
             share: None,
             wanted: hello.workers.map(|wanted| wanted as usize),
+            wanted_bytes: hello.memory_bytes,
             workers: Vec::new(),
+            leaving: Vec::new(),
             letters: Vec::new(),
             registry: Registry::default(),
             inferences: Inferences::default(),

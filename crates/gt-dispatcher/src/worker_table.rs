@@ -1,5 +1,6 @@
 //! The workers that are there, and which of them a session gets.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use gt_core::WorkerId;
@@ -21,14 +22,24 @@ pub struct Member {
     pub sessions: usize,
     /// Bytes that its values take, as it said last.
     pub used_bytes: u64,
+    /// Whether nothing new goes there.
+    pub is_drained: bool,
     /// Its channels to other processes, as it said last.
     pub channels: Channels,
+}
+
+impl Member {
+    /// Bytes that are not in use, as far as is known.
+    pub fn free_bytes(&self) -> u64 {
+        self.info.memory_bytes.saturating_sub(self.used_bytes)
+    }
 }
 
 impl WorkerTable {
     /// A worker is there.
     pub fn join(&mut self, worker: WorkerId, info: WorkerInfo) {
-        let member = Member { info, sessions: 0, used_bytes: 0, channels: Channels::default() };
+        let (sessions, used_bytes, channels) = (0, 0, Channels::default());
+        let member = Member { info, sessions, used_bytes, is_drained: false, channels };
         self.members.insert(worker, member);
     }
 
@@ -62,10 +73,15 @@ impl WorkerTable {
         self.members.iter().map(|(&id, member)| (id, member))
     }
 
+    /// Those that something new goes to.
+    fn takers(&self) -> impl Iterator<Item = (WorkerId, &Member)> {
+        self.members().filter(|(_, member)| !member.is_drained)
+    }
+
     /// At most `wanted` workers for a new session: those that the fewest sessions have, in the
     /// order of their numbers.
     pub fn engage(&mut self, wanted: Option<usize>) -> Vec<WorkerId> {
-        let mut by_load: Vec<WorkerId> = self.members.keys().copied().collect();
+        let mut by_load: Vec<WorkerId> = self.takers().map(|(id, _)| id).collect();
         if let Some(wanted) = wanted {
             by_load.sort_by_key(|id| (self.members[id].sessions, *id));
             by_load.truncate(wanted);
@@ -80,8 +96,15 @@ impl WorkerTable {
     /// The worker that the fewest sessions have, but for these.
     pub fn least_shared(&self, but: impl Iterator<Item = WorkerId>) -> Option<WorkerId> {
         let but: Vec<WorkerId> = but.collect();
-        let others = self.members.iter().filter(|(id, _)| !but.contains(id));
-        others.min_by_key(|(id, member)| (member.sessions, **id)).map(|(&id, _)| id)
+        let others = self.takers().filter(|(id, _)| !but.contains(id));
+        others.min_by_key(|(id, member)| (member.sessions, *id)).map(|(id, _)| id)
+    }
+
+    /// The worker with the most memory free, but for these.
+    pub fn roomiest(&self, but: impl Iterator<Item = WorkerId>) -> Option<WorkerId> {
+        let but: Vec<WorkerId> = but.collect();
+        let others = self.takers().filter(|(id, _)| !but.contains(id));
+        others.max_by_key(|(id, member)| (member.free_bytes(), Reverse(*id))).map(|(id, _)| id)
     }
 
     /// A session is over, or a worker joined it.

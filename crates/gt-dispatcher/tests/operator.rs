@@ -2,7 +2,7 @@
 
 mod harness;
 
-use gt_core::{Error, SessionId};
+use gt_core::{Error, SessionId, WorkerId};
 use gt_dispatcher::gateway::Delivery;
 use gt_dispatcher::policy::{Allowance, Policy};
 use gt_dispatcher::role::{Credentials, Identity, Role};
@@ -10,7 +10,7 @@ use gt_transport::Message;
 use gt_transport::hello::Hello;
 use gt_transport::order::Order;
 use gt_transport::reliable::unsequenced;
-use gt_transport::share::{Share, Weight};
+use gt_transport::share::{MemoryLimit, Share, Weight};
 use harness::{Harness, OWN, refusal, welcome, with_key, words};
 
 /// Who may give orders.
@@ -83,6 +83,30 @@ fn nobody_has_more_sessions_or_workers_than_the_policy_allows() {
 }
 
 #[test]
+fn a_session_gets_the_memory_that_it_asks_for_and_no_more_than_the_policy_allows() {
+    let mut harness = operated();
+    let session_memory = MemoryLimit { bytes: 700, ..MemoryLimit::NONE };
+    let memory = MemoryLimit { percent: 50, ..MemoryLimit::NONE };
+    let default = Allowance { session_memory, memory, ..Allowance::default() };
+    harness.gateway.set_policy(0, Policy { default, ..Policy::default() }, &mut Vec::new());
+    for (connection, memory_bytes, given) in
+        [(2, Some(500), 500), (3, Some(900), 700), (4, None, 700)]
+    {
+        let hello = Message::Hello(Hello { memory_bytes, ..Hello::named("somebody") });
+        let told = shares(&harness.hear_from(OWN, connection, unsequenced(&hello)));
+        assert_eq!(told[0].1.memory.of(10_000), given);
+        assert_eq!(told[0].1.user_memory.of(10_000), 5_000);
+    }
+    // What a session asked for stays when the policy is read again.
+    let mut out = Vec::new();
+    harness.gateway.set_policy(0, Policy::default(), &mut out);
+    let mut given: Vec<usize> =
+        shares(&out).iter().map(|(_, share)| share.memory.of(800)).collect();
+    given.sort_unstable();
+    assert_eq!(given, [500, 900, usize::MAX]);
+}
+
+#[test]
 fn the_operator_pauses_resumes_and_ends_sessions() {
     let mut harness = operated();
     let session = harness.add_client(2).session;
@@ -107,7 +131,7 @@ fn nobody_else_gives_orders() {
     let session = harness.add_client(2).session;
     let other = Credentials { identity: Identity::User(1), ..OWN };
     for who in [other, with_key(1, Role::Both)] {
-        for what in [Order::Kill(session), Order::Pause(session), Order::Drain] {
+        for what in [Order::Kill(session), Order::DrainWorker(WorkerId(0)), Order::Drain] {
             let error = order(&mut harness, who, what).expect_err("it is not the operator");
             assert!(error.to_string().contains("only the operator"), "{error}");
         }

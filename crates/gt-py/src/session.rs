@@ -106,22 +106,46 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(_moved_bytes, module)?)
 }
 
+/// A number of bytes, or a text that means one.
+#[derive(FromPyObject)]
+enum Size {
+    Bytes(u64),
+    Text(String),
+}
+
+impl Size {
+    fn bytes(self) -> gt::Result<u64> {
+        match self {
+            Size::Bytes(bytes) => Some(bytes),
+            Size::Text(text) => gt::settings::parse_bytes(&text).map(|bytes| bytes as u64),
+        }
+        .filter(|bytes| *bytes > 0)
+        .ok_or_else(|| gt::Error::value("connect: memory= is bytes or a text such as '4GiB'"))
+    }
+}
+
 /// Opens a session and makes it the default. Without an address it is at `GT_SERVER`, or lives in
 /// this process with `workers` workers of its own. The default session is given again if it has the
-/// same address, unless `new` is true.
+/// same address, unless `new` is true. `memory`, in bytes or as a text such as `'4GiB'`, is the
+/// most that it may hold on each worker of a server.
 #[pyfunction]
-#[pyo3(signature = (address=None, *, name=None, workers=None, new=false, key=None, insecure=false))]
+#[pyo3(signature = (
+    address=None, *, name=None, workers=None, memory=None, new=false, key=None, insecure=false
+))]
+#[expect(clippy::too_many_arguments, reason = "they are words of Python")]
 fn connect(
     py: Python<'_>,
     address: Option<String>,
     name: Option<String>,
     workers: Option<usize>,
+    memory: Option<Size>,
     new: bool,
     key: Option<PathBuf>,
     insecure: bool,
 ) -> PyResult<Session> {
     let trust = gt::address::Trust::asked(key, insecure).map_err(to_python)?;
-    let options = gt::ConnectOptions { address, name, workers, new, trust };
+    let memory_bytes = memory.map(Size::bytes).transpose().map_err(to_python)?;
+    let options = gt::ConnectOptions { address, name, workers, memory_bytes, new, trust };
     py.detach(|| gt::connect(&options)).map(Session).map_err(to_python)
 }
 

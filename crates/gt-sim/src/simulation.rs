@@ -132,6 +132,28 @@ impl Simulation {
         &self.dispatcher
     }
 
+    /// The operator wants a worker to be free; says whether there is somebody else.
+    pub fn drain(&mut self, worker: usize) -> bool {
+        let mut outbox = Outbox::default();
+        let id = WorkerId(worker as u32);
+        let is_drained = self.dispatcher.drain(self.now_ns, id, &mut outbox).is_ok();
+        for (to, message) in outbox.drain() {
+            self.send(Node::Dispatcher, self.node(to), message);
+        }
+        is_drained
+    }
+
+    /// The operator takes it back.
+    pub fn undrain(&mut self, worker: usize) {
+        self.dispatcher.undrain(WorkerId(worker as u32)).expect("the worker is there");
+    }
+
+    /// How many values of all clients a worker has.
+    pub fn values_on(&self, worker: usize) -> usize {
+        let holdings = |client: &Client| self.executors[worker].holdings(client.id()).len();
+        self.clients.iter().map(holdings).sum()
+    }
+
     /// Lets the clients drop their answers, which share memory with workers as within a process.
     pub fn drop_answers(&mut self) {
         self.clients.iter_mut().for_each(Client::drop_answers);

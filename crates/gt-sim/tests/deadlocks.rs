@@ -22,6 +22,8 @@ const SHAPES: [[usize; 2]; 3] = [[20, 12], [96, 72], [130, 100]];
 struct Program {
     script: Script,
     reads: Vec<(RequestId, f32)>,
+    /// How often all of a value travels.
+    rounds: usize,
 }
 
 /// A value that is cut along one axis and then along the other, again and again, so that all of it
@@ -41,7 +43,8 @@ fn program(dice: &mut Dice, client: usize, workers: usize) -> Program {
         script.numbers(shape, &numbers)
     });
     let (mut value, mut number, mut reads) = (bases[0], first, Vec::new());
-    for step in 1..4 + dice.below(10) {
+    let rounds = 3 + dice.below(10);
+    for step in 1..=rounds {
         script.command(Command::Scope(ScopeId(step as u32 % 2 + 1)));
         let sum = script.say(&format!("add {value} {}", bases[step % 2]));
         if value != bases[0] {
@@ -56,17 +59,21 @@ fn program(dice: &mut Dice, client: usize, workers: usize) -> Program {
     for slot in [value, bases[0], bases[1]] {
         script.free(slot);
     }
-    Program { script, reads }
+    Program { script, reads, rounds }
+}
+
+/// The programs of a seed, and how many workers they are for.
+fn programs(seed: u64, clients: Option<usize>) -> (Vec<Program>, usize) {
+    let mut dice = Dice::new(seed ^ 0xdead);
+    let workers = 2 + dice.below(3);
+    let clients = clients.unwrap_or(2 + dice.below(2));
+    ((0..clients).map(|client| program(&mut dice, client, workers)).collect(), workers)
 }
 
 /// Runs the programs of a seed: how many reads had no memory, or what is wrong.
 fn run(seed: u64, clients: Option<usize>, faults: Faults) -> Result<usize, String> {
-    let mut dice = Dice::new(seed ^ 0xdead);
-    let workers = 2 + dice.below(3);
-    let clients = clients.unwrap_or(2 + dice.below(2));
-    let programs = (0..clients).map(|client| program(&mut dice, client, workers));
-    let mut programs: Vec<Program> = programs.collect();
-    let mut cluster = Cluster::new(seed, workers, clients, faults);
+    let (mut programs, workers) = programs(seed, clients);
+    let mut cluster = Cluster::new(seed, workers, programs.len(), faults);
     for (client, program) in programs.iter_mut().enumerate() {
         cluster.say(client, program.script.take());
     }
@@ -167,4 +174,25 @@ fn a_move_that_holds_the_executor_is_found() {
     let caught = caught(40, None, Defect::HeldExecutor);
     println!("found with the seeds {caught:?}");
     assert!(!caught.is_empty());
+}
+
+/// Runs programs of four clients at a time, until all of their values have travelled so often.
+fn rounds_of_four_clients_end(wanted: usize) {
+    let (mut rounds, mut seed) = (0, 1 << 32);
+    while rounds < wanted {
+        assert_eq!(run(seed, Some(4), Faults::NONE), Ok(0), "seed {seed}");
+        rounds += programs(seed, Some(4)).0.iter().map(|program| program.rounds).sum::<usize>();
+        seed += 1;
+    }
+}
+
+#[test]
+fn moves_of_four_clients_end_for_thousands_of_rounds() {
+    rounds_of_four_clients_end(3_000);
+}
+
+#[test]
+#[ignore = "takes minutes; `make soak` runs it"]
+fn moves_of_four_clients_end_for_a_hundred_thousand_rounds() {
+    rounds_of_four_clients_end(100_000);
 }

@@ -148,6 +148,39 @@ fn meshes_of_several_axes_change_no_value_of_a_program() {
     });
 }
 
+#[test]
+fn workers_that_are_drained_and_used_again_change_no_value() {
+    for_each_seed(600, |seed| {
+        let kinds = [Program::random, Program::random_cut, Program::random_on_meshes];
+        let programs = programs_by(seed, kinds[seed as usize % 3]);
+        let mut dice = Dice::new(seed);
+        let workers = *dice.choose(&[2, 3, 4, 6]);
+        let window = *dice.choose(&[ONE, UNLIMITED]);
+        let settings = Settings { seed, clients: CLIENTS, workers, window, busy_ns: 0 };
+        let mut simulation = Simulation::new(settings);
+        for (client, program) in programs.iter().enumerate() {
+            simulation.say(client, program.sayings.clone());
+        }
+        let mut drained = BTreeSet::new();
+        while simulation.step() {
+            let worker = dice.below(workers);
+            if !dice.once_in(25) {
+                continue;
+            }
+            if drained.remove(&worker) {
+                simulation.undrain(worker);
+            } else if simulation.drain(worker) {
+                drained.insert(worker);
+            }
+        }
+        for (index, program) in programs.iter().enumerate() {
+            check_client(&simulation, index, program, Expected::allows_about);
+        }
+        let held = |worker: &usize| simulation.values_on(*worker);
+        assert_eq!(drained.iter().map(held).sum::<usize>(), 0, "{drained:?} of {workers}");
+    });
+}
+
 /// What a saying tries.
 fn tried(saying: &Saying) -> Vec<&'static str> {
     match saying {

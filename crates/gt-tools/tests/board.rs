@@ -71,6 +71,7 @@ fn report() -> Report {
         silent_ns: 0,
         used_bytes: 1 << 20,
         queued: 1,
+        is_drained: false,
         channels: vec![channel],
     };
     let session = SessionReport {

@@ -31,6 +31,7 @@ fn worker(id: u32, bytes_in: u64) -> WorkerReport {
         silent_ns: 0,
         used_bytes: u64::from(id) << 30,
         queued: 7,
+        is_drained: false,
         channels: vec![channel],
     }
 }

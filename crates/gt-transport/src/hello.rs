@@ -15,6 +15,8 @@ pub struct Hello {
     pub name: String,
     /// How many workers it wants; all there are if absent.
     pub workers: Option<u32>,
+    /// How many bytes it may hold on each worker at most, if it wants no more.
+    pub memory_bytes: Option<u64>,
     /// Whether copies of what it reads and replaces are compared.
     pub compare_copies: bool,
     /// Whether results that are not finite fail, if their inputs are.

@@ -1,6 +1,6 @@
 //! What the operator of a server wants done.
 
-use gt_core::SessionId;
+use gt_core::{SessionId, WorkerId};
 use serde::{Deserialize, Serialize};
 
 /// An order of the operator.
@@ -12,6 +12,10 @@ pub enum Order {
     Pause(SessionId),
     /// Go on with a session that was paused.
     Resume(SessionId),
+    /// Move everything away from a worker, and give it nothing more.
+    DrainWorker(WorkerId),
+    /// Use a worker again.
+    UndrainWorker(WorkerId),
     /// Take no more sessions; those that are there go on.
     Drain,
     /// Take sessions again.

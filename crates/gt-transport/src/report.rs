@@ -39,6 +39,8 @@ pub struct WorkerReport {
     pub used_bytes: u64,
     /// Commands that were sent to it and are not done.
     pub queued: u64,
+    /// Whether nothing new goes there.
+    pub is_drained: bool,
     /// Its channels to other processes, the first few.
     #[serde(deserialize_with = "some")]
     pub channels: Vec<ChannelTraffic>,

@@ -1,4 +1,4 @@
-//! How much of a worker's time a session gets, beside others.
+//! How much of a worker's time and memory a session gets, beside others.
 
 use std::num::NonZeroU16;
 
@@ -47,4 +47,43 @@ pub struct Share {
     pub weight: Weight,
     /// Whether it gets none until it is told otherwise.
     pub paused: bool,
+    /// How much memory it may hold on each worker.
+    pub memory: MemoryLimit,
+    /// How much memory all sessions of the user may hold together on each worker.
+    pub user_memory: MemoryLimit,
+}
+
+/// How much memory somebody may hold on a worker: so many bytes, and so much of what there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryLimit {
+    /// The most bytes.
+    pub bytes: u64,
+    /// The most, in hundredths of the worker's memory.
+    pub percent: u8,
+}
+
+impl MemoryLimit {
+    /// What everybody has who was not given another.
+    pub const NONE: MemoryLimit = MemoryLimit { bytes: u64::MAX, percent: u8::MAX };
+
+    /// The most bytes on a worker that has `total`.
+    pub fn of(self, total: usize) -> usize {
+        let part = if self.percent < 100 {
+            (total as u128 * u128::from(self.percent) / 100) as usize
+        } else {
+            usize::MAX
+        };
+        usize::try_from(self.bytes).unwrap_or(usize::MAX).min(part)
+    }
+
+    /// Whether nothing is limited.
+    pub fn is_none(self) -> bool {
+        self.bytes == u64::MAX && self.percent >= 100
+    }
+}
+
+impl Default for MemoryLimit {
+    fn default() -> Self {
+        MemoryLimit::NONE
+    }
 }

@@ -5,28 +5,36 @@
 //! buffer writes every byte of its length before a [`crate::value::Value`] is made of it; kernels
 //! write every element of their outputs. What cannot promise that uses [`Pool::zeroed`].
 
-use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
+use gt_core::SessionId;
 use gt_core::error::{Error, Result};
 use gt_transport::lock::Mutex;
+
+use self::blocks::{Block, CLASSES, acquire, class_bytes, class_of, release};
+use crate::account::Account;
+
+mod blocks;
 
 /// Where buffers begin: at the start of a cache line, which also suits every vector register.
 pub const ALIGNMENT: usize = 64;
 
-/// From this size on, buffers consist of huge pages.
-const HUGE_PAGE: usize = 2 << 20;
-
 /// A pool that nobody takes from for so long gives back what it keeps.
 const IDLE: Duration = Duration::from_secs(3);
 
-/// Sizes are rounded up to four steps between powers of two, which wastes a quarter at most.
-const STEPS: usize = 4;
-const CLASSES: usize = (usize::BITS as usize - 6) * STEPS;
+/// So often somebody is asked to free memory for one buffer.
+const MOST_RECLAIMS: usize = 64;
+
+/// Somebody who can free memory of values that are not in use.
+pub trait Reclaim: Send + Sync {
+    /// Frees about so many bytes, of one session if it is the one that holds too much; says whether
+    /// any were freed.
+    fn reclaim(&self, bytes: usize, of: Option<SessionId>) -> bool;
+}
 
 /// A shared store of memory.
 pub struct Pool {
@@ -40,13 +48,9 @@ pub struct Pool {
     takes: AtomicUsize,
     /// How often that was when it last changed, and when.
     last_take: Mutex<(usize, Duration)>,
+    /// Who can free memory, if somebody can.
+    reclaims: Mutex<Option<Weak<dyn Reclaim>>>,
 }
-
-/// The start of a piece of memory; its size follows from its class.
-struct Block(NonNull<u8>);
-
-// SAFETY: a block is owned by whoever holds it; the pointer is not shared.
-unsafe impl Send for Block {}
 
 impl Pool {
     /// A pool that holds at most `limit` bytes, in use and cached together.
@@ -59,6 +63,7 @@ impl Pool {
             peak: AtomicUsize::new(0),
             takes: AtomicUsize::new(0),
             last_take: Mutex::default(),
+            reclaims: Mutex::default(),
         })
     }
 
@@ -69,17 +74,57 @@ impl Pool {
         }
         self.takes.fetch_add(1, Relaxed);
         let class = class_of(len);
-        let cached = self.free[class].lock().pop();
-        let block = match cached {
-            Some(block) => block,
-            None => self.fresh(class, len)?,
+        let account = Account::current();
+        let block = match &account {
+            Some(account) => self.charged(class, len, account)?,
+            None => self.block(class, len)?,
         };
         let used = self.used.fetch_add(class_bytes(class), Relaxed) + class_bytes(class);
         if used > self.peak.load(Relaxed) {
             self.peak.fetch_max(used, Relaxed);
         }
         let pool = Arc::clone(self);
-        Ok(Buffer { start: block.0, len, memory: Memory::Pooled { class, pool } })
+        Ok(Buffer { start: block.0, len, memory: Memory::Pooled { class, pool, account } })
+    }
+
+    /// From now on this is asked to free memory before somebody is told that there is none.
+    pub fn reclaim_from(&self, who: Weak<dyn Reclaim>) {
+        *self.reclaims.lock() = Some(who);
+    }
+
+    /// Whether so many more bytes are more than it may hold, as things are.
+    pub fn lacks(&self, bytes: usize) -> bool {
+        self.used_bytes().saturating_add(bytes) > self.limit
+    }
+
+    /// Whether most of it is in use.
+    pub fn is_crowded(&self) -> bool {
+        self.lacks(self.limit / 4)
+    }
+
+    /// Has memory freed, of a session or of anybody; says whether any was.
+    #[cold]
+    fn reclaim(&self, bytes: usize, of: Option<SessionId>) -> bool {
+        let who = self.reclaims.lock().as_ref().and_then(Weak::upgrade);
+        who.is_some_and(|who| who.reclaim(bytes, of))
+    }
+
+    /// Memory that is charged to an account.
+    fn charged(&self, class: usize, len: usize, account: &Account) -> Result<Block> {
+        let (size, mut tries) = (class_bytes(class), 0);
+        while let Err(excess) = account.charge(size) {
+            tries += 1;
+            if tries > MOST_RECLAIMS || !self.reclaim(size, account.session()) {
+                return Err(account.out_of_memory(len, excess));
+            }
+        }
+        self.block(class, len).inspect_err(|_| account.release(size))
+    }
+
+    /// Memory that was kept, or fresh memory.
+    fn block(&self, class: usize, len: usize) -> Result<Block> {
+        let cached = self.free[class].lock().pop();
+        cached.map_or_else(|| self.fresh(class, len), Ok)
     }
 
     /// A buffer of `len` bytes that are zero.
@@ -134,11 +179,14 @@ impl Pool {
     #[cold]
     fn fresh(&self, class: usize, len: usize) -> Result<Block> {
         let size = class_bytes(class);
-        if !self.reserve(size) {
-            self.trim();
-            if !self.reserve(size) {
+        let mut tries = 0;
+        while !self.reserve(size) {
+            let is_freed = tries == 0 || (tries <= MOST_RECLAIMS && self.reclaim(size, None));
+            if !is_freed {
                 return Err(self.out_of_memory(len));
             }
+            tries += 1;
+            self.trim();
         }
         acquire(class).ok_or_else(|| {
             self.held.fetch_sub(size, Relaxed);
@@ -154,8 +202,14 @@ impl Pool {
 
     fn out_of_memory(&self, len: usize) -> Error {
         let (used, limit) = (self.used_bytes(), self.limit);
+        let own = |account: Arc<Account>| {
+            // What it asks for is charged already.
+            let own = account.used_bytes().saturating_sub(class_bytes(class_of(len)));
+            format!(", {own} of these by this session")
+        };
+        let own = Account::current().map_or_else(String::new, own);
         Error::OutOfMemory(format!(
-            "out of memory: {len} bytes were asked for, {used} of {limit} are in use"
+            "out of memory: {len} bytes were asked for, {used} of {limit} are in use{own}"
         ))
     }
 }
@@ -173,87 +227,6 @@ impl std::fmt::Debug for Pool {
     }
 }
 
-/// The class of the smallest blocks that hold `len` bytes.
-fn class_of(len: usize) -> usize {
-    let units = len.div_ceil(ALIGNMENT);
-    if units <= STEPS {
-        return units - 1;
-    }
-    // The two bits after the highest one say which of the four steps it is.
-    let last = units - 1;
-    let power = last.ilog2() as usize;
-    let step = (last >> (power - 2)) & (STEPS - 1);
-    (power - 1) * STEPS + step
-}
-
-/// How many bytes a block of this class has.
-fn class_bytes(class: usize) -> usize {
-    if class < STEPS {
-        return (class + 1) * ALIGNMENT;
-    }
-    let (power, step) = (class / STEPS + 1, class % STEPS);
-    ((STEPS + step + 1) << (power - 2)) * ALIGNMENT
-}
-
-#[cfg(unix)]
-fn acquire(class: usize) -> Option<Block> {
-    let size = class_bytes(class);
-    if size < HUGE_PAGE {
-        return acquire_small(size);
-    }
-    // One huge page more than needed, so that an aligned piece lies within; the rest goes back.
-    let reserved = size.checked_add(HUGE_PAGE)?;
-    let (read_write, private) =
-        (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-    // SAFETY: an anonymous mapping at an address of the system's choice touches nothing else.
-    let base = unsafe { libc::mmap(std::ptr::null_mut(), reserved, read_write, private, -1, 0) };
-    if base == libc::MAP_FAILED {
-        return None;
-    }
-    let base = base.cast::<u8>();
-    let before = base.align_offset(HUGE_PAGE);
-    // SAFETY: both parts lie within the mapping, begin at pages, and are not used by anyone; the
-    // middle part stays.
-    unsafe {
-        let start = base.add(before);
-        if before > 0 {
-            libc::munmap(base.cast(), before);
-        }
-        libc::munmap(start.add(size).cast(), HUGE_PAGE - before);
-        #[cfg(target_os = "linux")]
-        libc::madvise(start.cast(), size, libc::MADV_HUGEPAGE);
-        NonNull::new(start).map(Block)
-    }
-}
-
-#[cfg(not(unix))]
-fn acquire(class: usize) -> Option<Block> {
-    acquire_small(class_bytes(class))
-}
-
-fn acquire_small(size: usize) -> Option<Block> {
-    // SAFETY: the size is not zero.
-    NonNull::new(unsafe { alloc(layout(size)) }).map(Block)
-}
-
-fn layout(size: usize) -> Layout {
-    Layout::from_size_align(size, ALIGNMENT).expect("a class fits the address space")
-}
-
-fn release(block: Block, class: usize) {
-    let size = class_bytes(class);
-    if cfg!(unix) && size >= HUGE_PAGE {
-        // SAFETY: the block is a mapping of this size, and its owner gave it up.
-        #[cfg(unix)]
-        unsafe {
-            libc::munmap(block.0.as_ptr().cast(), size);
-        }
-        return;
-    }
-    // SAFETY: it was allocated with this layout, and its owner gave it up.
-    unsafe { dealloc(block.0.as_ptr(), layout(size)) };
-}
-
 /// A piece of memory. On drop it goes back to its pool.
 pub struct Buffer {
     start: NonNull<u8>,
@@ -265,6 +238,8 @@ enum Memory {
     Pooled {
         class: usize,
         pool: Arc<Pool>,
+        /// Whose it is.
+        account: Option<Arc<Account>>,
     },
     /// Bytes that came in a message. They are never written.
     Shared {
@@ -345,7 +320,8 @@ impl AsRef<[u8]> for Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        if let Memory::Pooled { class, pool } = &self.memory {
+        if let Memory::Pooled { class, pool, account } = &self.memory {
+            account.iter().for_each(|account| account.release(class_bytes(*class)));
             pool.used.fetch_sub(class_bytes(*class), Relaxed);
             pool.free[*class].lock().push(Block(self.start));
         }
@@ -360,6 +336,7 @@ impl std::fmt::Debug for Buffer {
 
 #[cfg(test)]
 mod tests {
+    use super::blocks::HUGE_PAGE;
     use super::*;
 
     #[test]

@@ -7,32 +7,40 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Weak};
 
 use gt_core::event::Spans;
 use gt_core::{DType, Error, Meta, Provenance, SessionId, WorkerId};
 use gt_transport::Message;
 use gt_transport::lock::Mutex;
 
+use self::disk::Disk;
 use self::run::Run;
-use self::store::Store;
+use self::store::{Store, Tick};
 use self::timing::Timing;
+use crate::account::{self, Accounts};
+use crate::buffer::Pool;
 use crate::engine::Engine;
 use crate::memory::{self, Holding};
 use crate::plan::{Plan, ValueId, Work};
+use crate::spill::Spill;
 
 mod check;
+mod disk;
+mod fail;
 mod run;
 mod store;
 mod timing;
 
 /// What runs plans, whatever its engine keeps tensors in.
-pub struct Executor(Box<dyn Runs>);
+pub struct Executor(Arc<dyn Runs>);
 
 /// What an executor does with its engine.
 trait Runs: Send + Sync {
     fn run_steps(&self, plan: &mut Plan) -> Ran;
     fn runs_beside(&self) -> bool;
+    fn is_pressed(&self) -> bool;
     fn forget(&self, session: SessionId);
     fn stored(&self, session: SessionId) -> u64;
     fn holdings(&self, session: SessionId) -> Vec<Holding>;
@@ -50,6 +58,12 @@ struct Ran {
 struct Runner<E: Engine + ?Sized> {
     sessions: Mutex<BTreeMap<SessionId, Store<E::Value>>>,
     engine: Arc<E>,
+    /// Who may hold how much.
+    accounts: Arc<Accounts>,
+    /// Where values go when memory is short.
+    disk: Option<Disk>,
+    /// How many plans began or ended.
+    plans: AtomicU64,
 }
 
 /// What came of a plan.
@@ -76,7 +90,32 @@ pub struct Outcome {
 impl Executor {
     /// An executor for plans of a worker.
     pub fn new<E: Engine + ?Sized + 'static>(engine: Arc<E>) -> Self {
-        Executor(Box::new(Runner { engine, sessions: Mutex::default() }))
+        Executor::charging(engine, Arc::default())
+    }
+
+    /// The same, where sessions have accounts of the memory they hold.
+    pub fn charging<E>(engine: Arc<E>, accounts: Arc<Accounts>) -> Self
+    where
+        E: Engine + ?Sized + 'static,
+    {
+        Executor(Arc::new(Runner::new(engine, accounts, None)))
+    }
+
+    /// The same, where values that are not in use are put on disk when memory is short.
+    pub fn spilling<E>(
+        engine: Arc<E>,
+        accounts: Arc<Accounts>,
+        pool: &Arc<Pool>,
+        disk: Arc<Spill>,
+    ) -> Self
+    where
+        E: Engine + ?Sized + 'static,
+    {
+        let pooled = Disk { pool: pool.clone(), file: disk, turn: Mutex::default() };
+        let runner = Arc::new(Runner::new(engine, accounts, Some(pooled)));
+        let reclaims: Weak<Runner<E>> = Arc::downgrade(&runner);
+        pool.reclaim_from(reclaims);
+        Executor(runner)
     }
 
     /// Does what is to be done; gives what came of a plan.
@@ -107,6 +146,11 @@ impl Executor {
         self.0.runs_beside()
     }
 
+    /// Whether memory is short, so that plans had better use little at once.
+    pub fn is_pressed(&self) -> bool {
+        self.0.is_pressed()
+    }
+
     /// How many values of a session were ever kept; what lives only inside a plan is not.
     pub fn stored(&self, session: SessionId) -> u64 {
         self.0.stored(session)
@@ -124,16 +168,26 @@ impl Executor {
 }
 
 impl<E: Engine + ?Sized> Runner<E> {
+    fn new(engine: Arc<E>, accounts: Arc<Accounts>, disk: Option<Disk>) -> Self {
+        let (sessions, plans) = (Mutex::default(), AtomicU64::new(0));
+        Runner { sessions, engine, accounts, disk, plans }
+    }
+
     /// Does something with the values of a session.
     fn within<T>(&self, session: SessionId, act: impl FnOnce(&mut Store<E::Value>) -> T) -> T {
         act(self.sessions.lock().entry(session).or_default())
     }
-}
 
-impl<E: Engine + ?Sized> Runs for Runner<E> {
-    fn run_steps(&self, plan: &mut Plan) -> Ran {
+    /// A plan begins or ends.
+    fn tick(&self) -> Tick {
+        self.plans.fetch_add(1, Relaxed)
+    }
+
+    /// Runs a plan, whose memory is charged to its session.
+    fn run_charged(&self, plan: &mut Plan) -> Ran {
         let mut run = Run::new(self, plan);
         let dropped = self.within(plan.session, |store| {
+            store.advance(self.tick());
             run.load(store, &plan.loads);
             store.take(&plan.drops)
         });
@@ -147,15 +201,26 @@ impl<E: Engine + ?Sized> Runs for Runner<E> {
             }
         };
         let metas = self.within(plan.session, |store| {
+            store.advance(self.tick());
             run.keep(store, &plan.keeps);
             let meta = |&id: &ValueId| Some((id, store.meta(id)?.clone()));
             plan.described.iter().filter_map(meta).collect()
         });
         Ran { messages: std::mem::take(&mut run.messages), metas, spans }
     }
+}
+
+impl<E: Engine + ?Sized> Runs for Runner<E> {
+    fn run_steps(&self, plan: &mut Plan) -> Ran {
+        account::within(self.accounts.of(plan.session), || self.run_charged(plan))
+    }
 
     fn runs_beside(&self) -> bool {
         self.engine.runs_beside()
+    }
+
+    fn is_pressed(&self) -> bool {
+        self.disk.as_ref().is_some_and(Disk::is_pressed)
     }
 
     fn forget(&self, session: SessionId) {

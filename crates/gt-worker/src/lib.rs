@@ -1,6 +1,7 @@
 //! Executes instructions. `Worker::step` decides, does no IO and has no values; `Executor::run` has
 //! the values, computes, and decides nothing.
 
+pub mod account;
 pub mod agenda;
 pub mod backlog;
 pub mod bound;
@@ -17,6 +18,7 @@ pub mod planner;
 pub mod queue;
 pub mod serve;
 pub mod shares;
+pub mod spill;
 pub mod transfers;
 pub mod value;
 pub mod worker;

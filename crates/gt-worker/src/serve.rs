@@ -15,6 +15,7 @@ use crate::buffer::Pool;
 use crate::engine::HostEngine;
 use crate::panic_hook;
 use crate::queue::Window;
+use crate::spill::Spill;
 
 mod executing;
 mod inbox;
@@ -39,6 +40,8 @@ pub struct Options {
     pub engine: Arc<HostEngine>,
     /// The memory that it computes in.
     pub pool: Arc<Pool>,
+    /// Where values go when memory is short; they stay if absent.
+    pub spill: Option<Arc<Spill>>,
 }
 
 /// Where tensor data reaches a worker.

@@ -8,9 +8,11 @@ use bytes::Bytes;
 use gt_core::dtype::DType;
 use gt_core::error::{Error, Result};
 use gt_core::shape::{Meta, Shape};
+use gt_transport::batch::INLINE_BYTES;
 use half::{bf16, f16};
 use smallvec::SmallVec;
 
+use crate::account::Account;
 use crate::buffer::{Buffer, Pool};
 use strided::Walk;
 
@@ -93,7 +95,8 @@ impl Value {
     }
 
     /// A value whose elements came in a message. They are copied only if they are not aligned, or
-    /// hold booleans that are neither zero nor one.
+    /// hold booleans that are neither zero nor one, or if whoever has them pays for memory: what is
+    /// small lies in a larger message, which would stay with it.
     pub fn from_bytes(meta: Meta, bytes: Bytes, pool: &Arc<Pool>) -> Result<Self> {
         if bytes.len() != meta.bytes() {
             let (expected, found) = (meta.bytes(), bytes.len());
@@ -101,7 +104,8 @@ impl Value {
         }
         let strange = meta.dtype == DType::Bool && bytes.iter().any(|&byte| byte > 1);
         let buffer = Buffer::shared(bytes);
-        if is_aligned(&buffer, meta.dtype) && !strange {
+        let is_charged = buffer.len() <= INLINE_BYTES && Account::current().is_some();
+        if is_aligned(&buffer, meta.dtype) && !strange && !is_charged {
             return Ok(Value::new(meta, buffer));
         }
         let mut copy = pool.take(meta.bytes())?;

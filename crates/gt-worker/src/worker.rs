@@ -23,6 +23,8 @@ const MOST_PLANS: usize = 2;
 const ALONE: u64 = 16;
 /// The plan of one that is not has no more commands, because planning takes its time too.
 const MOST_COMMANDS: usize = 256;
+/// The same where memory is short.
+const PRESSED: usize = 4;
 
 /// One worker's sessions and what they wait for.
 #[derive(Debug)]
@@ -38,6 +40,8 @@ pub struct Worker {
     planned: u64,
     /// Whether somebody wants to know how long each command takes.
     timed: bool,
+    /// Whether memory is short.
+    pressed: bool,
 }
 
 /// What a worker wants done, in order.
@@ -71,12 +75,18 @@ impl Worker {
     /// A worker without sessions.
     pub fn new(id: WorkerId, window: Window, engine: Arc<dyn Takes>) -> Self {
         let (queues, shares) = Default::default();
-        Worker { id, window, engine, queues, shares, planned: 0, timed: false }
+        Worker { id, window, engine, queues, shares, planned: 0, timed: false, pressed: false }
     }
 
     /// Its number.
     pub fn id(&self) -> WorkerId {
         self.id
+    }
+
+    /// Memory is short, or no longer. What a plan uses is in memory while it runs, so that plans
+    /// are small meanwhile.
+    pub fn press(&mut self, pressed: bool) {
+        self.pressed = pressed;
     }
 
     /// Takes what it is told. A panic ends the session it is about, and no other.
@@ -187,6 +197,9 @@ impl Worker {
     /// one plan computes together another cannot.
     fn window(&self) -> Window {
         let Window { commands, cost_ns } = self.window;
+        if self.pressed {
+            return Window { commands: commands.min(PRESSED), cost_ns };
+        }
         match self.queues.len() {
             0 | 1 => Window { commands, cost_ns: cost_ns.saturating_mul(ALONE) },
             _ => Window { commands: commands.min(MOST_COMMANDS), cost_ns },

@@ -141,7 +141,7 @@ impl Simulation {
     fn share(&mut self, session: u64, user: u64, user_weight: u16, weight: u16) {
         let [user_weight, weight] =
             [user_weight, weight].map(|weight| Weight::new(weight).expect("it is not zero"));
-        let share = Share { user: UserId(user), user_weight, weight, paused: false };
+        let share = Share { user: UserId(user), user_weight, weight, ..Share::default() };
         self.tell(Message::Share { session: SessionId(session), share });
     }
 

@@ -26,6 +26,9 @@ pub struct ConnectOptions {
     /// How many workers it has; as many as [`workers`] said, or else one in this process and all
     /// that a server has.
     pub workers: Option<usize>,
+    /// How many bytes it may hold on each worker of a server at most; what the server allows if
+    /// absent.
+    pub memory_bytes: Option<u64>,
     /// Whether it is another one even if the default session has the same address.
     pub new: bool,
     /// What to show to a server on another host.
@@ -181,6 +184,12 @@ pub fn connect(options: &ConnectOptions) -> Result<Session> {
     if let Some(server) = &settings.server {
         return connect_remote(&settings, &server.parse()?, options, Rival::Loses);
     }
+    if options.memory_bytes.is_some() {
+        return Err(Error::value(
+            "connect: memory= limits a session at a server, and this one is in the program itself; \
+             set GT_MEMORY",
+        ));
+    }
     let config = signals::initial(&settings)?;
     let mut defaults = defaults();
     let workers = options.workers.or(defaults.workers).unwrap_or(1);
@@ -231,6 +240,7 @@ fn connect_remote(
         address: address.to_string(),
         name: options.name.clone().unwrap_or_else(own_name),
         workers: workers.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+        memory_bytes: options.memory_bytes,
         sync: settings.sync,
         compare_copies: settings.check_replicas,
         check_nan: settings.check_nan,

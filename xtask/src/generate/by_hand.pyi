@@ -317,6 +317,7 @@ def connect(
     *,
     name: str | None = None,
     workers: builtins.int | None = None,
+    memory: builtins.int | str | None = None,
     new: builtins.bool = False,
     key: str | os.PathLike[str] | None = None,
     insecure: builtins.bool = False,

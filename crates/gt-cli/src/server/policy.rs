@@ -6,10 +6,11 @@ use std::thread::{self, JoinHandle};
 
 use gt::folder::number_of_user;
 use gt::keys::KeyRing;
+use gt::settings::parse_bytes;
 use gt_client::config::source;
 use gt_core::{Error, Result};
 use gt_dispatcher::policy::{Allowance, Policy, PolicyUpdate};
-use gt_transport::share::Weight;
+use gt_transport::share::{MemoryLimit, Weight};
 use serde::Deserialize;
 use serde_saphyr::{Location, Spanned};
 use signal_hook::consts::SIGHUP;
@@ -79,6 +80,8 @@ struct Words {
     weight: Option<Spanned<u16>>,
     sessions: Option<u32>,
     workers: Option<Spanned<u32>>,
+    bytes: Option<Spanned<String>>,
+    session_bytes: Option<Spanned<String>>,
 }
 
 fn read(path: &Path) -> Result<Policy> {
@@ -121,7 +124,14 @@ fn parse(
             }
             workers => workers.as_ref().map(|workers| workers.value),
         };
-        Ok(Allowance { weight, workers, sessions: words.sessions })
+        let limit = |words: &Option<Spanned<String>>| match words {
+            Some(text) => memory_limit(&text.value).ok_or_else(|| {
+                wrong(&text.referenced, "memory is written as 512M, 8GiB or 50%".into())
+            }),
+            None => Ok(MemoryLimit::NONE),
+        };
+        let (memory, session_memory) = (limit(&words.bytes)?, limit(&words.session_bytes)?);
+        Ok(Allowance { weight, workers, sessions: words.sessions, memory, session_memory })
     };
     let mut policy = Policy { default: allowance(&written.default)?, ..Policy::default() };
     for (name, words) in &written.users {
@@ -134,6 +144,18 @@ fn parse(
         policy.keys.insert(key(name)?.ok_or_else(unknown)?, allowance(&words.value)?);
     }
     Ok(policy)
+}
+
+/// How much memory a text means: bytes, or hundredths of what a worker has.
+fn memory_limit(text: &str) -> Option<MemoryLimit> {
+    let limit = match text.strip_suffix('%') {
+        Some(percent) => {
+            let percent = percent.trim().parse().ok().filter(|percent| *percent <= 100)?;
+            MemoryLimit { percent, ..MemoryLimit::NONE }
+        }
+        None => MemoryLimit { bytes: parse_bytes(text)? as u64, ..MemoryLimit::NONE },
+    };
+    (limit.percent > 0 && limit.bytes > 0).then_some(limit)
 }
 
 #[cfg(test)]
@@ -153,17 +175,21 @@ mod tests {
     #[test]
     fn who_is_not_named_has_the_default() {
         let policy = parsed(
-            "default: {sessions: 2}\nusers:\n  ada: {weight: 3, workers: 4}\n  1000: {}\n\
-             keys:\n  lab: {sessions: 9}\n",
+            "default: {sessions: 2, session_bytes: 50%}\nusers:\n  \
+             ada: {weight: 3, workers: 4, bytes: 2GiB}\n  1000: {}\n\
+             keys:\n  lab: {sessions: 9, bytes: 4096}\n",
         );
         let policy = policy.expect("it is a policy");
         let weight = Weight::new(3).expect("it is not zero");
-        let of_ada = Allowance { weight, workers: Some(4), sessions: None };
+        let memory = MemoryLimit { bytes: 2 << 30, ..MemoryLimit::NONE };
+        let of_ada = Allowance { weight, workers: Some(4), memory, ..Allowance::default() };
         assert_eq!(policy.of(Identity::User(7)), of_ada);
         assert_eq!(policy.of(Identity::User(1000)), Allowance::default());
         assert_eq!(policy.of(Identity::Key([1; 32])).sessions, Some(9));
         assert_eq!(policy.of(Identity::Key([2; 32])).sessions, Some(2));
-        assert_eq!(policy.of(Identity::Anonymous).sessions, Some(2));
+        assert_eq!(policy.of(Identity::Key([1; 32])).memory.of(1 << 20), 4096);
+        let unnamed = policy.of(Identity::Anonymous);
+        assert_eq!((unnamed.sessions, unnamed.session_memory.of(1000)), (Some(2), 500));
     }
 
     #[test]
@@ -174,6 +200,9 @@ mod tests {
             ("users: {}\nkeys:\n  x: {}", "policy.yaml:3:6: there is no key 'x'"),
             ("default: {wieght: 2}", "policy.yaml:1:11: "),
             ("default: [", "policy.yaml:1:"),
+            ("default: {bytes: 0%}", "policy.yaml:1:18: memory is written as"),
+            ("default: {bytes: 101%}", "policy.yaml:1:18: memory is written as"),
+            ("default: {session_bytes: much}", "policy.yaml:1:26: memory is written as"),
             ("default: {weight: 70000}", "policy.yaml:1:19: "),
         ] {
             let error = parsed(text).expect_err("it is no policy").to_string();

@@ -58,6 +58,7 @@ impl Monitored for Embedded {
             silent_ns: 0,
             // The workers of a process share its memory.
             used_bytes: self.pool.used_bytes() as u64,
+            is_drained: false,
             queued: dispatcher.queued_at(id),
             channels: Vec::new(),
         });

@@ -122,9 +122,9 @@ impl Door {
         let connected = Dealer::connect(&self.context, endpoint, &patient);
         let mut dealer = connected.map_err(bad)?;
         let is_resumed = resume.is_some();
-        let RemoteOptions { compare_copies, check_nan, .. } = self.options;
+        let RemoteOptions { memory_bytes, compare_copies, check_nan, .. } = self.options;
         let (name, workers) = (name.clone(), *workers);
-        let hello = Hello { name, workers, compare_copies, check_nan, resume };
+        let hello = Hello { name, workers, memory_bytes, compare_copies, check_nan, resume };
         // If it cannot be sent, the wait for the answer below fails.
         let _ = dealer.send(&unsequenced(&Message::Hello(hello)));
         let mut was_connected = false;

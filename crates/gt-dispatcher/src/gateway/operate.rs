@@ -51,6 +51,12 @@ impl Gateway {
                 self.paused.remove(&session);
                 self.tell_share(now_ns, session, out);
             }
+            Order::DrainWorker(worker) => {
+                let mut outbox = Outbox::default();
+                self.dispatcher.drain(now_ns, worker, &mut outbox)?;
+                self.deliver(now_ns, &mut outbox, out);
+            }
+            Order::UndrainWorker(worker) => self.dispatcher.undrain(worker)?,
             Order::Drain => self.is_drained = true,
             Order::Undrain => self.is_drained = false,
         }
@@ -87,14 +93,20 @@ impl Gateway {
         asked.into_iter().chain(most).min()
     }
 
-    /// Tells workers how much of their time a session gets.
+    /// Tells workers how much of their time and memory a session gets.
     pub(super) fn tell_share(&mut self, now_ns: u64, session: SessionId, out: &mut Vec<Delivery>) {
         let Some(identity) = self.clients.get(&session).map(|state| state.identity) else { return };
         let next = UserId(self.users.len() as u64);
         let user = *self.users.entry(identity).or_insert(next);
-        let user_weight = self.policy.of(identity).weight;
-        let paused = self.paused.contains(&session);
-        let share = Share { user, user_weight, weight: Weight::ONE, paused };
+        let allowance = self.policy.of(identity);
+        let share = Share {
+            user,
+            user_weight: allowance.weight,
+            weight: Weight::ONE,
+            paused: self.paused.contains(&session),
+            memory: allowance.session_memory,
+            user_memory: allowance.memory,
+        };
         let mut outbox = Outbox::default();
         self.dispatcher.set_share(session, share, &mut outbox);
         self.deliver(now_ns, &mut outbox, out);

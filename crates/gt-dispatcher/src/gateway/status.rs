@@ -52,6 +52,7 @@ impl Gateway {
             silent_ns: silent_ns(workers.get(&id)),
             used_bytes: member.used_bytes,
             queued: self.dispatcher.queued_at(id),
+            is_drained: member.is_drained,
             channels: sum_of_channels(&member.channels.list, CHANNELS, is_seen),
         };
         let workers = self.dispatcher.worker_table().members().map(member).take(SOME).collect();

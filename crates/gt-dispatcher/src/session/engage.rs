@@ -1,4 +1,4 @@
-//! The workers of a session, and how much of their time it gets.
+//! The workers of a session, and how much of their time and memory it gets.
 
 use gt_core::WorkerId;
 use gt_transport::share::Share;
@@ -22,30 +22,37 @@ impl Session {
     pub fn engage(&mut self, worker: WorkerId) -> bool {
         let wants = self.wanted.is_none_or(|wanted| self.workers().count() < wanted);
         if wants {
-            match self.workers.iter_mut().find(|place| place.is_none()) {
-                Some(vacant) => *vacant = Some(worker),
-                None => self.workers.push(Some(worker)),
-            }
-            self.move_scopes();
-            if let Some(share) = self.share {
-                let share = Message::Share { session: self.id, share };
-                self.letters.push((Peer::Worker(worker), share));
-            }
-            if self.checks_nan {
-                let check = Message::CheckNan { session: self.id };
-                self.letters.push((Peer::Worker(worker), check));
-            }
+            let vacant = self.workers.iter().position(Option::is_none);
+            self.seat(vacant.unwrap_or(self.workers.len()), worker);
         }
         wants
     }
 
-    /// How much of the workers' time it gets.
+    /// Gives a place that is vacant to a worker.
+    pub(super) fn seat(&mut self, number: usize, worker: WorkerId) {
+        if number == self.workers.len() {
+            self.workers.push(None);
+        }
+        self.workers[number] = Some(worker);
+        self.move_scopes();
+        if let Some(share) = self.share {
+            let share = Message::Share { session: self.id, share };
+            self.letters.push((Peer::Worker(worker), share));
+        }
+        if self.checks_nan {
+            let check = Message::CheckNan { session: self.id };
+            self.letters.push((Peer::Worker(worker), check));
+        }
+    }
+
+    /// How much of the workers' time and memory it gets.
     pub fn share(&self) -> Share {
         self.share.unwrap_or_default()
     }
 
-    /// It gets so much from now on; its workers are told.
-    pub fn set_share(&mut self, share: Share, out: &mut Outbox) {
+    /// It gets so much from now on, and of memory no more than it asked for; its workers are told.
+    pub fn set_share(&mut self, mut share: Share, out: &mut Outbox) {
+        share.memory.bytes = share.memory.bytes.min(self.wanted_bytes.unwrap_or(u64::MAX));
         if self.share.replace(share) == Some(share) {
             return;
         }

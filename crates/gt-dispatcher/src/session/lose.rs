@@ -48,10 +48,13 @@ impl Session {
 
     /// A worker is gone; `failure` is what everybody is told who asks for something it had.
     pub fn lose(&mut self, worker: WorkerId, failure: &Arc<Failure>, out: &mut Outbox) {
-        let Some(place) = self.workers.iter_mut().find(|place| **place == Some(worker)) else {
-            return;
-        };
-        *place = None;
+        let was_leaving = self.leaving.contains(&worker);
+        self.leaving.retain(|leaving| *leaving != worker);
+        match self.workers.iter_mut().find(|place| **place == Some(worker)) {
+            Some(place) => *place = None,
+            None if was_leaving => {}
+            None => return,
+        }
         self.close_run();
         for (other, name) in self.registry.lose(worker, failure) {
             self.emit_free(other, name);

@@ -338,7 +338,12 @@ impl Session {
     }
 
     /// The name of a value on `worker`, after having it handed over if it is not there.
-    fn bring(&mut self, slot: Slot, worker: WorkerId, context: &mut Context) -> Result<Slot> {
+    pub(super) fn bring(
+        &mut self,
+        slot: Slot,
+        worker: WorkerId,
+        context: &mut Context,
+    ) -> Result<Slot> {
         if self.registry.get(slot)?.recipe.is_some() {
             self.make_on_worker(slot, worker, context)?;
         }
@@ -386,6 +391,6 @@ impl Session {
     }
 }
 
-fn no_worker() -> Error {
+pub(super) fn no_worker() -> Error {
     Error::Lost("there is no worker; start one with `gt worker`".to_string())
 }

@@ -3,7 +3,8 @@
 //! Before the line: `workers 2`, `at 5000` (nanoseconds), `send` (the batch ends here),
 //! `scope1 := "pair" in scope0 replicated 0 1`, `in scope1`,
 //! `w0 done 3`, `w1 describes r1 as [3, 2]`, `w0 reports #1` or `w0 reports #1 failed`,
-//! `w0 failed`, `w0 answers r1` or `w0 answers r1 failed`, `w0 gone`, and the client's commands in
+//! `w0 failed`, `w0 answers r1` or `w0 answers r1 failed`, `w0 gone`,
+//! `w0 drained`, `w0 undrained`, `wants 2` (before `workers`), and the client's commands in
 //! their text form, with `t0 := upload [4, 4]` for single precision numbers. What follows the last
 //! `send` is sent at the end. A line that begins with `#` is a comment. Of what went wrong, tapes
 //! show the first part. After the line, `all` stands for each worker: what follows each other there
@@ -75,12 +76,13 @@ struct Player {
     batch: Batch,
     told: Vec<String>,
     workers: u64,
+    wants: Option<u32>,
 }
 
 impl Default for Player {
     fn default() -> Self {
         let (dispatcher, batch) = (Dispatcher::new(), Batch::default());
-        Player { dispatcher, now_ns: 0, batch, told: Vec::new(), workers: 0 }
+        Player { dispatcher, now_ns: 0, batch, told: Vec::new(), workers: 0, wants: None }
     }
 }
 
@@ -98,8 +100,10 @@ impl Player {
                         Message::Register(Box::default()),
                     );
                 }
-                self.step(Peer::Client(SESSION), Message::Hello(Hello::named("tape")));
+                let hello = Hello { workers: self.wants, ..Hello::named("tape") };
+                self.step(Peer::Client(SESSION), Message::Hello(hello));
             }
+            ["wants", count] => self.wants = Some(number(count) as u32),
             ["at", now] => self.now_ns = number(now),
             ["bye"] => self.step(Peer::Client(SESSION), Message::Bye),
             ["send"] if self.batch.is_empty() => {}
@@ -181,6 +185,19 @@ impl Player {
                 let (worker, mut out) = (WorkerId(number(worker) as u32), Outbox::default());
                 self.dispatcher.lose(self.now_ns, worker, "was lost", &mut out);
                 self.hear(out);
+            }
+            [worker, "drained"] => {
+                let (worker, mut out) = (WorkerId(number(worker) as u32), Outbox::default());
+                let drained = self.dispatcher.drain(self.now_ns, worker, &mut out);
+                if let Err(error) = drained {
+                    let said = format!("operator {error}").replace("  ", " ");
+                    self.told.extend(said.split(';').next().map(str::to_string));
+                }
+                self.hear(out);
+            }
+            [worker, "undrained"] => {
+                let worker = WorkerId(number(worker) as u32);
+                self.dispatcher.undrain(worker).expect("the worker is there");
             }
             [worker, "describes", request, "as", ..] => {
                 let meta = Meta::new(DType::I64, shape(line));

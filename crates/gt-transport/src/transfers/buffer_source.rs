@@ -1,12 +1,12 @@
 //! Where arriving bytes are put.
 
 use bytes::Bytes;
-use gt_core::{Error, Result};
+use gt_core::{Error, Result, SessionId};
 
 /// Gives memory to arriving parcels: a worker's pool, or plain memory.
 pub trait BufferSource: Send + Sync {
-    /// Memory for so many bytes, or the reason why there is none.
-    fn take(&self, bytes: usize) -> Result<Box<dyn Buffer>>;
+    /// Memory for so many bytes of a session, or the reason why there is none.
+    fn take(&self, session: SessionId, bytes: usize) -> Result<Box<dyn Buffer>>;
 }
 
 /// Memory that a value is written into, from its first byte to its last.
@@ -23,8 +23,12 @@ pub trait Buffer: Send {
 }
 
 /// Memory of exactly so many bytes; a source that gives another length is at fault.
-pub(super) fn land(source: &dyn BufferSource, bytes: usize) -> Result<Box<dyn Buffer>> {
-    let buffer = source.take(bytes)?;
+pub(super) fn land(
+    source: &dyn BufferSource,
+    session: SessionId,
+    bytes: usize,
+) -> Result<Box<dyn Buffer>> {
+    let buffer = source.take(session, bytes)?;
     let given = buffer.size();
     if given != bytes {
         return Err(Error::bug(format!("memory of {given} bytes for a parcel of {bytes}")));
@@ -37,7 +41,7 @@ pub(super) fn land(source: &dyn BufferSource, bytes: usize) -> Result<Box<dyn Bu
 pub struct Plain;
 
 impl BufferSource for Plain {
-    fn take(&self, bytes: usize) -> Result<Box<dyn Buffer>> {
+    fn take(&self, _: SessionId, bytes: usize) -> Result<Box<dyn Buffer>> {
         let mut memory = Vec::new();
         // A refusal of the system is an answer to this parcel, not the end of the process.
         memory

@@ -18,7 +18,7 @@ use gt_transport::report::{
     ChannelTraffic, Channels, MemoryUsage, Modifiers, Report, Road, SessionReport, Traffic,
     ValueReport, ValuesReport, WorkerReport,
 };
-use gt_transport::share::{Share, UserId, Weight};
+use gt_transport::share::{MemoryLimit, Share, UserId, Weight};
 use gt_transport::ticket::{Access, Address, Key, Role, Route, Ticket, TransferKind};
 use gt_transport::{Batch, Checksum, Failure, FailureId, Message, Peer, Value};
 use proptest::prelude::*;
@@ -60,19 +60,23 @@ pub fn message() -> impl Strategy<Value = Message> {
         ),
         session().prop_map(|session| Message::Forget { session }),
         session().prop_map(|session| Message::CheckNan { session }),
-        (session(), 0..5).prop_map(|(session, order)| {
+        (session(), 0..7).prop_map(|(session, order)| {
             Message::Order(match order {
                 0 => Order::Kill(session),
                 1 => Order::Pause(session),
                 2 => Order::Resume(session),
                 3 => Order::Drain,
+                4 => Order::DrainWorker(WorkerId(session.0 as u32)),
+                5 => Order::UndrainWorker(WorkerId(session.0 as u32)),
                 _ => Order::Undrain,
             })
         }),
         (session(), any::<u64>(), 1..=u16::MAX, any::<bool>()).prop_map(
             |(session, user, weight, paused)| {
                 let weight = Weight::new(weight).expect("it is not zero");
-                let share = Share { user: UserId(user), user_weight: Weight::ONE, weight, paused };
+                let memory = MemoryLimit { bytes: user, percent: 7 };
+                let share =
+                    Share { user: UserId(user), weight, paused, memory, ..Share::default() };
                 Message::Share { session, share }
             }
         ),
@@ -87,7 +91,8 @@ fn greetings() -> impl Strategy<Value = Message> {
     let hello = (".*", any::<Option<u32>>(), prop::option::of(resume)).prop_map(
         |(name, workers, resume)| {
             let (compare_copies, check_nan) = (workers.is_some(), resume.is_some());
-            Message::Hello(Hello { name, workers, resume, compare_copies, check_nan })
+            let memory_bytes = workers.map(u64::from);
+            Message::Hello(Hello { name, workers, memory_bytes, resume, compare_copies, check_nan })
         },
     );
     let welcome = (session(), any::<[u8; 16]>(), any::<[u64; 2]>(), any::<[u32; 2]>()).prop_map(
@@ -185,6 +190,7 @@ fn accounts() -> impl Strategy<Value = Message> {
             silent_ns,
             used_bytes,
             queued,
+            is_drained: queued > 7,
             channels: channels(),
         },
     );

@@ -7,6 +7,7 @@ pub mod null;
 pub mod program;
 
 use std::fmt;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use gt_core::attrs::Attrs;
@@ -19,6 +20,9 @@ use smallvec::SmallVec;
 
 use self::program::Program;
 use crate::value::Value;
+
+/// Smaller values stay in memory.
+const SPILLED_BYTES: usize = 64 << 10;
 
 /// A tensor as an engine keeps it: in this process's memory, or wherever it computes.
 pub trait EngineValue: Clone + fmt::Debug + Send {
@@ -35,6 +39,10 @@ pub trait EngineValue: Clone + fmt::Debug + Send {
     /// The memory that its elements lie in, as a number of its own, and how many bytes that has.
     /// Values that share memory say the same.
     fn memory(&self) -> (usize, usize);
+
+    /// Whether dropping it frees memory that is worth a place on disk: so many have its elements,
+    /// and they lie in a row.
+    fn can_be_spilled(&self, holders: usize) -> bool;
 }
 
 impl EngineValue for Value {
@@ -52,6 +60,11 @@ impl EngineValue for Value {
 
     fn memory(&self) -> (usize, usize) {
         (self.buffer().as_ptr() as usize, self.buffer().len())
+    }
+
+    fn can_be_spilled(&self, holders: usize) -> bool {
+        let is_large = self.meta().bytes() >= SPILLED_BYTES;
+        is_large && Arc::strong_count(self.buffer()) == holders && self.is_contiguous()
     }
 }
 

@@ -4,49 +4,50 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use gt_core::kernel::Kernel;
-use gt_core::{DType, Error, Meta, Provenance, RequestId, SessionId};
+use gt_core::{DType, Meta, Provenance, RequestId, SessionId, WorkerId};
 use gt_transport::{Checksum, Failure, Holder, Message};
 use smallvec::SmallVec;
 
 use super::store::{Store, Stored, Untold};
-use super::{Runner, Runs, panicked};
+use super::{Runner, panicked};
 use crate::engine::{Engine, EngineValue, Operand, Operands, Results};
-use crate::memory::{NAMED, held, largest};
+use crate::memory::NAMED;
 use crate::panic_hook::in_kernel;
 use crate::plan::{
-    Compute, Fused, Input, Job, Origin, Plan, Position, Register, Replace, Step, Then, Use,
-    ValueId, Wanted,
+    Compute, Fused, Input, Job, Plan, Position, Register, Replace, Step, Then, Use, ValueId, Wanted,
 };
 
 /// A plan while it runs.
 pub(super) struct Run<'a, E: Engine + ?Sized> {
-    runner: &'a Runner<E>,
-    session: SessionId,
+    pub(super) runner: &'a Runner<E>,
+    pub(super) session: SessionId,
+    pub(super) worker: WorkerId,
     pub(super) registers: Vec<Option<Stored<E::Value>>>,
-    places: Vec<Provenance>,
+    pub(super) places: Vec<Provenance>,
     /// What is to be sent.
     pub(super) messages: Vec<Message>,
-    untold: Untold,
+    pub(super) untold: Untold,
     /// Who held the memory when it ran out, if it did.
-    holders: Option<SmallVec<[Holder; NAMED]>>,
+    pub(super) holders: Option<SmallVec<[Holder; NAMED]>>,
 }
 
 impl<'a, E: Engine + ?Sized> Run<'a, E> {
     /// A plan that begins.
     pub(super) fn new(runner: &'a Runner<E>, plan: &mut Plan) -> Self {
-        let (session, places) = (plan.session, std::mem::take(&mut plan.places));
+        let (session, worker) = (plan.session, plan.worker);
+        let places = std::mem::take(&mut plan.places);
         let (registers, messages) = (vec![None; places.len()], Vec::new());
         let (untold, holders) = (Untold::default(), None);
-        Run { runner, session, registers, places, messages, untold, holders }
+        Run { runner, session, worker, registers, places, messages, untold, holders }
     }
 
     /// Begins with values that are there.
     pub(super) fn load(&mut self, store: &mut Store<E::Value>, loads: &[(ValueId, Register)]) {
         self.untold = std::mem::take(&mut store.untold);
         for &(id, register) in loads {
-            let (stored, place) = store.get(id).expect("a plan loads what an earlier one kept");
+            let (stored, place) = store.load(id).expect("a plan loads what an earlier one kept");
             let index = register.0 as usize;
-            (self.registers[index], self.places[index]) = (Some(stored.clone()), *place);
+            (self.registers[index], self.places[index]) = (Some(stored), place);
         }
     }
 
@@ -97,7 +98,7 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
                 self.set(out, stored);
             }
             Step::Answer { position, request, value, wanted } => {
-                let result = self.use_value(value).into_result().map(|value| {
+                let result = self.fetch(value, position).map(|value| {
                     let data = match wanted {
                         Wanted::Elements => value.to_bytes(),
                         Wanted::Meta => Default::default(),
@@ -106,10 +107,10 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
                 });
                 self.answer(position, request, result);
             }
-            Step::Handover { to, tag, value, .. } => {
-                let stored = self.use_value(value);
-                let meta = stored.meta().clone();
-                let result = stored.into_result().map(|value| value.to_bytes());
+            Step::Handover { position, to, tag, value } => {
+                let stored = self.registers[value.register.0 as usize].as_ref();
+                let meta = stored.expect("a plan makes what it hands over").meta().clone();
+                let result = self.fetch(value, position).map(|value| value.to_bytes());
                 let session = self.session;
                 self.messages.push(Message::Handover { session, to, tag, meta, result });
             }
@@ -158,11 +159,15 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
         let mut checksums = SmallVec::new();
         for &used in values {
             let provenance = self.places[used.register.0 as usize];
+            if compare && let Err(error) = self.recall([used.register].into_iter(), 0) {
+                failure = failure.or(Some(self.fail_recall(used.register, position, error)));
+                continue;
+            }
             match self.use_value(used) {
                 Stored::Value(value) if compare => {
                     checksums.push(Checksum { sum: checksum(&value.to_bytes()), provenance });
                 }
-                Stored::Value(_) => {}
+                Stored::Value(_) | Stored::Away(_) => {}
                 Stored::Failed(_, first) => {
                     // The verdict brings it back, or what failed before it on another worker.
                     self.untold.retain(|_, untold| untold.id != first.id);
@@ -210,7 +215,11 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
 
     /// Runs kernels together if nothing stands in the way of one of them, else one by one.
     fn fused(&mut self, fused: &Fused) {
-        if !self.can_run_together(fused) || !self.run_together(fused) {
+        let inputs = fused.inputs.iter().map(|used| used.register);
+        let result = |&step: &usize| fused.computes[step].metas[0].bytes();
+        let results = fused.program.outputs.iter().map(result).sum();
+        let is_there = self.recall(inputs, results).is_ok();
+        if !is_there || !self.can_run_together(fused) || !self.run_together(fused) {
             fused.computes.iter().for_each(|compute| self.compute(compute));
         }
     }
@@ -231,7 +240,9 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
         for &used in inputs {
             match self.use_value(used) {
                 Stored::Value(value) => values.push(value),
-                Stored::Failed(..) => unreachable!("what has failed is not computed with"),
+                Stored::Failed(..) | Stored::Away(_) => {
+                    unreachable!("what has failed is not computed with, and the rest is there")
+                }
             }
         }
         let engine = &self.runner.engine;
@@ -274,6 +285,13 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
 
     fn run_kernel(&mut self, compute: &Compute) -> Result<Results<E::Value>, Arc<Failure>> {
         let Compute { job, metas, replaces, origin, .. } = compute;
+        let inputs = compute.inputs.iter().filter_map(|input| match input {
+            Input::Register(used) => Some(used.register),
+            Input::Scalar(_) => None,
+        });
+        let registers = inputs.chain(replaces.iter().map(|old| old.register));
+        let results = metas.iter().map(Meta::bytes).sum();
+        self.recall(registers, results).map_err(|error| self.fail(error, *origin))?;
         let over = replaces.filter(|old| old.last && self.can_write_over(*old, compute));
         let inputs = self.operands(compute, over.map(|old| old.register))?;
         let engine = &self.runner.engine;
@@ -343,43 +361,13 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
     }
 
     /// The value, moved out of its register if this is its last use.
-    fn use_value(&mut self, used: Use) -> Stored<E::Value> {
+    pub(super) fn use_value(&mut self, used: Use) -> Stored<E::Value> {
         self.take_or_clone(used).expect("a plan makes a value before it uses it")
     }
 
-    fn take_or_clone(&mut self, used: Use) -> Option<Stored<E::Value>> {
+    pub(super) fn take_or_clone(&mut self, used: Use) -> Option<Stored<E::Value>> {
         let register = &mut self.registers[used.register.0 as usize];
         if used.last { register.take() } else { register.clone() }
-    }
-
-    /// Tells the client of a first cause; what depends on it fails in silence.
-    pub(super) fn fail(&mut self, error: Error, origin: Origin) -> Arc<Failure> {
-        let mut failure = origin.failure(error);
-        if matches!(failure.error, Error::OutOfMemory(_)) {
-            failure.holders.clone_from(self.holders());
-        }
-        let failure = Arc::new(failure);
-        self.tell(origin.position, failure.clone());
-        failure
-    }
-
-    fn tell(&mut self, position: Position, failure: Arc<Failure>) {
-        self.untold.entry(position).or_insert_with(|| failure.clone());
-        self.messages.push(Message::Failed { session: self.session, failure });
-    }
-
-    /// The lines that hold the most memory: in the plan, and in the session besides.
-    fn holders(&mut self) -> &SmallVec<[Holder; NAMED]> {
-        let Run { runner, session, registers, places, holders, .. } = self;
-        holders.get_or_insert_with(|| {
-            let values = registers.iter().zip(places).filter_map(|(stored, place)| match stored {
-                Some(Stored::Value(value)) => Some((value, *place)),
-                _ => None,
-            });
-            let mut holdings = held(values);
-            holdings.extend(runner.holdings(*session));
-            largest(&holdings)
-        })
     }
 }
 

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use gt_core::{Error, Result};
+use gt_core::{Error, Result, SessionId};
+use gt_transport::report::MemoryUsage;
 
 use super::inbox::{Inbox, News};
+use crate::buffer::Pool;
 use crate::executor::Executor;
 use crate::lane::Lane;
 use crate::plan::Work;
@@ -43,6 +45,18 @@ impl Executing {
     /// What has the values.
     pub(super) fn executor(&self) -> &Executor {
         self.lane.executor()
+    }
+
+    /// What a session holds, and how much of the memory is in use.
+    pub(super) fn memory_usage(&self, session: SessionId, pool: &Pool) -> MemoryUsage {
+        MemoryUsage {
+            used_bytes: pool.used_bytes() as u64,
+            cached_bytes: pool.cached_bytes() as u64,
+            peak_bytes: pool.peak_bytes() as u64,
+            limit_bytes: pool.limit_bytes() as u64,
+            stored: self.executor().stored(session),
+            holdings: self.executor().memory_usage(session),
+        }
     }
 
     /// Gives the executor something to do.

@@ -9,17 +9,18 @@ use gt_core::wire::SOME;
 use gt_core::{Error, Result, SessionId, WorkerId};
 use gt_transport::codec::Limits;
 use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
-use gt_transport::report::{Channels, MemoryUsage};
+use gt_transport::report::Channels;
 use gt_transport::stop::Stop;
-use gt_transport::transfers::{DataPlane, PlaneOptions};
+use gt_transport::transfers::DataPlane;
 use gt_transport::{Message, Peer};
 use gt_zmq::{Context, Dealer, DealerEvent, SendError};
 
+use super::Options;
 use super::executing::Executing;
 use super::inbox::{Inbox, News, cannot_wait};
-use super::pool_source::PoolSource;
+use super::pool_source::{PoolSource, open_plane};
 use super::progress::Untold;
-use super::{DataPlace, Options};
+use crate::account::Accounts;
 use crate::buffer::Pool;
 use crate::engine::Takes;
 use crate::executor::Executor;
@@ -62,6 +63,8 @@ pub(super) struct WorkerLoop {
     /// What could not be sent yet.
     unsent: VecDeque<Vec<Bytes>>,
     pool: Arc<Pool>,
+    /// Who may hold how much of it.
+    accounts: Arc<Accounts>,
     /// What will compute.
     engine: Arc<dyn Takes>,
     window: Window,
@@ -89,8 +92,14 @@ impl WorkerLoop {
     /// Connects and says who the worker is.
     pub(super) fn open(options: &Options) -> Result<WorkerLoop> {
         let inbox = Arc::new(Inbox::new()?);
-        let plane = open_plane(&options.data, &options.pool, &inbox)?;
-        let executor = Executor::new(options.engine.clone());
+        let (pool, accounts) = (options.pool.clone(), Arc::<Accounts>::default());
+        let source = PoolSource { pool: pool.clone(), accounts: accounts.clone() };
+        let plane = open_plane(&options.data, source, &inbox)?;
+        let (engine, own) = (options.engine.clone(), accounts.clone());
+        let executor = match &options.spill {
+            Some(spill) => Executor::spilling(engine, own, &pool, spill.clone()),
+            None => Executor::charging(engine, own),
+        };
         let executing = Executing::start(executor, inbox.clone())?;
         let context = Context::new().map_err(cannot_wait)?;
         // The dispatcher itself decides when a silent worker is lost.
@@ -113,7 +122,8 @@ impl WorkerLoop {
             progress: Progress::Finished,
             untold: Untold::default(),
             unsent,
-            pool: options.pool.clone(),
+            pool,
+            accounts,
             engine: options.engine.clone(),
             window: options.window,
             heard: Instant::now(),
@@ -239,22 +249,19 @@ impl WorkerLoop {
             Message::MemoryQuery { session, request, parts } => {
                 // What was said before it counts.
                 self.step();
-                let executor = self.executing.executor();
-                let usage = Box::new(MemoryUsage {
-                    used_bytes: self.pool.used_bytes() as u64,
-                    cached_bytes: self.pool.cached_bytes() as u64,
-                    peak_bytes: self.pool.peak_bytes() as u64,
-                    limit_bytes: self.pool.limit_bytes() as u64,
-                    stored: executor.stored(session),
-                    holdings: executor.memory_usage(session),
-                });
+                let usage = Box::new(self.executing.memory_usage(session, &self.pool));
                 self.say(&Message::MemoryReply { session, request, parts, usage });
+            }
+            Message::Share { session, ref share } => {
+                self.accounts.assign(session, share, self.pool.limit_bytes());
+                self.told.push_back(Told::Message(message));
             }
             Message::Forget { session } => {
                 // What came of its plans before this is not sent after it.
                 self.step();
                 self.transfers.forget(session);
                 self.untold.forget(session);
+                self.accounts.forget(session);
                 self.told.push_back(Told::Message(message));
             }
             Message::Handover { tag, .. } => {
@@ -291,6 +298,7 @@ impl WorkerLoop {
                 return;
             }
             let Some(worker) = &mut self.worker else { return };
+            worker.press(self.executing.executor().is_pressed());
             let mut actions = Vec::new();
             self.progress = worker.step_all(self.told.drain(..), MOST_PLANNED, &mut actions);
             for action in actions {
@@ -366,16 +374,6 @@ impl WorkerLoop {
             }
         }
     }
-}
-
-/// Opens the place where values arrive; how transfers end comes to the inbox.
-fn open_plane(place: &DataPlace, pool: &Arc<Pool>, inbox: &Arc<Inbox>) -> Result<Arc<DataPlane>> {
-    let DataPlace { unix, allowed_group, tcp, advertise } = place.clone();
-    let buffer_source = Arc::new(PoolSource(pool.clone()));
-    let listens = PlaneOptions { unix, allowed_group, tcp, advertise, ..PlaneOptions::default() };
-    let options = PlaneOptions { buffer_source, ..listens };
-    let inbox = inbox.clone();
-    DataPlane::open(options, move |event| inbox.bring(News::Transfer(event)))
 }
 
 /// The session that a message of a worker is about.

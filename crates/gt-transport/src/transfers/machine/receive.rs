@@ -172,7 +172,7 @@ impl Transfers {
         if incoming.buffer.is_some() {
             return true;
         }
-        match land(&*self.source, incoming.bytes) {
+        match land(&*self.source, incoming.session, incoming.bytes) {
             Ok(buffer) => {
                 incoming.buffer = Some(buffer);
                 true
