@@ -1,6 +1,7 @@
 //! What a session's signals, modules and parameters should be like: read from YAML or said by the
 //! program. The client looks names up here; a dispatcher knows only the wishes they stand for.
 
+pub mod costs;
 mod grammar;
 mod pattern;
 mod resolve;

@@ -46,7 +46,7 @@ fn _config_register(
 /// What is configured.
 #[pyfunction]
 fn _config(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    let Config { signals, mesh, params } = signals::config().map_err(to_python)?;
+    let Config { signals, mesh, params } = signals::effective_config().map_err(to_python)?;
     let (all, named, placed) = (PyDict::new(py), PyDict::new(py), PyDict::new(py));
     for (name, signal) in signals {
         named.set_item(name, signal_of(py, &signal)?)?;

@@ -59,6 +59,19 @@ static CONFIG_STRICT: Variable = Variable {
     meaning: "With 1, a signal that the config does not define and a worker that does not exist \
               are errors, and not warnings.",
 };
+static AUTO_SHARD: Variable = Variable {
+    name: "GT_AUTO_SHARD",
+    default: OFF,
+    meaning: "With 1, what no config speaks of is cut over the workers where that pays, or where \
+              it does not fit one of them: it is decided once, after the first step; \
+              [the guide](../guide/sharding.md#without-a-file) says how.",
+};
+static COSTS: Variable = Variable {
+    name: "GT_COSTS",
+    default: "constants of the engine",
+    meaning: "A file that `gt measure` has written: what work and messages cost, by which \
+              `GT_AUTO_SHARD` and `gt.explain()` reckon.",
+};
 static INSTRUCTION_LOG: Variable = Variable {
     name: "GT_INSTRUCTION_LOG",
     default: "no log",
@@ -174,6 +187,8 @@ pub static ALL: &[&Variable] = &[
     &RUNTIME_DIR,
     &CONFIG,
     &CONFIG_STRICT,
+    &AUTO_SHARD,
+    &COSTS,
     &INSTRUCTION_LOG,
     &INSTRUCTION_LOG_SIZE,
     &THREADS,
@@ -266,6 +281,10 @@ pub struct Settings {
     pub config: Option<PathBuf>,
     /// Whether what a config does not define is an error.
     pub config_strict: bool,
+    /// Whether what no config speaks of is cut where that pays.
+    pub auto_shard: bool,
+    /// What says what work and messages cost.
+    pub costs: Option<PathBuf>,
     /// Where to write a line for each event.
     pub instruction_log: Option<PathBuf>,
     /// How large that may be.
@@ -303,6 +322,8 @@ impl Settings {
             server: SERVER.text()?,
             config: CONFIG.text()?.map(PathBuf::from),
             config_strict: CONFIG_STRICT.switch()?,
+            auto_shard: AUTO_SHARD.switch()?,
+            costs: COSTS.text()?.map(PathBuf::from),
             instruction_log: INSTRUCTION_LOG.text()?.map(PathBuf::from),
             instruction_log_size: INSTRUCTION_LOG_SIZE.bytes()?,
             threads: THREADS.number()?,

@@ -1,6 +1,7 @@
 //! A config for the workers of one session: which wish each `shard` stands for.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use gt_core::placement::Wish;
 use smallvec::SmallVec;
@@ -16,6 +17,8 @@ pub struct Resolved {
     pub workers: u32,
     /// Whether a name that is not configured is an error.
     pub strict: bool,
+    /// What automatic sharding wants where the config says nothing.
+    pub auto: Option<Arc<Resolved>>,
 }
 
 impl Resolved {
@@ -64,7 +67,8 @@ impl Resolved {
             self.param_wish(param, &[]).map(|wish| (name.clone(), wish))
         };
         let signal = self.config.signals.iter().find_map(of_signal);
-        signal.or_else(|| self.config.params.iter().find_map(of_param))
+        let own = signal.or_else(|| self.config.params.iter().find_map(of_param));
+        own.or_else(|| self.auto.as_ref()?.any_wish())
     }
 
     fn existing(&self, workers: &[u32]) -> Option<SmallVec<[u32; 4]>> {
