@@ -15,7 +15,7 @@ SPEC = importlib.util.spec_from_file_location("auto_train", FOLDER / "train.py")
 train = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(train)
 
-pytestmark = pytest.mark.embedded("asks for more workers than the processes of an arrangement are")
+embedded = pytest.mark.embedded("asks for more workers than the processes of an arrangement are")
 
 #: Workers on cores of their own, with links as quick as memory …
 QUICK = "workers_at_once: {workers}\nlink_bytes: 1e11\nmessage_seconds: 1e-7\n"
@@ -70,6 +70,7 @@ def chosen() -> str:
     return found["chosen"]
 
 
+@embedded
 @pytest.mark.parametrize("name", ["mlp", "cnn", "gpt"])
 def test_small_things_are_left_alone(automatic, name):
     expected = alone(name, 4)
@@ -81,6 +82,7 @@ def test_small_things_are_left_alone(automatic, name):
         assert set(places(model)) == {"replicate on 0"}
 
 
+@embedded
 @pytest.mark.parametrize("name", ["mlp", "cnn", "gpt"])
 def test_workers_that_share_their_cores_gain_nothing(automatic, name):
     with automatic(SLOW_WORK):
@@ -89,6 +91,7 @@ def test_workers_that_share_their_cores_gain_nothing(automatic, name):
         assert chosen() == "one worker"
 
 
+@embedded
 @pytest.mark.parametrize("workers", [2, 3])
 @pytest.mark.parametrize("name", ["mlp", "cnn", "gpt"])
 def test_what_pays_is_cut_and_no_loss_changes(automatic, name, workers):
@@ -106,6 +109,7 @@ def test_what_pays_is_cut_and_no_loss_changes(automatic, name, workers):
     assert losses == pytest.approx(expected, rel=1e-4)
 
 
+@embedded
 def test_what_does_not_fit_one_worker_is_cut_whatever_it_costs(automatic):
     expected = alone("mlp", 5)
     # The parameters have 16,500 bytes, and 66,000 with gradients and state.
@@ -119,6 +123,7 @@ def test_what_does_not_fit_one_worker_is_cut_whatever_it_costs(automatic):
     assert losses[0] == pytest.approx(expected[0], rel=1e-4)
 
 
+@embedded
 def test_activations_that_do_not_fit_are_cut_after_the_first_step(automatic):
     with automatic("worker_memory_bytes: 6e5\nmessage_seconds: 1e-2\n"):
         model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 2))
@@ -132,6 +137,7 @@ def test_activations_that_do_not_fit_are_cut_after_the_first_step(automatic):
         assert found["chosen"] == "data"
 
 
+@embedded
 def test_nothing_changes_after_the_decision(automatic):
     with automatic(QUICK + SLOW_WORK):
         model, x, y = train.MODELS["mlp"](0.0)
@@ -154,6 +160,7 @@ def test_nothing_changes_after_the_decision(automatic):
         assert logits.shape == (48, 10)
 
 
+@embedded
 def test_state_of_the_optimiser_lies_beside_its_parameter(automatic):
     with automatic(QUICK + SLOW_WORK):
         model, x, y = train.MODELS["mlp"](0.0)
@@ -169,6 +176,7 @@ def test_state_of_the_optimiser_lies_beside_its_parameter(automatic):
                         assert gt.debug.placement(value) == "replicate on 0 1", kind
 
 
+@embedded
 @pytest.mark.filterwarnings("ignore:the config does not define the signal")
 @pytest.mark.parametrize(
     "config",
@@ -190,6 +198,7 @@ def test_a_file_always_wins(automatic, tmp_path, config):
         assert placed() == expected
 
 
+@embedded
 def test_patterns_and_signals_win_over_what_is_decided(automatic, tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text('params:\n  "hidden.bias": {axis: 0}\n')
@@ -201,6 +210,7 @@ def test_patterns_and_signals_win_over_what_is_decided(automatic, tmp_path):
         assert gt.debug.placement(model.hidden.bias) == "shard(0) on 0 1"
 
 
+@embedded
 def test_a_config_that_comes_later_wins(automatic, tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text('params:\n  "hidden.*": {axis: 0}\n')
@@ -214,6 +224,7 @@ def test_a_config_that_comes_later_wins(automatic, tmp_path):
         assert gt.debug.placement(model.out.weight) == "replicate on 0 1"
 
 
+@embedded
 def test_the_decision_waits_for_the_first_update(automatic):
     with automatic(QUICK + SLOW_WORK):
         model, x, y = train.MODELS["mlp"](0.0)
@@ -226,6 +237,7 @@ def test_the_decision_waits_for_the_first_update(automatic):
         assert chosen() == "data"
 
 
+@embedded
 def test_a_model_that_only_answers_is_decided_over_at_its_second_call(automatic):
     with automatic(QUICK + SLOW_WORK), gt.no_grad():
         model, x, _ = train.MODELS["mlp"](0.0)
@@ -236,6 +248,7 @@ def test_a_model_that_only_answers_is_decided_over_at_its_second_call(automatic)
         assert second == pytest.approx(first, rel=1e-4, abs=1e-5)
 
 
+@embedded
 @pytest.mark.parametrize("name", ["mlp", "cnn", "gpt"])
 @pytest.mark.parametrize(
     ("workers", "costs"), [(2, ""), (4, ""), (2, "worker_memory_bytes: 6e4\n")]
@@ -284,6 +297,7 @@ def measured(model, x, y, signal="none") -> tuple[float, float]:
     return seconds[-1], moved[-1] - moved[-2]
 
 
+@embedded
 def test_large_values_without_a_module_are_cut_and_small_ones_are_not(automatic):
     # From 4 KB on a pass over a half saves ten messages.
     with automatic("workers_at_once: 2\nmessage_seconds: 1e-7\nmemory_bytes: 2e9\n"):
@@ -302,6 +316,7 @@ def test_large_values_without_a_module_are_cut_and_small_ones_are_not(automatic)
         assert gt.debug.placement(gt.ones(64, 64)).startswith("whole")
 
 
+@embedded
 def test_it_is_told_what_was_decided(automatic, tmp_path, capfd, monkeypatch):
     with automatic(QUICK + SLOW_WORK):
         model, x, y = train.MODELS["mlp"](0.0)
@@ -321,11 +336,23 @@ def test_it_is_told_what_was_decided(automatic, tmp_path, capfd, monkeypatch):
         assert places(model) == expected
 
 
+@embedded
 def test_costs_that_cannot_be_read_are_an_error(automatic):
-    with pytest.raises(ValueError, match="GT_COSTS.*flops"), automatic("flops: -1"):
+    with pytest.raises(ValueError, match=r"GT_COSTS.*flops"), automatic("flops: -1"):
         gt.ones(1)
 
 
+@pytest.mark.everywhere
+@pytest.mark.parametrize(("costs", "expected"), [(QUICK + SLOW_WORK, "data"), (None, "one worker")])
+def test_it_decides_the_same_wherever_its_workers_are(automatic, costs, expected):
+    losses = alone("gpt", 4)
+    with automatic(costs or "workers_at_once: {workers}\n", workers=3):
+        model, x, y = train.MODELS["gpt"](0.0)
+        assert learn(model, x, y, 4) == pytest.approx(losses, rel=1e-4)
+        assert chosen() == expected
+
+
+@embedded
 def test_one_worker_decides_nothing(automatic):
     with automatic(QUICK + SLOW_WORK, workers=1):
         model, x, y = train.MODELS["mlp"](0.0)

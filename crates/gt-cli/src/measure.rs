@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<()> {
     let session = gt::connect(&ConnectOptions { workers, new: true, ..ConnectOptions::default() })?;
     let found = measure(&session)?;
     let text = format!(
-        "# What {} workers do in a second, and what a message between two costs; by gt measure.\n{}",
+        "# What {} workers do in a second, and what a message costs; by gt measure.\n{}",
         session.status().workers,
         found.to_yaml()
     );

@@ -1,6 +1,6 @@
 //! Automatic sharding: the first step of a program is recorded and rehearsed under several
-//! strategies, and the cheapest that fits becomes the config of what follows. It is decided once, so
-//! that no bit changes from step to step afterwards.
+//! strategies, and the cheapest that fits becomes the config of what follows. It is decided once,
+//! so that no bit changes from step to step afterwards.
 
 mod candidates;
 mod trial;

@@ -82,7 +82,8 @@ fn data_tensor(
     Config { mesh, ..config(roots, &along(0, "dp"), cut.into_iter().chain([rest])) }
 }
 
-/// The first weight of a pair is cut along its outputs, as its bias is; the second along its inputs.
+/// The first weight of a pair is cut along its outputs, as its bias is; the second along its
+/// inputs.
 fn cut_pairs(
     params: &[Param],
     pairs: &[(usize, usize)],
