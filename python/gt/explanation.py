@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gt import _gt
-from gt.config import Config, ShardConfig, SignalConfig, get_config
+from gt.config import Config, MeshConfig, ShardConfig, SignalConfig, get_config
 from gt.nn import scopes
 from gt.pictures import who_holds_what
 
@@ -110,14 +110,12 @@ class Explanation:
     def yaml(self) -> str:
         """The placements as a config to edit. It gives the same run."""
         lines = [f"# What {self.workers} workers held, as a config to edit."]
-        mesh = self._config.mesh
-        if mesh is not None:
-            axes = ", ".join(f"{name}: {size}" for name, size in mesh.axes.items())
-            workers = mesh.workers
-            plain = workers == list(range(len(workers)))
-            lines.append(
-                f"mesh: {{{axes}}}" if plain else f"mesh: {{axes: {{{axes}}}, workers: {workers}}}"
-            )
+        if self._config.mesh is not None:
+            lines.append(f"mesh: {_mesh(self._config.mesh)}")
+        elif self._config.meshes:
+            lines.append("mesh:")
+            meshes = self._config.meshes.items()
+            lines += [f"  {_json.dumps(name)}: {_mesh(mesh)}" for name, mesh in meshes]
         for name, signal in self._config.signals.items():
             lines += [f"{_json.dumps(name)}:", *(f"  {line}" for line in _signal(signal))]
         placed = [(name, _param(held)) for name, held in self.tensors.items()]
@@ -237,6 +235,12 @@ def _signal(signal: SignalConfig) -> list[str]:
         if value is not None:
             lines.append(f"{word}: {str(value).lower()}")
     return lines
+
+
+def _mesh(mesh: MeshConfig) -> str:
+    axes = ", ".join(f"{name}: {size}" for name, size in mesh.axes.items())
+    plain = mesh.workers == list(range(len(mesh.workers)))
+    return f"{{{axes}}}" if plain else f"{{axes: {{{axes}}}, workers: {mesh.workers}}}"
 
 
 def _shard(shard: ShardConfig) -> str:

@@ -53,7 +53,7 @@ static DEFAULTS: Mutex<Defaults> = Mutex::new(Defaults {
     current: None,
     all: Vec::new(),
     workers: None,
-    config: Config { signals: Vec::new(), mesh: None, params: Vec::new() },
+    config: Config { signals: Vec::new(), meshes: Vec::new(), params: Vec::new() },
 });
 
 thread_local! {

@@ -78,8 +78,8 @@ fn data_tensor(
     let rest = ("*".into(), placed(ShardConfig::Mesh(vec![])));
     let cut = cut_pairs(params, pairs, |axis| along(axis, "tp"));
     let axes = vec![("dp".into(), rows), ("tp".into(), columns)];
-    let mesh = Some(MeshConfig { axes, workers: None });
-    Config { mesh, ..config(roots, &along(0, "dp"), cut.into_iter().chain([rest])) }
+    let meshes = vec![(String::new(), MeshConfig { axes, workers: None })];
+    Config { meshes, ..config(roots, &along(0, "dp"), cut.into_iter().chain([rest])) }
 }
 
 /// The first weight of a pair is cut along its outputs, as its bias is; the second along its
@@ -137,7 +137,7 @@ fn config(
 ) -> Config {
     let signal = || SignalConfig { shard: Some(shard.clone()), ..SignalConfig::default() };
     let signals = roots.iter().map(|root| (root.clone(), signal())).collect();
-    Config { signals, mesh: None, params: params.into_iter().collect() }
+    Config { signals, meshes: vec![], params: params.into_iter().collect() }
 }
 
 #[cfg(test)]
