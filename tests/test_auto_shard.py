@@ -1,7 +1,11 @@
 """Automatic sharding: what is cut without a file, when, and that nothing else changes."""
 
+import concurrent.futures
 import importlib.util
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -269,9 +273,8 @@ def test_no_strategy_by_hand_is_better(automatic, name, workers, costs):
 def by_hand(automatic, name, workers, costs):
     """What the configs beside the example cost that fit."""
     room = re.search("worker_memory_bytes: (.*)", costs)
-    for config in ("data", "fsdp", "columns"):
-        if config == "columns" and name != "mlp":
-            continue
+    configs = ["data", "fsdp", *(["columns"] if name == "mlp" else [])]
+    for config in [*configs, *(["mesh", "hybrid"] if workers == 4 else [])]:
         with automatic(costs, workers):
             gt.load_config(str(FOLDER / f"{config}.yaml"))
             gt.explain()
@@ -334,6 +337,36 @@ def test_it_is_told_what_was_decided(automatic, tmp_path, capfd, monkeypatch):
         model, x, y = train.MODELS["mlp"](0.0)
         learn(model, x, y, 2)
         assert places(model) == expected
+
+
+@embedded
+def test_who_listens_hears_of_it():
+    code = (
+        "import gt; gt.workers(2); m = gt.nn.Linear(4, 4); x = gt.ones(2, 4)\n"
+        "with gt.no_grad(): m(x), m(x).sum().item()"
+    )
+    variables = {**os.environ, "GT_AUTO_SHARD": "1", "GT_VERBOSE": "1"}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
+    (line,) = [line for line in done.stderr.splitlines() if "auto-shard" in line]
+    assert 'chosen="one worker"' in line
+    assert "'data':" in line
+
+
+@embedded
+def test_threads_that_call_at_once_decide_once(automatic):
+    with automatic(QUICK + SLOW_WORK) as session:
+        model, x, _ = train.MODELS["mlp"](0.0)
+
+        def answer() -> list[float]:
+            with session.using(), gt.no_grad():
+                return [model(x).sum().item() for _ in range(5)]
+
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            found = [pool.submit(answer) for _ in range(4)]
+            sums = [value for one in found for value in one.result()]
+        assert sums == pytest.approx([sums[0]] * 20, rel=1e-4, abs=1e-3)
+        assert chosen() != "one worker"
 
 
 @embedded

@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering;
 use gt_core::placement::Wish;
 use gt_core::{Error, Meta, Result, Slot};
 use gt_transport::Batch;
+use gt_transport::lock::Mutex;
 
 use self::candidates::{ALONE, Candidate, WHOLE, candidates, smallest};
 pub use self::trial::Trial;
@@ -136,14 +137,13 @@ impl Session {
         let worth = worth.min(memory.each().map_or(f64::INFINITY, |bytes| bytes as f64));
         inner.worth_cutting_bytes.store(worth as usize, Ordering::Relaxed);
         stream.scopes().name_roots(true);
-        let _ = inner.auto.set(gt_transport::lock::Mutex::new(Auto::new(memory)));
+        let _ = inner.auto.set(Mutex::new(Auto::new(memory)));
+        inner.is_auto_recording.store(true, Ordering::Relaxed);
     }
 
     /// Whether the first step is being recorded.
     pub fn is_auto_recording(&self) -> bool {
-        let recording =
-            |auto: &gt_transport::lock::Mutex<Auto>| auto.lock().phase == Phase::Recording;
-        self.0.auto.get().is_some_and(recording)
+        self.0.is_auto_recording.load(Ordering::Relaxed)
     }
 
     /// What was decided, if something was.
@@ -166,12 +166,17 @@ impl Session {
         let params = self.looked_up(name, params)?;
         self.0.flush();
         let mut auto = auto.lock();
+        if auto.phase == Phase::Decided {
+            // Another thread has been quicker.
+            return Ok(false);
+        }
         let next = auto.next(name, params, learns);
         if matches!(next, Next::Record) {
             return Ok(false);
         }
         let memory = auto.memory;
         let (tape, roots) = auto.close();
+        self.0.is_auto_recording.store(false, Ordering::Relaxed);
         // What decides also appends, which looks at the recording.
         drop(auto);
         let verdict = match next {

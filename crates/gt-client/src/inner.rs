@@ -47,6 +47,8 @@ pub struct Inner {
     pub(crate) measured: OnceLock<MeasuredCosts>,
     /// The first step, if what follows should be sharded automatically.
     pub(crate) auto: OnceLock<Mutex<Auto>>,
+    /// Whether it is not over yet.
+    pub(crate) is_auto_recording: AtomicBool,
     /// What came of it.
     pub(crate) verdict: OnceLock<Verdict>,
     /// Values of so many bytes are cut where nobody says where they should be.
@@ -83,6 +85,7 @@ impl Inner {
             recorder: OnceLock::new(),
             measured: OnceLock::new(),
             auto: OnceLock::new(),
+            is_auto_recording: AtomicBool::new(false),
             verdict: OnceLock::new(),
             worth_cutting_bytes: AtomicUsize::new(usize::MAX),
             named: Mutex::default(),

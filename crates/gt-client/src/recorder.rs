@@ -2,6 +2,7 @@
 //! are made again in a rehearsal, so that nobody else has to keep account of them.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use gt_core::placement::Wish;
 use gt_core::{Error, Meta, Result, Slot};
@@ -253,7 +254,8 @@ impl Session {
 impl crate::inner::Inner {
     /// Keeps what is about to be sent, if somebody wants to know.
     pub(crate) fn record(&self, batch: &Batch) {
-        if self.recorder.get().is_none() && self.auto.get().is_none() {
+        let auto = self.auto.get().filter(|_| self.is_auto_recording.load(Ordering::Relaxed));
+        if self.recorder.get().is_none() && auto.is_none() {
             return;
         }
         // The elements of larger uploads are of no interest.
@@ -263,7 +265,7 @@ impl crate::inner::Inner {
         if let Some(recorder) = self.recorder.get() {
             recorder.lock().add(Taped::Batch(batch.clone()));
         }
-        if let Some(auto) = self.auto.get() {
+        if let Some(auto) = auto {
             auto.lock().take(&batch);
         }
     }

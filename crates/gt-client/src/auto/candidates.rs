@@ -148,7 +148,7 @@ mod tests {
 
     fn params(shapes: &[(&str, &[usize])]) -> Vec<Param> {
         let param = |(name, shape): &(&str, &[usize])| {
-            (format!("Net.{name}"), Meta::new(DType::F32, shape.iter().copied()))
+            (format!("Net.{name}"), Meta::new(DType::F32, *shape))
         };
         shapes.iter().map(param).collect()
     }
