@@ -165,19 +165,20 @@ def test_nothing_changes_after_the_decision(automatic):
 
 
 @embedded
-def test_state_of_the_optimiser_lies_beside_its_parameter(automatic):
+@pytest.mark.parametrize("kind", [gt.optim.Adam, gt.optim.RMSprop, gt.optim.Adagrad])
+def test_state_of_the_optimiser_goes_with_its_parameter(automatic, kind):
     with automatic(QUICK + SLOW_WORK):
         model, x, y = train.MODELS["mlp"](0.0)
-        for kind in (gt.optim.Adam, gt.optim.RMSprop, gt.optim.Adagrad):
-            optimizer = kind(model.parameters())
-            for _ in range(3):
-                nn.functional.cross_entropy(model(x), y).backward()
-                optimizer.step()
-                optimizer.zero_grad()
-            for parameter in model.parameters():
-                for value in optimizer.state[parameter].values():
-                    if value.shape == parameter.shape:
-                        assert gt.debug.placement(value) == "replicate on 0 1", kind
+        optimizer = kind(model.parameters())
+        for _ in range(3):
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        assert set(places(model)) == {"replicate on 0 1"}
+        for parameter in model.parameters():
+            for value in optimizer.state[parameter].values():
+                if value.shape == parameter.shape:
+                    assert gt.debug.placement(value) == "replicate on 0 1"
 
 
 @embedded
