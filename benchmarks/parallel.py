@@ -26,6 +26,7 @@ TRAININGS = {
         {"length": 64, "size": 256, "layers": 2},
         16,
     ),
+    "CNN, 256 images of 28 × 28": ("cnn", {}, 256),
 }
 WARM, MEASURED = 3, 12
 
