@@ -216,6 +216,20 @@ def test_patterns_and_signals_win_over_what_is_decided(automatic, tmp_path):
 
 
 @embedded
+def test_a_signal_around_a_module_wins_over_what_is_decided_of_it(automatic):
+    with automatic(QUICK + SLOW_WORK):
+        shard = gt.ShardConfig(replicated=True, workers=[1])
+        gt.register_config("mine", gt.SignalConfig(shard=shard))
+        model, x, y = train.MODELS["mlp"](0.0)
+        learn(model, x, y, 3)
+        assert chosen() == "data"
+        with gt.no_grad():
+            assert gt.debug.placement(model(x)) == "shard(0) on 0 1"
+            with gt.signal.context("mine"):
+                assert gt.debug.placement(model(x)) == "replicate on 1"
+
+
+@embedded
 def test_a_config_that_comes_later_wins(automatic, tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text('params:\n  "hidden.*": {axis: 0}\n')
