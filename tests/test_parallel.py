@@ -380,12 +380,16 @@ def check_moves(config: str, workers: int) -> None:
     """Train, and see where values are, what each worker sends, and what goes over each link."""
     places, links = moved_in_a_step(config, workers)
     on = " ".join(map(str, range(workers)))
+    # One worker has no parts.
+    layouts = PLACES[config] if workers > 1 else ["replicate"] * 4
     for found in places.values():
-        assert found == [f"{layout} on {on}" for layout in PLACES[config]]
+        assert found == [f"{layout} on {on}" for layout in layouts]
     expected = TEXTBOOK[config](workers)
+    # Each gets all of a small bias from each: with more workers that is more than its share.
+    small = SMALL_BYTES * max(1, workers // 4)
     for worker in range(workers):
         sent = {link: count for link, count in links.items() if link[0] == worker}
-        assert expected - ROW_BYTES <= sum(sent.values()) <= expected + SMALL_BYTES, links
+        assert expected - ROW_BYTES <= sum(sent.values()) <= expected + small, links
         # Everybody sends as much to each of the others.
         for count in sent.values():
             share = expected / (workers - 1)
