@@ -384,6 +384,24 @@ def test_threads_that_call_at_once_decide_once(automatic):
         assert chosen() != "one worker"
 
 
+@pytest.mark.everywhere
+def test_what_was_measured_is_what_is_reckoned_with(tmp_path, monkeypatch):
+    file = tmp_path / "costs.yaml"
+    command = [sys.executable, "-m", "gt", "measure", str(file), "--workers", "2"]
+    subprocess.run(command, check=True, timeout=100)
+    words = dict(re.findall(r"^(\w+): (.*)$", file.read_text(), re.MULTILINE))
+    names = ["flops", "memory_bytes", "link_bytes", "message_seconds", "workers_at_once"]
+    assert sorted(words) == sorted(names)
+    assert 1e9 < float(words["flops"]) < 1e13
+    assert 1 <= float(words["workers_at_once"]) <= 2
+    monkeypatch.setenv("GT_COSTS", str(file))
+    with gt.connect(workers=2, new=True), gt.explaining() as found:
+        (gt.ones(512, 512) @ gt.ones(512, 512)).sum().item()
+    least = 2 * 512**3 / float(words["flops"])
+    slack = 0.01 + 20 * float(words["message_seconds"])
+    assert least <= found.seconds <= 2 * least + slack
+
+
 @embedded
 def test_costs_that_cannot_be_read_are_an_error(automatic):
     with pytest.raises(ValueError, match=r"GT_COSTS.*flops"), automatic("flops: -1"):
