@@ -26,7 +26,7 @@ def mlp(
     return training_step(m, wrap(model), optimizer, x, y)
 
 
-def cnn(m: ModuleType, batch: int) -> Step:
+def cnn(m: ModuleType, batch: int, wrap: Wrap = unwrapped) -> Step:
     """Two convolutions that pool, for images of 28×28."""
     model = m.nn.Sequential(
         m.nn.Conv2d(1, 16, 3, padding=1),
@@ -40,7 +40,7 @@ def cnn(m: ModuleType, batch: int) -> Step:
         m.nn.Linear(32 * 7 * 7, 10),
     )
     x, y = m.randn(batch, 1, 28, 28), m.randint(0, 10, (batch,))
-    return training_step(m, model, "SGD", x, y)
+    return training_step(m, wrap(model), "SGD", x, y)
 
 
 def lstm(m: ModuleType, batch: int, length: int, size: int, hidden: int) -> Step:

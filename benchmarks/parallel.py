@@ -26,6 +26,7 @@ TRAININGS = {
         {"length": 64, "size": 256, "layers": 2},
         16,
     ),
+    "CNN, 256 images of 28 × 28": ("cnn", {}, 256),
 }
 WARM, MEASURED = 3, 12
 
@@ -98,6 +99,15 @@ def train_gt(name: str) -> float:
     return measure_steps(getattr(models, model)(gt, batch=batch, wrap=Signalled, **options))
 
 
+def train_auto(name: str) -> float:
+    """Time a step of GT where the environment leads, cut as GT itself decides."""
+    import gt  # noqa: PLC0415
+    import models  # noqa: PLC0415
+
+    model, options, batch = TRAININGS[name]
+    return measure_steps(getattr(models, model)(gt, batch=batch, **options))
+
+
 def train_torch(name: str, rank: int, processes: int, meeting: str) -> float:
     """Time a step of PyTorch, of which this process has a part of the batch."""
     import models  # noqa: PLC0415
@@ -141,6 +151,18 @@ def steps_of_gt(name: str, workers: int) -> float:
         return result_of(run_side("--gt", name, variables=cluster.variables))
 
 
+def steps_of_auto(name: str, workers: int) -> float:
+    """Time a step with so many workers that shard by themselves, by what `gt measure` has found."""
+    with Cluster() as cluster, tempfile.TemporaryDirectory() as folder:
+        for _ in range(workers):
+            cluster.add_worker(GT_THREADS="1")
+        costs = str(Path(folder) / "costs.yaml")
+        command = [sys.executable, "-m", "gt", "measure", costs]
+        subprocess.run(command, env=plain_environment(**cluster.variables), check=True)
+        variables = {**cluster.variables, "GT_AUTO_SHARD": "1", "GT_COSTS": costs}
+        return result_of(run_side("--auto", name, variables=variables))
+
+
 def steps_of_torch(name: str, processes: int) -> float:
     """Time a step with so many processes of one thread each."""
     with tempfile.TemporaryDirectory() as folder:
@@ -157,10 +179,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3, help="how often each side is measured")
     parser.add_argument("--gt", metavar="NAME", help=argparse.SUPPRESS)
+    parser.add_argument("--auto", metavar="NAME", help=argparse.SUPPRESS)
     parser.add_argument("--torch", nargs=4, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.gt:
         print(json.dumps(train_gt(args.gt)))
+        return
+    if args.auto:
+        print(json.dumps(train_auto(args.auto)))
         return
     if args.torch:
         name, rank, processes, meeting = args.torch
@@ -179,6 +205,9 @@ def main() -> None:
         ]
         medians = [statistics.median(column) for column in zip(*rounds, strict=True)]
         found = {"GT": medians[:2], "PyTorch": medians[2:]}
+        auto = statistics.median(steps_of_auto(name, 2) for _ in range(args.rounds))
+        gain = found["GT"][1] / auto
+        print(f"{name}: GT_AUTO_SHARD, 2 processes, ms: {auto:.1f}, {gain:.2f}× as fast as by hand")
         for side, (alone, both) in found.items():
             print(f"{name}: {side}, 1 and 2 processes, ms: {alone:.1f} {both:.1f}")
         alone, both = (found["PyTorch"][i] / found["GT"][i] for i in (0, 1))

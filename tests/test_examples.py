@@ -106,3 +106,11 @@ def test_a_program_is_looked_into():
     assert re.search(r"^worker 1: total_instructions \d+, hot_instructions 0", text, re.MULTILINE)
     assert re.search(r"^debug_demo.py:\d+ has waited 1 times$", text, re.MULTILINE)
     assert text.rstrip().endswith("in the result of div on w0, although its inputs are finite")
+
+
+def test_automatic_sharding_cuts_what_pays_and_what_does_not_fit():
+    text = run("auto_shard.py")
+    chosen = re.findall(r"^chosen: ([^;]+); the first weight is (.*)$", text, re.MULTILINE)
+    assert chosen == [("data", "replicate on 0 1"), ("fully sharded", "shard(0) on 0 1")]
+    losses = re.findall(r"^loss (.*)$", text, re.MULTILINE)
+    assert float(losses[0]) == pytest.approx(float(losses[1]), abs=2e-4)

@@ -784,6 +784,8 @@ GOOD = [
     "mesh: {dp: 2, tp: 2}\n'h.*.mlp': {shard: {1: tp, 0: dp}}\nparams: {w: {1: tp, keep: true}}",
     "mesh: {axes: {dp: 2}, workers: [4, 5]}",
     "mesh: {axes: 2, workers: 3}",
+    "mesh: {one: {dp: 2}, two: {axes: {dp: 2}, workers: [4, 5]}}\na: {shard: {0: two.dp}}",
+    (DOCS.parent / "examples" / "parallel" / "stages.yaml").read_text(encoding="utf-8"),
     *re.findall(r"```yaml\n(.*?)```", GUIDE, re.DOTALL),
     (DOCS.parent / "examples" / "config_sharding.yaml").read_text(encoding="utf-8"),
 ]
@@ -815,6 +817,9 @@ BAD = [
     "mesh: {dp: 0}",
     "mesh: {dp: two}",
     "mesh: {axes: {dp: 2}, worker: [0, 1]}",
+    "mesh: {one: {dp: 2}, two: 2}",
+    "mesh: {one.two: {dp: 2}}",
+    "mesh: {axes: {axes: {dp: 2}}}",
     "params: [w]",
     "params: {w: {}}",
     "params: {w: {use: replicate}}",
@@ -828,6 +833,8 @@ BAD_TOGETHER = [
     "a: {shard: {0: dq}}\nmesh: {dp: 2}",
     "a: {shard: {0: dp, 1: dp}}\nmesh: {dp: 2}",
     "mesh: {axes: {dp: 2}, workers: [0]}",
+    "a: {shard: {0: dp}}\nmesh: {one: {dp: 2}, two: {dp: 2}}",
+    "a: {shard: {0: dp, 1: tp}}\nmesh: {one: {dp: 2}, two: {tp: 2}}",
 ]
 
 

@@ -35,7 +35,7 @@ class ShardConfig:
     """Where values should be: cut along an axis, or a copy on each worker.
 
     Without `workers` all workers of the session are meant. `mesh` says which axes of a value are
-    cut along which axes of the config's mesh instead.
+    cut along which axes of a mesh of the config instead; of several meshes `{0: "stage1.dp"}`.
 
     >>> import gt
     >>> gt.ShardConfig(axis=0, workers=[0, 1])
@@ -100,6 +100,8 @@ class Config:
     signals: dict[str, SignalConfig] = field(default_factory=dict)
     mesh: MeshConfig | None = None
     params: dict[str, ParamConfig] = field(default_factory=dict)
+    #: Those that have names.
+    meshes: dict[str, MeshConfig] = field(default_factory=dict)
 
 
 def load_config(path: str | os.PathLike[str]) -> None:
@@ -133,11 +135,12 @@ def register_config(name: str, config: SignalConfig) -> None:
 def get_config() -> Config:
     """All that is configured for the session in use, or for the next one."""
     found = _gt._config()
-    mesh = found["mesh"]
+    meshes = {name: MeshConfig(dict(axes), workers) for name, (workers, axes) in found["meshes"]}
     return Config(
         {name: _signal(signal) for name, signal in found["signals"].items()},
-        None if mesh is None else MeshConfig(dict(mesh[1]), mesh[0]),
+        meshes.pop("", None),
         {name: _param(param) for name, param in found["params"].items()},
+        meshes,
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gt import _gt
 from gt._gt import Tensor
 
 __all__ = [
     "TapeEntry",
+    "auto_shard",
     "get_modifier_stats",
     "get_tape",
     "get_worker_stats",
@@ -40,6 +41,16 @@ def moved_bytes() -> dict[tuple[int, int], int]:
     True
     """
     return _gt._moved_bytes()
+
+
+def auto_shard() -> dict[str, Any] | None:
+    """What `GT_AUTO_SHARD` has chosen, and what each strategy would have cost; None before that.
+
+    >>> import gt
+    >>> gt.debug.auto_shard() is None
+    True
+    """
+    return _gt._auto_shard()
 
 
 def reads() -> dict[str, int]:

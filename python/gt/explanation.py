@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gt import _gt
-from gt.config import SignalConfig, get_config
+from gt.config import Config, MeshConfig, ShardConfig, SignalConfig, get_config
 from gt.nn import scopes
 from gt.pictures import who_holds_what
 
@@ -46,12 +46,10 @@ class Explanation:
         self.notes: list[str] = found["notes"]
         #: How many decisions there was no room for.
         self.left_out: int = found["left_out"]
+        #: About how long it takes: each worker does one thing at a time, and waits for what it is
+        #: sent.
+        self.seconds: float = found["seconds"]
         self._config = get_config()
-
-    @property
-    def seconds(self) -> float:
-        """About how long it takes if nothing runs beside anything else."""
-        return sum(_cost(one) for one in self.decisions)
 
     @property
     def bytes(self) -> int:
@@ -69,7 +67,7 @@ class Explanation:
     def __str__(self) -> str:
         lines = [
             f"{self.workers} workers: {_bytes(self.bytes)} in {self.messages} messages, about "
-            f"{_seconds(self.seconds)} if nothing overlaps",
+            f"{_seconds(self.seconds)}",
             *(f"note: {note}" for note in self.notes),
         ]
         memory = zip(self.held_bytes, self.peak_bytes, strict=True)
@@ -112,19 +110,20 @@ class Explanation:
     def yaml(self) -> str:
         """The placements as a config to edit. It gives the same run."""
         lines = [f"# What {self.workers} workers held, as a config to edit."]
-        mesh = self._config.mesh
-        if mesh is not None:
-            axes = ", ".join(f"{name}: {size}" for name, size in mesh.axes.items())
-            workers = mesh.workers
-            plain = workers == list(range(len(workers)))
-            lines.append(
-                f"mesh: {{{axes}}}" if plain else f"mesh: {{axes: {{{axes}}}, workers: {workers}}}"
-            )
+        if self._config.mesh is not None:
+            lines.append(f"mesh: {_mesh(self._config.mesh)}")
+        elif self._config.meshes:
+            lines.append("mesh:")
+            meshes = self._config.meshes.items()
+            lines += [f"  {_json.dumps(name)}: {_mesh(mesh)}" for name, mesh in meshes]
         for name, signal in self._config.signals.items():
             lines += [f"{_json.dumps(name)}:", *(f"  {line}" for line in _signal(signal))]
         placed = [(name, _param(held)) for name, held in self.tensors.items()]
-        if any(words is not None for _, words in placed):
+        # Where nobody has kept account, patterns say the same.
+        patterns = [] if placed else _patterns(self._config)
+        if patterns or any(words is not None for _, words in placed):
             lines.append("params:")
+        lines += [f"  {_json.dumps(name)}: {{{words}}}" for name, words in patterns]
         for name, words in placed:
             place = self.tensors[name]["place"] or "nowhere before its first use"
             key = _json.dumps(name)
@@ -177,7 +176,8 @@ def explaining() -> Iterator[Explanation]:
 
 
 def _begin() -> None:
-    if not _gt._explain_begin():
+    # What was decided automatically is known even if nothing was kept.
+    if not _gt._explain_begin() and _gt._auto_shard() is None:
         raise RuntimeError(
             "explain: nothing was kept, because the session had begun; set GT_EXPLAIN=1, or call "
             "gt.explain() before the first tensor"
@@ -226,17 +226,8 @@ def _tensor(held: dict[str, Any]) -> str:
 
 def _signal(signal: SignalConfig) -> list[str]:
     lines = []
-    shard = signal.shard
-    if shard is not None and shard.mesh is not None:
-        cuts = ", ".join(f"{axis}: {name}" for axis, name in shard.mesh.items())
-        lines.append(f"shard: {{{cuts}}}")
-    elif shard is not None:
-        where = f", workers: {shard.workers}" if shard.workers else ""
-        lines.append(
-            f"shard: {{replicated: true{where}}}"
-            if shard.replicated
-            else f"shard: {{axis: {shard.axis}{where}}}"
-        )
+    if signal.shard is not None:
+        lines.append(f"shard: {{{_shard(signal.shard)}}}")
     if signal.backward_signal is not None:
         lines.append(f"backward: {_json.dumps(signal.backward_signal)}")
     for word in ("compile", "keep"):
@@ -244,6 +235,32 @@ def _signal(signal: SignalConfig) -> list[str]:
         if value is not None:
             lines.append(f"{word}: {str(value).lower()}")
     return lines
+
+
+def _mesh(mesh: MeshConfig) -> str:
+    axes = ", ".join(f"{name}: {size}" for name, size in mesh.axes.items())
+    plain = mesh.workers == list(range(len(mesh.workers)))
+    return f"{{{axes}}}" if plain else f"{{axes: {{{axes}}}, workers: {mesh.workers}}}"
+
+
+def _shard(shard: ShardConfig) -> str:
+    if shard.mesh is not None:
+        return ", ".join(f"{axis}: {name}" for axis, name in shard.mesh.items())
+    where = f", workers: {shard.workers}" if shard.workers else ""
+    return f"replicated: true{where}" if shard.replicated else f"axis: {shard.axis}{where}"
+
+
+def _patterns(config: Config) -> list[tuple[str, str]]:
+    """What a config says of parameters, without copies on a mesh, which need no words."""
+    found = []
+    for name, param in config.params.items():
+        words = [_shard(param.shard)] if param.shard.mesh != {} else []
+        if words and param.use is not None:
+            words.append(f"use: {param.use}")
+        if words and param.keep is not None:
+            words.append(f"keep: {str(param.keep).lower()}")
+        found += [(name, ", ".join(words))] if words else []
+    return found
 
 
 def _param(held: dict[str, Any]) -> str | None:

@@ -2,6 +2,7 @@
 //! others. A binary and the Python package both enter through [`main`].
 
 mod keys;
+mod measure;
 mod operate;
 mod place;
 mod say;
@@ -55,6 +56,8 @@ enum Command {
     Visualize(visualize::Args),
     /// Say what a program in a log or trace waits for.
     Why(why::Args),
+    /// Measure what work and messages cost, for automatic sharding.
+    Measure(measure::Args),
     /// Make, list and remove the keys that may connect to servers of this ring.
     Keys(keys::Args),
 }
@@ -82,6 +85,7 @@ pub fn main(args: Vec<String>) -> u8 {
         Command::Trace(args) => ("trace", trace::run(&args)),
         Command::Visualize(args) => ("visualize", visualize::run(&args)),
         Command::Why(args) => ("why", why::run(&args)),
+        Command::Measure(args) => ("measure", measure::run(&args)),
         Command::Keys(args) => ("keys", keys::run(&args)),
     };
     match outcome {

@@ -1,6 +1,7 @@
 //! What a session's signals, modules and parameters should be like: read from YAML or said by the
 //! program. The client looks names up here; a dispatcher knows only the wishes they stand for.
 
+pub mod costs;
 mod grammar;
 mod pattern;
 mod resolve;
@@ -20,8 +21,8 @@ pub use resolve::Resolved;
 pub struct Config {
     /// Signals and modules, in the order in which they were first named.
     pub signals: Vec<(String, SignalConfig)>,
-    /// The array of workers whose axes `shard` may name.
-    pub mesh: Option<MeshConfig>,
+    /// The arrays of workers whose axes `shard` may name; one that is alone has an empty name.
+    pub meshes: Vec<(String, MeshConfig)>,
     /// Parameters and buffers, in the same order.
     pub params: Vec<(String, ParamConfig)>,
 }
@@ -54,7 +55,7 @@ pub enum ShardConfig {
         /// The workers.
         workers: Vec<u32>,
     },
-    /// Axes of a value cut along axes of the mesh.
+    /// Axes of a value cut along axes of a mesh, all of one: `dp`, or `stage.dp` with its name.
     Mesh(Vec<(i32, String)>),
 }
 
@@ -86,13 +87,67 @@ impl MeshConfig {
     }
 }
 
+/// One axis of one of several meshes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MeshAxis {
+    /// Which mesh it is.
+    pub mesh: usize,
+    /// Which of its axes.
+    pub axis: usize,
+}
+
+impl MeshAxis {
+    /// The axis of this name, with or without that of its mesh in front.
+    pub fn find(
+        meshes: &[(String, MeshConfig)],
+        wanted: &str,
+    ) -> std::result::Result<Self, String> {
+        let mut found = Vec::new();
+        for (mesh, (name, config)) in meshes.iter().enumerate() {
+            for (axis, (short, _)) in config.axes.iter().enumerate() {
+                let full = axis_name(name, short);
+                if full == wanted {
+                    return Ok(MeshAxis { mesh, axis });
+                }
+                found.extend((**short == *wanted).then_some((MeshAxis { mesh, axis }, full)));
+            }
+        }
+        match &found[..] {
+            [(one, _)] => Ok(*one),
+            [] => Err(unknown_axis(meshes, wanted)),
+            several => {
+                let names: Vec<&str> = several.iter().map(|(_, full)| &**full).collect();
+                Err(format!("'{wanted}' is an axis of several meshes: say {}", names.join(" or ")))
+            }
+        }
+    }
+}
+
+/// What an axis is called wherever there may be several meshes.
+pub fn axis_name(mesh: &str, axis: &str) -> String {
+    if mesh.is_empty() { axis.to_string() } else { format!("{mesh}.{axis}") }
+}
+
+fn unknown_axis(meshes: &[(String, MeshConfig)], wanted: &str) -> String {
+    let axes = |(mesh, config): &(String, MeshConfig)| {
+        let names = config.axes.iter().map(|(axis, _)| axis_name(mesh, axis));
+        names.collect::<Vec<String>>()
+    };
+    let names: Vec<String> = meshes.iter().flat_map(axes).collect();
+    if names.is_empty() {
+        return format!("'{wanted}' is no axis: the config has no mesh");
+    }
+    let near = pattern::did_you_mean(wanted, names.iter().map(|name| &**name));
+    format!("'{wanted}' is no axis of the mesh, which has {}{near}", names.join(", "))
+}
+
 impl Config {
-    /// What a file says, which may name axes of the mesh that is configured here.
+    /// What a file says, which may name axes of the meshes that are configured here.
     pub fn read(&self, text: &str, file: &str) -> Result<Config> {
         source::check_size(text).map_err(|problem| {
             Error::value(format!("cannot read the config '{file}': {problem}"))
         })?;
-        let read = tree::parse(text).and_then(|root| grammar::read(&root, self.mesh.as_ref()));
+        let read = tree::parse(text).and_then(|root| grammar::read(&root, &self.meshes));
         read.map_err(|problem| problem.explain(file, text))
     }
 
@@ -108,12 +163,12 @@ impl Config {
     pub fn merge(&mut self, other: Config) {
         put_all(&mut self.signals, other.signals);
         put_all(&mut self.params, other.params);
-        self.mesh = other.mesh.or_else(|| self.mesh.take());
+        put_all(&mut self.meshes, other.meshes);
     }
 
     /// A config of one signal or module, checked as a file would be.
     pub fn checked(&self, name: &str, signal: SignalConfig) -> Result<Config> {
-        grammar::check(name, &signal, self.mesh.as_ref()).map_err(|problem| {
+        grammar::check(name, &signal, &self.meshes).map_err(|problem| {
             Error::value(problem).within(format!("register_config('{name}')"))
         })?;
         Ok(Config { signals: vec![(name.to_string(), signal)], ..Config::default() })

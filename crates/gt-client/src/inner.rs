@@ -1,12 +1,14 @@
 //! What the clones of a session share: the stream, what came back, and how far ahead the client is.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use gt_core::{Error, Result, SessionId, Slot};
 use gt_transport::lock::Mutex;
 use gt_transport::{Batch, Message};
 
+use crate::auto::{Auto, Verdict};
+use crate::config::costs::MeasuredCosts;
 use crate::link::Link;
 use crate::mailbox::{Mailbox, State};
 use crate::named::Named;
@@ -41,6 +43,16 @@ pub struct Inner {
     pub(crate) reads: Reads,
     /// What was sent, if somebody wants to know what became of it.
     pub(crate) recorder: OnceLock<Mutex<Recorder>>,
+    /// What was measured of work and messages.
+    pub(crate) measured: OnceLock<MeasuredCosts>,
+    /// The first step, if what follows should be sharded automatically.
+    pub(crate) auto: OnceLock<Mutex<Auto>>,
+    /// Whether it is not over yet.
+    pub(crate) is_auto_recording: AtomicBool,
+    /// What came of it.
+    pub(crate) verdict: OnceLock<Verdict>,
+    /// Values of so many bytes are cut where nobody says where they should be.
+    pub(crate) worth_cutting_bytes: AtomicUsize,
     /// The tensors that have names.
     pub(crate) named: Mutex<Named>,
     /// Whether the client should wait before it goes on.
@@ -71,6 +83,11 @@ impl Inner {
             read_bytes: AtomicU64::new(0),
             reads: Reads::default(),
             recorder: OnceLock::new(),
+            measured: OnceLock::new(),
+            auto: OnceLock::new(),
+            is_auto_recording: AtomicBool::new(false),
+            verdict: OnceLock::new(),
+            worth_cutting_bytes: AtomicUsize::new(usize::MAX),
             named: Mutex::default(),
             ahead: AtomicBool::new(false),
             closed: AtomicBool::new(false),

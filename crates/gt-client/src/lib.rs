@@ -1,5 +1,6 @@
 //! Turns eager tensor calls into a stream of instructions. Only reading a value waits.
 
+mod auto;
 pub mod autocast;
 pub mod config;
 pub mod display;
@@ -36,6 +37,7 @@ pub mod tensor;
 pub mod transfers;
 mod view;
 
+pub use auto::{Trial, Verdict};
 pub use element::{Element, Nested};
 pub use embedded::Options;
 pub use generator::{Generator, RandomState};

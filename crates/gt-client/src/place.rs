@@ -77,6 +77,11 @@ impl Session {
     fn wish(&self, scope: &Current) -> Option<(Box<str>, Wish)> {
         self.0.stream.lock().scopes().wish(scope)
     }
+
+    /// The same without what automatic sharding wants.
+    pub(crate) fn configured_wish(&self, scope: &Current) -> Option<(Box<str>, Wish)> {
+        self.0.stream.lock().scopes().configured_wish(scope)
+    }
 }
 
 impl Tensor {
@@ -93,7 +98,7 @@ impl Tensor {
     /// anywhere.
     pub(crate) fn place_like(&self, cell: &Cell) -> Result<Tensor> {
         let session = self.session();
-        if !session.0.stream.lock().scopes().has_wishes() {
+        if !session.0.stream.lock().scopes().may_have_meshes() {
             return self.snapshot();
         }
         let inputs = [Held::Value(self.value()?), Held::Value(cell.current().0)];
@@ -116,30 +121,39 @@ impl Tensor {
     pub fn place_as_parameter(&self, root: &str, path: &str, name: &str) -> Result<bool> {
         let session = self.session();
         let resolved = session.config();
-        if resolved.config.params.is_empty() {
+        if resolved.config.params.is_empty() && resolved.auto.is_none() {
             return Ok(false);
         }
         let short = if path.is_empty() { name.to_string() } else { format!("{path}.{name}") };
         let full = format!("{root}.{short}");
-        let Some((entry, param)) = resolved.config.param(&[&short, &full]) else {
-            return Ok(false);
+        let around = scope::module_scope(root, path);
+        let wish = match resolved.config.param(&[&short, &full]) {
+            Some((entry, param)) => {
+                let around = session.wish(&around).map(|(_, wish)| wish.workers);
+                let wish = resolved.param_wish(param, &around.unwrap_or_default());
+                wish.map(|wish| (entry.to_string(), wish))
+            }
+            // Where the config wants something of the module, its parameters follow that.
+            None if session.configured_wish(&around).is_some() => None,
+            None => resolved.auto.as_ref().and_then(|auto| {
+                let (entry, param) = auto.config.param(&[&short, &full])?;
+                Some((entry.to_string(), auto.param_wish(param, &[])?))
+            }),
         };
-        let around = session.wish(&module_scope(root, path)).map(|(_, wish)| wish.workers);
-        let Some(wish) = resolved.param_wish(param, &around.unwrap_or_default()) else {
-            return Ok(false);
-        };
-        let Some(cell) = self.cell() else { return Ok(false) };
-        session.place_cell(cell, entry, wish)?;
+        let (Some((entry, wish)), Some(cell)) = (wish, self.cell()) else { return Ok(false) };
+        session.place_cell(cell, &entry, wish)?;
         Ok(true)
     }
-}
 
-/// What is around the operations of the module at `path`, if it is called here.
-fn module_scope(root: &str, path: &str) -> Current {
-    let mut scope = scope::module(scope::current(), "", root);
-    let ends = path.match_indices('.').map(|(end, _)| end).chain([path.len()]);
-    for end in ends.filter(|&end| end > 0) {
-        scope = scope::module(scope, &path[..end], &format!("{root}.{}", &path[..end]));
+    /// Moves it to where another tensor is, as an optimiser's state follows its parameter.
+    pub fn move_beside(&self, other: &Tensor) -> Result<()> {
+        let (session, other) = (self.session(), other.value()?);
+        let Some(cell) = self.cell() else { return Ok(()) };
+        session.keep_pace()?;
+        cell.move_value(|value| {
+            let (inputs, replaces) =
+                ([Held::Value(value), Held::Value(other)], Replaces::default());
+            session.append_instruction(&PLACE_LIKE, &inputs, Attrs::none(), replaces)
+        })
     }
-    scope
 }

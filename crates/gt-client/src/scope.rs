@@ -117,6 +117,16 @@ pub(crate) fn module(parent: Current, path: &str, full: &str) -> Current {
     within_scope(parent, Kind::Module { path: path.into(), full: full.into() })
 }
 
+/// What is around the operations of the module at `path`, if it is called here.
+pub(crate) fn module_scope(root: &str, path: &str) -> Current {
+    let mut scope = module(current(), "", root);
+    let ends = path.match_indices('.').map(|(end, _)| end).chain([path.len()]);
+    for end in ends.filter(|&end| end > 0) {
+        scope = module(scope, &path[..end], &format!("{root}.{}", &path[..end]));
+    }
+    scope
+}
+
 /// The scope in which a value is placed as an entry of the config says.
 pub(crate) fn placing(entry: &str, wish: Wish) -> Current {
     within_scope(current(), Kind::Placing { entry: entry.into(), wish })

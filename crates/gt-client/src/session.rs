@@ -186,7 +186,12 @@ impl Session {
             self.synchronize_if_asked()?;
             return Ok(tensors);
         }
-        let values = self.append_instruction(op, held, attrs, Replaces::default())?;
+        let cut = metas.first().filter(|_| held.is_empty()).and_then(|it| self.cut_by_itself(it));
+        let append = || self.append_instruction(op, held, attrs, Replaces::default());
+        let values = match &cut {
+            Some(cut) => scope::within(cut, append)?,
+            None => append()?,
+        };
         self.synchronize_if_asked()?;
         let made = values.into_iter().zip(metas);
         if op.data_dependent {
@@ -260,7 +265,7 @@ impl Session {
             return Err(Error::value(format!("{meta} does not have {found} bytes")));
         }
         self.0.keep_pace()?;
-        let out = {
+        let append = || {
             let mut stream = self.0.open_stream();
             match scope::is_library() {
                 true => stream.leave_scopes(),
@@ -271,6 +276,10 @@ impl Session {
             stream.push(&Command::Upload { out, meta: meta.clone(), data, provenance });
             self.0.send_full(&mut stream);
             out
+        };
+        let out = match self.cut_by_itself(&meta) {
+            Some(cut) => scope::within(&cut, append),
+            None => append(),
         };
         self.synchronize_if_asked()?;
         Ok(Tensor::new(meta, Owned::new(self.clone(), out)))

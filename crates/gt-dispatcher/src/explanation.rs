@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use gt_core::{Provenance, WorkerId};
 use smallvec::SmallVec;
 
-use crate::load::handover_ns;
+use crate::costs::Costs;
+use crate::timeline::Timeline;
 
 /// So many different decisions are told apart; what is decided of others is only counted.
 const MOST_ROWS: usize = 1 << 13;
@@ -66,7 +67,7 @@ pub struct Row {
 }
 
 /// What was decided since somebody wants to know.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Explanation {
     rows: Vec<Row>,
     numbers: HashMap<Decided, usize>,
@@ -76,24 +77,69 @@ pub struct Explanation {
     /// What each worker sends for it: bytes and messages.
     sent: SmallVec<[(WorkerId, u64, u64); 8]>,
     left_out: u64,
+    timeline: Timeline,
+    /// How long each worker computes that does what was decided and not told yet: what an
+    /// instruction needs may be made between.
+    due_ns: SmallVec<[u64; 4]>,
 }
 
 impl Explanation {
+    /// Nothing yet; what follows costs so much.
+    pub(crate) fn new(costs: Costs) -> Self {
+        Explanation {
+            rows: Vec::new(),
+            numbers: HashMap::new(),
+            current: None,
+            moves: Vec::new(),
+            sent: SmallVec::new(),
+            left_out: 0,
+            timeline: Timeline::new(costs),
+            due_ns: SmallVec::new(),
+        }
+    }
+
+    /// What everything costs.
+    pub(crate) fn costs(&self) -> &Costs {
+        &self.timeline.costs
+    }
+
+    /// Whoever is told next computes for so long.
+    pub(crate) fn expect(&mut self, due_ns: u64) {
+        if due_ns > 0 {
+            self.due_ns.push(due_ns);
+        }
+    }
+
+    /// These workers do what was expected.
+    pub(crate) fn run(&mut self, workers: &[WorkerId]) {
+        if let Some(due_ns) = self.due_ns.pop() {
+            self.timeline.compute(workers, due_ns);
+        }
+    }
+
+    /// About how long everybody was at it since this was last asked.
+    pub(crate) fn take_ns(&mut self) -> u64 {
+        self.timeline.take_ns()
+    }
+
     /// What follows belongs to this decision.
     pub(crate) fn begin(&mut self, decided: Decided, compute_ns: u64) {
         self.close();
+        self.expect(compute_ns);
         self.current = Some((decided, compute_ns));
     }
 
     /// What is sent next is sent for this.
     pub(crate) fn begin_move(&mut self, what: String) {
+        self.timeline.arrive();
         if self.moves.last().is_none_or(|last| last.what != what) {
             self.moves.push(Moved { what, bytes: 0, messages: 0 });
         }
     }
 
     /// So many bytes go from one worker to another.
-    pub(crate) fn send(&mut self, from: WorkerId, bytes: u64) {
+    pub(crate) fn send(&mut self, from: WorkerId, to: WorkerId, bytes: u64) {
+        self.timeline.send(from, to, bytes);
         if let Some(last) = self.moves.last_mut() {
             (last.bytes, last.messages) = (last.bytes + bytes, last.messages + 1);
         }
@@ -132,7 +178,8 @@ impl Explanation {
         let row = &mut self.rows[number];
         row.count += 1;
         row.compute_ns += compute_ns;
-        let each = sent.iter().map(|&(_, bytes, messages)| handover_ns(bytes, messages));
+        let costs = self.timeline.costs;
+        let each = sent.iter().map(|&(_, bytes, messages)| costs.transfer_ns(bytes, messages));
         row.transfer_ns += each.max().unwrap_or(0);
         for moved in moves {
             match row.moves.iter_mut().find(|known| known.what == moved.what) {
@@ -169,26 +216,26 @@ mod tests {
 
     #[test]
     fn decisions_that_are_alike_are_one_row_and_the_busiest_sender_counts() {
-        let mut explanation = Explanation::default();
+        let mut explanation = Explanation::new(Costs::apart(2, 1));
         for _ in 0..3 {
             explanation.begin(decided("add", 1), 10);
             explanation.begin_move("x".into());
-            explanation.send(WorkerId(0), 4000);
-            explanation.send(WorkerId(1), 8000);
+            explanation.send(WorkerId(0), WorkerId(1), 4000);
+            explanation.send(WorkerId(1), WorkerId(0), 8000);
         }
         explanation.begin(decided("add", 2), 10);
         let (rows, left_out) = explanation.take();
         assert_eq!((rows.len(), left_out), (2, 0));
         assert_eq!((rows[0].count, rows[0].compute_ns), (3, 30));
         assert_eq!((rows[0].bytes(), rows[0].messages()), (36_000, 6));
-        assert_eq!(rows[0].transfer_ns, 3 * handover_ns(8000, 1));
+        assert_eq!(rows[0].transfer_ns, 3 * 22_000);
         assert_eq!((rows[1].bytes(), rows[1].transfer_ns), (0, 0));
         assert_eq!(explanation.take(), (Vec::new(), 0));
     }
 
     #[test]
     fn rows_have_an_end() {
-        let mut explanation = Explanation::default();
+        let mut explanation = Explanation::new(Costs::apart(2, 1));
         for line in 0..MOST_ROWS as u32 + 5 {
             explanation.begin(decided("add", line), 1);
         }

@@ -3,6 +3,7 @@
 
 mod arrivals;
 mod context;
+pub mod costs;
 mod decide;
 pub mod dispatcher;
 mod expected;
@@ -24,6 +25,7 @@ mod scopes;
 pub mod serve;
 pub mod session;
 pub mod tickets;
+mod timeline;
 mod worker_map;
 pub mod worker_table;
 

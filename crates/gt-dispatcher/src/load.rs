@@ -9,7 +9,7 @@ const HANDOVER_NS: u64 = 20_000;
 const BYTES_PER_NS: u64 = 4;
 
 /// About how long a worker takes to hand over so many bytes in so many messages.
-pub(crate) fn handover_ns(bytes: u64, messages: u64) -> u64 {
+fn handover_ns(bytes: u64, messages: u64) -> u64 {
     messages * HANDOVER_NS + bytes / BYTES_PER_NS
 }
 

@@ -1,22 +1,24 @@
 //! A rehearsal of a client's stream: the session decides as it does for a client, and its workers
 //! do not exist. So a program can ask what was decided, and what would be on other workers.
 
+use std::collections::HashMap;
+
 use bytes::Bytes;
 use gt_core::instruction::Command;
 use gt_core::placement::{Layout, Span, Wish};
-use gt_core::{Meta, Provenance, Result, SessionId, Slot, WorkerId};
+use gt_core::{Error, Meta, Provenance, Result, ScopeId, SessionId, Slot, WorkerId};
 use gt_transport::Batch;
 use gt_transport::hello::Hello;
 
 use crate::context::Context;
+use crate::costs::Costs;
 use crate::explanation::{Decided, Row};
 use crate::load::Load;
 use crate::registry::Copies;
 use crate::session::{Reach, Session};
 
-/// What values take is looked at after so many commands, and more seldom where that takes long.
-const COMMANDS_BETWEEN_LOOKS: usize = 32;
-/// So many parts of values are looked at for each command.
+/// What values take is looked at after each command, and more seldom where that takes long: so many
+/// parts of values are looked at for each command.
 const PARTS_PER_COMMAND: usize = 16;
 
 /// A session whose workers do not exist.
@@ -31,6 +33,14 @@ pub struct Rehearsal {
     commands_to_look: usize,
     /// What entries of the config want.
     wishes: Vec<(Box<str>, Wish)>,
+    /// The number that the session has for each scope of the stream, from the first on.
+    scopes: Vec<ScopeId>,
+    /// The scopes of the session that were defined.
+    defined: u32,
+    /// What is wanted of names of which the stream itself wants nothing.
+    assumed: Vec<(Box<str>, ScopeId)>,
+    /// The scopes of values that were settled.
+    settled: HashMap<Wish, ScopeId>,
 }
 
 /// Where a value is.
@@ -50,7 +60,7 @@ pub struct Held {
 
 impl Rehearsal {
     /// A session with so many workers, which keeps account of what it decides.
-    pub fn new(workers: usize) -> Self {
+    pub fn new(workers: usize, costs: Costs) -> Self {
         let hello = Hello::named("rehearsal");
         let mut session = Session::new(SessionId(0), &hello, Reach::Local);
         let mut load = Load::default();
@@ -58,10 +68,79 @@ impl Rehearsal {
             load.join(worker);
             session.engage(worker);
         }
-        session.begin_explaining();
+        session.begin_explaining(costs);
         let (held, peak) = (vec![0; workers], vec![0; workers]);
-        let (next_tag, commands_to_look, wishes) = (0, COMMANDS_BETWEEN_LOOKS, Vec::new());
-        Rehearsal { session, load, next_tag, held, peak, commands_to_look, wishes }
+        let (next_tag, commands_to_look, wishes) = (0, 1, Vec::new());
+        let (scopes, defined, assumed, settled) = (Vec::new(), 0, Vec::new(), HashMap::new());
+        Rehearsal {
+            session,
+            load,
+            next_tag,
+            held,
+            peak,
+            commands_to_look,
+            wishes,
+            scopes,
+            defined,
+            assumed,
+            settled,
+        }
+    }
+
+    /// From its beginning on something is wanted of a name of which the stream wants nothing.
+    pub fn assume(&mut self, name: &str, wish: &Wish) -> Result<()> {
+        let scope = self.define(name, Some(wish.clone()))?;
+        self.assumed.push((name.into(), scope));
+        Ok(())
+    }
+
+    /// A value is from here on where a wish wants it, as if it had been placed by a config.
+    pub fn settle(&mut self, slot: Slot, wish: &Wish) -> Result<()> {
+        let scope = match self.settled.get(wish) {
+            Some(&scope) => scope,
+            None => self.define("settled", Some(wish.clone()))?,
+        };
+        self.settled.insert(wish.clone(), scope);
+        let around = self.session.scopes.current();
+        let (load, next_tag) = (&mut self.load, &mut self.next_tag);
+        let mut context = Context { now_ns: 0, load, next_tag, tickets: None };
+        self.session.rewrite(Command::Scope(scope), &mut context)?;
+        self.session.settle_value(slot, &mut context)?;
+        self.session.rewrite(Command::Scope(around), &mut context)
+    }
+
+    /// Defines the next scope of the session.
+    fn define(&mut self, name: &str, wish: Option<Wish>) -> Result<ScopeId> {
+        self.defined += 1;
+        let scope = ScopeId(self.defined);
+        let (load, next_tag) = (&mut self.load, &mut self.next_tag);
+        let mut context = Context { now_ns: 0, load, next_tag, tickets: None };
+        let (parent, name) = (ScopeId::ROOT, name.into());
+        self.session.rewrite(Command::DefineScope { scope, parent, name, wish }, &mut context)?;
+        Ok(scope)
+    }
+
+    /// The session's own number of a scope of the stream.
+    fn own_scope(&self, scope: ScopeId) -> Result<ScopeId> {
+        let Some(index) = scope.0.checked_sub(1) else { return Ok(ScopeId::ROOT) };
+        let known = self.scopes.get(index as usize).copied();
+        known.ok_or_else(|| Error::bug(format!("{scope} is not defined")))
+    }
+
+    /// A scope of the stream is defined: one of its own, or one of which something is assumed.
+    fn take_scope(&mut self, scope: ScopeId, name: &str, wish: Option<Wish>) -> Result<()> {
+        let assumed = self.assumed.iter().find(|(known, _)| wish.is_none() && **known == *name);
+        let own = match assumed {
+            Some(&(_, own)) => own,
+            None => self.define(name, wish.clone())?,
+        };
+        if scope.0 as usize != self.scopes.len() + 1 {
+            return Err(Error::bug(format!("{scope} is not the next scope")));
+        }
+        self.scopes.push(own);
+        self.session.trail.names.insert(own, name.into());
+        self.wishes.extend(wish.map(|wish| (name.into(), wish)));
+        Ok(())
     }
 
     /// How many workers it has.
@@ -94,13 +173,15 @@ impl Rehearsal {
             Command::Announce { out, meta, provenance, .. } => {
                 Command::Upload { out, meta, data: Bytes::new(), provenance }
             }
+            Command::DefineScope { scope, name, wish, .. } => {
+                return self.take_scope(scope, &name, wish);
+            }
+            Command::Scope(scope) => Command::Scope(self.own_scope(scope)?),
             command => command,
         };
+        let (load, next_tag) = (&mut self.load, &mut self.next_tag);
+        let mut context = Context { now_ns: 0, load, next_tag, tickets: None };
         match &command {
-            Command::DefineScope { scope, name, wish, .. } => {
-                self.session.trail.names.insert(*scope, name.clone());
-                self.wishes.extend(wish.iter().map(|wish| (name.clone(), wish.clone())));
-            }
             Command::Upload { meta, provenance, .. } => {
                 self.session.begin_row(plain("upload", *provenance, meta.to_string()));
             }
@@ -124,6 +205,11 @@ impl Rehearsal {
     /// What was decided since this was last asked, and how many decisions there was no room for.
     pub fn take_rows(&mut self) -> (Vec<Row>, u64) {
         self.session.take_explanation()
+    }
+
+    /// About how long everybody was at it since this was last asked.
+    pub fn take_ns(&mut self) -> u64 {
+        self.session.take_explained_ns()
     }
 
     /// Bytes that values take on each worker, and the most that were seen.
@@ -171,7 +257,7 @@ impl Rehearsal {
     fn look(&mut self) {
         self.held.fill(0);
         let parts = self.session.add_held(&mut self.held);
-        self.commands_to_look = COMMANDS_BETWEEN_LOOKS.max(parts / PARTS_PER_COMMAND);
+        self.commands_to_look = (parts / PARTS_PER_COMMAND).max(1);
         for (peak, held) in self.peak.iter_mut().zip(&self.held) {
             *peak = held.max(peak).to_owned();
         }

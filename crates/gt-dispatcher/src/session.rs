@@ -93,7 +93,7 @@ pub struct Session {
     /// How instructions were shared before.
     memo: Memo,
     /// The signals around its instructions.
-    scopes: Scopes,
+    pub(crate) scopes: Scopes,
     /// Shapes the client has asked for.
     described: HashMap<RequestId, Slot>,
     /// Commands for each worker that are not sent yet.

@@ -46,7 +46,7 @@ fn _config_register(
 /// What is configured.
 #[pyfunction]
 fn _config(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    let Config { signals, mesh, params } = signals::config().map_err(to_python)?;
+    let Config { signals, meshes, params } = signals::effective_config().map_err(to_python)?;
     let (all, named, placed) = (PyDict::new(py), PyDict::new(py), PyDict::new(py));
     for (name, signal) in signals {
         named.set_item(name, signal_of(py, &signal)?)?;
@@ -59,7 +59,8 @@ fn _config(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     }
     all.set_item("signals", named)?;
     all.set_item("params", placed)?;
-    all.set_item("mesh", mesh.map(|mesh| (mesh.workers(), mesh.axes)))?;
+    let meshes = meshes.into_iter().map(|(name, mesh)| (name, (mesh.workers(), mesh.axes)));
+    all.set_item("meshes", meshes.collect::<Vec<_>>())?;
     Ok(all)
 }
 

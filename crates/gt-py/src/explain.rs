@@ -12,6 +12,7 @@ use crate::tensor::Tensor;
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(_explain_begin, module)?)?;
+    module.add_function(wrap_pyfunction!(_auto_shard, module)?)?;
     module.add_function(wrap_pyfunction!(_explain, module)?)
 }
 
@@ -31,9 +32,11 @@ fn _explain<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let tensors: Vec<gt::Tensor> = tensors.iter().map(|tensor| tensor.0.clone()).collect();
     let found = py.detach(|| gt::session()?.explanation(workers, &tensors)).map_err(to_python)?;
-    let Explanation { workers, rows, left_out, held_bytes, peak_bytes, places, notes } = found;
+    let Explanation { workers, rows, seconds, left_out, .. } = found;
+    let Explanation { held_bytes, peak_bytes, places, notes, .. } = found;
     let dict = PyDict::new(py);
     dict.set_item("workers", workers)?;
+    dict.set_item("seconds", seconds)?;
     dict.set_item("left_out", left_out)?;
     dict.set_item("held_bytes", held_bytes)?;
     dict.set_item("peak_bytes", peak_bytes)?;
@@ -46,6 +49,29 @@ fn _explain<'py>(
     dict.set_item("decisions", decisions)?;
     dict.set_item("places", held)?;
     Ok(dict)
+}
+
+/// What automatic sharding has decided, and between what; None if it has not.
+#[pyfunction]
+fn _auto_shard(py: Python<'_>) -> PyResult<Option<Bound<'_, PyDict>>> {
+    let Some(verdict) = gt::open_session().and_then(|session| session.auto_verdict()) else {
+        return Ok(None);
+    };
+    let (dict, trials) = (PyDict::new(py), PyList::empty(py));
+    dict.set_item("chosen", verdict.chosen)?;
+    for trial in &verdict.trials {
+        let one = PyDict::new(py);
+        one.set_item("name", trial.name)?;
+        one.set_item("seconds", trial.seconds)?;
+        one.set_item("bytes", trial.bytes)?;
+        one.set_item("messages", trial.messages)?;
+        one.set_item("peak_bytes", trial.peak_bytes)?;
+        one.set_item("fits", trial.fits)?;
+        one.set_item("problem", &trial.problem)?;
+        trials.append(one)?;
+    }
+    dict.set_item("trials", trials)?;
+    Ok(Some(dict))
 }
 
 fn row_of<'py>(py: Python<'py>, row: &Row) -> PyResult<Bound<'py, PyDict>> {

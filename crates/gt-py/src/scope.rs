@@ -32,6 +32,9 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(_module_is_configured, module)?)?;
     module.add_function(wrap_pyfunction!(_scope_restore, module)?)?;
     module.add_function(wrap_pyfunction!(_parameter_place, module)?)?;
+    module.add_function(wrap_pyfunction!(_tensor_follow, module)?)?;
+    module.add_function(wrap_pyfunction!(_auto_is_recording, module)?)?;
+    module.add_function(wrap_pyfunction!(_auto_before, module)?)?;
     module.add_function(wrap_pyfunction!(_set_name, module)?)?;
     module.add_function(wrap_pyfunction!(_is_over, module)?)?;
     module.add_function(wrap_pyfunction!(_config_epoch, module)?)
@@ -92,6 +95,34 @@ fn _parameter_place(
 ) -> PyResult<bool> {
     provenance::mark(py);
     tensor.0.place_as_parameter(root, path, name).map_err(to_python)
+}
+
+/// Moves a tensor to where another one is.
+#[pyfunction]
+fn _tensor_follow(py: Python<'_>, tensor: &Tensor, other: &Tensor) -> PyResult<()> {
+    provenance::mark(py);
+    tensor.0.move_beside(&other.0).map_err(to_python)
+}
+
+/// Whether automatic sharding waits for the first step.
+#[pyfunction]
+fn _auto_is_recording() -> bool {
+    signals::is_auto_recording()
+}
+
+/// A module is about to be called by itself, with these parameters and buffers; says whether it was
+/// decided where they should be.
+#[pyfunction]
+fn _auto_before(
+    py: Python<'_>,
+    name: &str,
+    tensors: Vec<(String, PyRef<'_, Tensor>)>,
+    learns: bool,
+) -> PyResult<bool> {
+    provenance::mark(py);
+    let tensors: Vec<(String, gt::Tensor)> =
+        tensors.into_iter().map(|(name, tensor)| (name, tensor.0.clone())).collect();
+    py.detach(|| signals::before_call(name, &tensors, learns)).map_err(to_python)
 }
 
 /// Gives a tensor a name by which errors call it.

@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{MutexGuard, Once};
 
 use gt_client::config::Config;
+use gt_client::config::costs::MeasuredCosts;
 use gt_client::remote::RemoteOptions;
 use gt_client::{Session, WeakSession, fork};
 use gt_core::{Error, Result};
@@ -55,7 +56,7 @@ static DEFAULTS: Mutex<Defaults> = Mutex::new(Defaults {
     current: None,
     all: Vec::new(),
     workers: None,
-    config: Config { signals: Vec::new(), mesh: None, params: Vec::new() },
+    config: Config { signals: Vec::new(), meshes: Vec::new(), params: Vec::new() },
 });
 
 thread_local! {
@@ -101,9 +102,7 @@ impl Defaults {
 
     fn start(&mut self, settings: &Settings, workers: usize, config: Config) -> Result<Started> {
         let session = Session::embedded(settings.embedded(workers)?)?;
-        if settings.explain {
-            session.begin_explaining();
-        }
+        begin(&session, settings)?;
         let complaint = signals::configure(&session, config.clone(), &config, settings)?;
         self.adopt(&session, None);
         Ok(Started { session, complaint })
@@ -117,6 +116,21 @@ impl Defaults {
         self.all.push(Known { session: session.downgrade(), address });
         self.current = Some(session.clone());
     }
+}
+
+/// What the environment asks for before a session says anything.
+fn begin(session: &Session, settings: &Settings) -> Result<()> {
+    if let Some(path) = &settings.costs {
+        let costs = MeasuredCosts::read_file(path).map_err(|error| error.within("GT_COSTS"))?;
+        session.set_costs(costs);
+    }
+    if settings.explain {
+        session.begin_explaining();
+    }
+    if settings.auto_shard {
+        session.begin_auto_shard();
+    }
+    Ok(())
 }
 
 /// A session that was just opened, and what does not fit it.
@@ -256,9 +270,7 @@ fn connect_remote(
             Ok(faster)
         }
         _ => {
-            if settings.explain {
-                session.begin_explaining();
-            }
+            begin(&session, settings)?;
             let complaint = signals::configure(&session, config.clone(), &config, settings)?;
             defaults.adopt(&session, Some(address.clone()));
             drop(defaults);

@@ -33,7 +33,7 @@ pub use gt_client::{
     Element, Elements, Generator, HostMemory, Input, Nested, RandomState, Session, Tensor,
     autocast, broadcast_shapes, broadcast_tensors, display, grad, host, index, provenance,
 };
-pub use gt_client::{Explanation, Line, Memory, Status};
+pub use gt_client::{Explanation, Line, Memory, Status, Trial, Verdict};
 pub use gt_client::{config, scope};
 pub use gt_core::placement;
 /// What was decided of a stream, and where values are then.

@@ -16,183 +16,11 @@ use gt_worker::engine::native::cpu::Cpu;
 use crate::folder::Folder;
 use crate::{limits, log_file, verbose};
 
+mod table;
 mod variable;
 
+pub use table::ALL;
 pub use variable::{Variable, parse_bytes};
-
-const OFF: &str = "off";
-
-static SERVER: Variable = Variable {
-    name: "GT_SERVER",
-    default: "none",
-    meaning: "The address of a server, such as `node7:12345`, that sessions are opened at if \
-              nothing else is asked for. Without it they live in the program's own process.",
-};
-static KEY: Variable = Variable {
-    name: "GT_KEY",
-    default: "`cluster.key` in the folder of keys, if it is there",
-    meaning: "The key file that a client or a worker shows to a server on another host.",
-};
-static KEYS: Variable = Variable {
-    name: "GT_KEYS",
-    default: "`gt/keys` in `$XDG_CONFIG_HOME` or `~/.config`",
-    meaning: "The folder of keys. Nobody but its owner may enter it.",
-};
-static RUNTIME_DIR: Variable = Variable {
-    name: "GT_RUNTIME_DIR",
-    default: "`gt` in `$XDG_RUNTIME_DIR`, or `/tmp/gt-UID`",
-    meaning: "The folder of the sockets by which processes of one host find each other. Nobody but \
-              its owner may enter it; sockets for a group are in a folder beside it whose name \
-              ends in `-GROUP`.",
-};
-
-static CONFIG: Variable = Variable {
-    name: "GT_CONFIG",
-    default: "none",
-    meaning: "A YAML file that says where the values of signals, modules and parameters should \
-              be; [the guide](../guide/signals.md) has its words. Each session reads it when it \
-              starts.",
-};
-static CONFIG_STRICT: Variable = Variable {
-    name: "GT_CONFIG_STRICT",
-    default: OFF,
-    meaning: "With 1, a signal that the config does not define and a worker that does not exist \
-              are errors, and not warnings.",
-};
-static INSTRUCTION_LOG: Variable = Variable {
-    name: "GT_INSTRUCTION_LOG",
-    default: "no log",
-    meaning: "A file that gets one line for each event, at its end; \
-              [the guide](../guide/seeing.md) explains it. A program that is connected to a \
-              server gets the events of its own session, a server those of all.",
-};
-static INSTRUCTION_LOG_SIZE: Variable = Variable {
-    name: "GT_INSTRUCTION_LOG_SIZE",
-    default: "no limit",
-    meaning: "How large the log may be, such as `1G`. A larger one is renamed, with `.1` at its \
-              end, and another one is begun, so that the log takes twice as much at most.",
-};
-static THREADS: Variable = Variable {
-    name: "GT_THREADS",
-    default: "all cores",
-    meaning: "How many threads large kernels use; all workers of a process share them.",
-};
-static MEMORY: Variable = Variable {
-    name: "GT_MEMORY",
-    default: "80 % of what the process may use",
-    meaning: "How much memory the workers of a process may use together, in bytes or with a unit: \
-              `512M`, `2GiB`. Limits of a container and of the shell count for the default.",
-};
-static BACKEND: Variable = Variable {
-    name: "GT_BACKEND",
-    default: "native",
-    meaning: "What computes: `native`, or `reference` (also `numpy`), which is slow and plain, and \
-              what the other is compared with.",
-};
-static CPU: Variable = Variable {
-    name: "GT_CPU",
-    default: "the most that the processor has",
-    meaning: "Which instructions the native engine uses in this process: `avx512`, `avx2`, or \
-              `portable`, which every processor has. For comparing them: results may differ in \
-              their last bits.",
-};
-static WORKER_BATCH_SIZE: Variable = Variable {
-    name: "GT_WORKER_BATCH_SIZE",
-    default: "0",
-    meaning: "How many commands a worker plans at once; 0 is automatic, 1 is one at a time.",
-};
-static SYNC: Variable = Variable {
-    name: "GT_SYNC",
-    default: OFF,
-    meaning: "With 1, every operation waits for its result, so that an error that depends on data \
-              is raised at its own line. Slow; for debugging.",
-};
-static CHECK_REPLICAS: Variable = Variable {
-    name: "GT_CHECK_REPLICAS",
-    default: OFF,
-    meaning: "With 1, the copies of every tensor that is read or updated in place on several \
-              workers are compared; if their bits differ, the next read raises an error that names \
-              the tensor, its line and the workers. Slow; for debugging.",
-};
-static CHECK_NAN: Variable = Variable {
-    name: "GT_CHECK_NAN",
-    default: OFF,
-    meaning: "With 1, an operation whose result is not finite although its inputs are fails: the \
-              next read raises an error with its name, its line and the worker. Slow; for \
-              debugging.",
-};
-static WARN_SYNC: Variable = Variable {
-    name: "GT_WARN_SYNC",
-    default: OFF,
-    meaning: "With 1, each line of the program that waits for a value is told once, as a warning; \
-              `gt.debug.reads()` says how often they do.",
-};
-static EXPLAIN: Variable = Variable {
-    name: "GT_EXPLAIN",
-    default: OFF,
-    meaning: "With 1, sessions keep account of what is decided from their beginning, for \
-              `gt.explain()`.",
-};
-static MONITOR: Variable = Variable {
-    name: "GT_MONITOR",
-    default: "1",
-    meaning: "With 0, sessions in the program's own process leave no socket in the runtime \
-              folder: `gt top` and `gt trace` do not find them, and they have no dashboard.",
-};
-static VERBOSE: Variable = Variable {
-    name: "GT_VERBOSE",
-    default: OFF,
-    meaning: "With 1, sessions say on the standard error stream when they start and end.",
-};
-static DEBUG_CLIENT: Variable = Variable {
-    name: "GT_DEBUG_CLIENT",
-    default: OFF,
-    meaning: "With 1, the client tells of its waits.",
-};
-static DEBUG_DISPATCHER: Variable = Variable {
-    name: "GT_DEBUG_DISPATCHER",
-    default: OFF,
-    meaning: "With 1, the dispatcher tells of every message, and for each instruction where its \
-              inputs are, how it is shared, and what moves for it.",
-};
-static DEBUG_WORKER: Variable = Variable {
-    name: "GT_DEBUG_WORKER",
-    default: OFF,
-    meaning: "With 1, workers tell of every plan.",
-};
-static DEBUG_COMPILE: Variable = Variable {
-    name: "GT_DEBUG_COMPILE",
-    default: OFF,
-    meaning: "With 1, workers tell what they compile; the native engine compiles nothing.",
-};
-
-/// Every variable that is read.
-pub static ALL: &[&Variable] = &[
-    &SERVER,
-    &KEY,
-    &KEYS,
-    &RUNTIME_DIR,
-    &CONFIG,
-    &CONFIG_STRICT,
-    &INSTRUCTION_LOG,
-    &INSTRUCTION_LOG_SIZE,
-    &THREADS,
-    &MEMORY,
-    &BACKEND,
-    &CPU,
-    &WORKER_BATCH_SIZE,
-    &SYNC,
-    &CHECK_REPLICAS,
-    &CHECK_NAN,
-    &WARN_SYNC,
-    &EXPLAIN,
-    &MONITOR,
-    &VERBOSE,
-    &DEBUG_CLIENT,
-    &DEBUG_DISPATCHER,
-    &DEBUG_WORKER,
-    &DEBUG_COMPILE,
-];
 
 /// Where a session of this process can be watched, if there is a place for a socket. If the user
 /// has named a folder that cannot be one, it is said once.
@@ -215,12 +43,12 @@ fn monitor_socket() -> Option<PathBuf> {
 
 /// The key file that the environment names.
 pub(crate) fn key_file() -> Result<Option<PathBuf>> {
-    Ok(KEY.text()?.map(PathBuf::from))
+    Ok(table::KEY.text()?.map(PathBuf::from))
 }
 
 /// The folder of keys that the environment names, or the one in the user's own configuration.
 pub(crate) fn key_folder() -> Result<PathBuf> {
-    if let Some(folder) = KEYS.path()? {
+    if let Some(folder) = table::KEYS.path()? {
         return Ok(folder);
     }
     let above = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
@@ -231,7 +59,7 @@ pub(crate) fn key_folder() -> Result<PathBuf> {
 
 /// The runtime folder that the environment names.
 pub(crate) fn runtime_folder() -> Result<Option<PathBuf>> {
-    RUNTIME_DIR.path()
+    table::RUNTIME_DIR.path()
 }
 
 /// The runtime folder of the user's login, if there is one.
@@ -266,6 +94,10 @@ pub struct Settings {
     pub config: Option<PathBuf>,
     /// Whether what a config does not define is an error.
     pub config_strict: bool,
+    /// Whether what no config speaks of is cut where that pays.
+    pub auto_shard: bool,
+    /// What says what work and messages cost.
+    pub costs: Option<PathBuf>,
     /// Where to write a line for each event.
     pub instruction_log: Option<PathBuf>,
     /// How large that may be.
@@ -300,28 +132,30 @@ impl Settings {
     /// What the environment of this process asks for.
     pub fn from_environment() -> Result<Self> {
         Ok(Settings {
-            server: SERVER.text()?,
-            config: CONFIG.text()?.map(PathBuf::from),
-            config_strict: CONFIG_STRICT.switch()?,
-            instruction_log: INSTRUCTION_LOG.text()?.map(PathBuf::from),
-            instruction_log_size: INSTRUCTION_LOG_SIZE.bytes()?,
-            threads: THREADS.number()?,
-            memory: MEMORY.bytes()?,
-            backend: BACKEND.backend()?,
-            cpu: CPU.cpu()?,
-            worker_batch_size: WORKER_BATCH_SIZE.number()?,
-            sync: SYNC.switch()?,
-            check_replicas: CHECK_REPLICAS.switch()?,
-            check_nan: CHECK_NAN.switch()?,
-            warn_sync: WARN_SYNC.switch()?,
-            explain: EXPLAIN.switch()?,
-            monitor: MONITOR.text()?.as_deref() != Some("0"),
+            server: table::SERVER.text()?,
+            config: table::CONFIG.text()?.map(PathBuf::from),
+            config_strict: table::CONFIG_STRICT.switch()?,
+            auto_shard: table::AUTO_SHARD.switch()?,
+            costs: table::COSTS.text()?.map(PathBuf::from),
+            instruction_log: table::INSTRUCTION_LOG.text()?.map(PathBuf::from),
+            instruction_log_size: table::INSTRUCTION_LOG_SIZE.bytes()?,
+            threads: table::THREADS.number()?,
+            memory: table::MEMORY.bytes()?,
+            backend: table::BACKEND.backend()?,
+            cpu: table::CPU.cpu()?,
+            worker_batch_size: table::WORKER_BATCH_SIZE.number()?,
+            sync: table::SYNC.switch()?,
+            check_replicas: table::CHECK_REPLICAS.switch()?,
+            check_nan: table::CHECK_NAN.switch()?,
+            warn_sync: table::WARN_SYNC.switch()?,
+            explain: table::EXPLAIN.switch()?,
+            monitor: table::MONITOR.text()?.as_deref() != Some("0"),
             voices: verbose::LogFilter {
-                sessions: VERBOSE.switch()?,
-                client: DEBUG_CLIENT.switch()?,
-                dispatcher: DEBUG_DISPATCHER.switch()?,
-                worker: DEBUG_WORKER.switch()?,
-                compile: DEBUG_COMPILE.switch()?,
+                sessions: table::VERBOSE.switch()?,
+                client: table::DEBUG_CLIENT.switch()?,
+                dispatcher: table::DEBUG_DISPATCHER.switch()?,
+                worker: table::DEBUG_WORKER.switch()?,
+                compile: table::DEBUG_COMPILE.switch()?,
             },
         })
     }
@@ -348,7 +182,7 @@ impl Settings {
 
     /// Has the native engine of this process use the instructions that are asked for.
     pub fn select_cpu(&self) -> Result<()> {
-        let select = |cpu: Cpu| cpu.select().map_err(|error| error.within(CPU.name));
+        let select = |cpu: Cpu| cpu.select().map_err(|error| error.within(table::CPU.name));
         self.cpu.map_or(Ok(()), select)
     }
 

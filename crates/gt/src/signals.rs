@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 
 use gt_client::config::{Config, Resolved, SignalConfig};
-use gt_client::{Session, fork, host, scope};
+use gt_client::{Session, Tensor, fork, host, scope};
 use gt_core::{Error, Result};
 use gt_transport::lock::Mutex;
 
@@ -57,12 +57,14 @@ pub(crate) fn configure(
     settings: &Settings,
 ) -> Result<Option<String>> {
     let workers = u32::try_from(session.status().workers).unwrap_or(u32::MAX);
-    let resolved = Resolved { config, workers, strict: settings.config_strict };
+    // What was decided automatically stays where the config says nothing.
+    let auto = session.config().auto.clone();
+    let resolved = Resolved { config, workers, strict: settings.config_strict, auto };
     let complaint = resolved.complaint(part);
     if let Some(text) = complaint.clone().filter(|_| resolved.strict) {
         return Err(Error::value(text));
     }
-    if !resolved.config.is_empty() {
+    if !resolved.config.is_empty() || session.is_auto_recording() {
         EPOCH.fetch_add(1, Ordering::Relaxed);
     }
     session.configure(Arc::new(resolved));
@@ -104,9 +106,40 @@ pub(crate) fn tell(complaint: Option<String>) -> Result<()> {
     }
 }
 
-/// Whether a config of a session has an entry about one of these names.
+/// Whether a config of a session has an entry about one of these names, or automatic sharding has
+/// to know them: those of modules that are called by themselves.
 pub fn is_configured(names: &[&str]) -> bool {
-    default::sessions().iter().any(|session| session.config().config.names(names))
+    let is_root = names.len() == 1;
+    default::sessions().iter().any(|session| {
+        let resolved = session.config();
+        let auto = || resolved.auto.as_ref().is_some_and(|auto| auto.config.names(names));
+        resolved.config.names(names) || auto() || is_root && session.is_auto_recording()
+    })
+}
+
+/// What is configured, with what automatic sharding has decided where that says nothing.
+pub fn effective_config() -> Result<Config> {
+    let own = config()?;
+    let auto = default::open_session().and_then(|session| session.config().auto.clone());
+    let mut all = auto.map_or_else(Config::default, |auto| auto.config.clone());
+    all.merge(own);
+    Ok(all)
+}
+
+/// A module is about to be called by itself; see [`Session::auto_shard_before`]. Says whether names
+/// have another meaning from here on.
+pub fn before_call(name: &str, params: &[(String, Tensor)], learns: bool) -> Result<bool> {
+    let Some(session) = default::open_session() else { return Ok(false) };
+    let decided = session.auto_shard_before(name, params, learns)?;
+    if decided {
+        EPOCH.fetch_add(1, Ordering::Relaxed);
+    }
+    Ok(decided)
+}
+
+/// Whether the session that this thread uses waits for its first step.
+pub fn is_auto_recording() -> bool {
+    default::open_session().is_some_and(|session| session.is_auto_recording())
 }
 
 /// Begins a signal in this thread; see [`scope::exit`] and [`scope::restore`]. Names that the
@@ -129,7 +162,7 @@ pub fn check_name(what: &str, name: &str) -> Result<()> {
         None => {
             let settings = Settings::from_environment()?;
             let (config, strict) = (initial(&settings)?, settings.config_strict);
-            Arc::new(Resolved { config, workers: 0, strict })
+            Arc::new(Resolved { config, strict, ..Resolved::default() })
         }
     };
     let Resolved { config, strict, .. } = &*resolved;

@@ -14,7 +14,9 @@ from gt import _gt
 from gt.nn.tree import join, structure
 
 if TYPE_CHECKING:
+    from gt._gt import Tensor
     from gt.nn.module import Module
+    from gt.optim.optimizer import Optimizer
 
 
 class _Calls(threading.local):
@@ -27,10 +29,16 @@ _calls = _Calls()
 roots: weakref.WeakSet[Module] = weakref.WeakSet()
 
 
+#: Optimisers, whose state goes where parameters go.
+followers: weakref.WeakSet[Optimizer] = weakref.WeakSet()
+
+
 def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The result of a module, computed under its name."""
     if _calls.inside:
         return _call_signal(module, args, kwargs)
+    if _gt._auto_is_recording():
+        _record(module)
     name(module)
     _calls.inside = True
     try:
@@ -49,6 +57,16 @@ def _call_signal(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         _gt._scope_restore(depth)
 
 
+def _record(module: Module) -> None:
+    """Tells automatic sharding that a module is about to be called, and what is in it."""
+    root, path = module._place or (type(module).__name__, "")
+    if path:
+        return
+    named = [*module.named_parameters(), *module.named_buffers()]
+    learns = _gt.is_grad_enabled() and any(p.requires_grad for p in module.parameters())
+    _gt._auto_before(root, named, learns)
+
+
 def name(module: Module) -> None:
     """Names what is in a module, if it has no names or if they are out of date.
 
@@ -59,6 +77,7 @@ def name(module: Module) -> None:
         return
     root, path = module._place or (type(module).__name__, "")
     placed: set[int] = set()
+    moved: list[Tensor] = []
     for below, part in module.named_modules():
         here = join(path, below)
         full = join(root, here) if here else root
@@ -68,7 +87,10 @@ def name(module: Module) -> None:
             # What is tied has its first name.
             if tensor is not None and id(tensor) not in placed:
                 placed.add(id(tensor))
-                _gt._parameter_place(tensor, root, here, key)
+                if _gt._parameter_place(tensor, root, here, key):
+                    moved.append(tensor)
+    for follower in list(followers):
+        follower._follow(moved)
     module.__dict__["_stamp"] = stamp
     if not path:
         roots.add(module)

@@ -14,6 +14,7 @@ from gt import _gt
 from gt._gt import Tensor
 from gt.autograd.mode import enable_grad, no_grad
 from gt.files.stored import StoredTensor
+from gt.nn import scopes
 from gt.nn.hooks import Hooks, RemovableHandle
 from gt.nn.state import taken_over
 
@@ -42,6 +43,7 @@ class Optimizer:
             given = [{"params": given}]
         for group in given:
             self.add_param_group(group)
+        scopes.followers.add(self)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Adds parameters with options of their own."""
@@ -136,6 +138,14 @@ class Optimizer:
             for number, parameter in zip(saved["params"], group["params"], strict=True):
                 if number in by_number:
                     self.state[parameter] = _taken_over(by_number[number], parameter, counted)
+
+    def _follow(self, moved: list[Tensor]) -> None:
+        """Brings the state of parameters that a config has moved to where they are."""
+        for parameter in moved:
+            values = [*self.state.get(parameter, {}).values(), parameter.grad]
+            for value in values:
+                if isinstance(value, Tensor) and value.shape == parameter.shape:
+                    _gt._tensor_follow(value, parameter)
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]

@@ -6,7 +6,7 @@ use gt_core::placement::OnUse;
 
 use super::pattern::did_you_mean;
 use super::tree::{Key, Node, Problem, Value};
-use super::{Config, MeshConfig, ParamConfig, ShardConfig, SignalConfig};
+use super::{Config, MeshAxis, MeshConfig, ParamConfig, ShardConfig, SignalConfig, put_all};
 
 const SIGNAL_WORDS: &[&str] = &["shard", "backward", "compile", "keep"];
 const SHARD_WORDS: &[&str] = &["axis", "workers", "replicated"];
@@ -18,11 +18,11 @@ const MOST_WORKERS: i64 = 1 << 16;
 type Read<T> = Result<T, Problem>;
 
 /// What a file says. The axes of a mesh may be those of one that is configured already.
-pub(super) fn read(root: &Node, mesh: Option<&MeshConfig>) -> Read<Config> {
+pub(super) fn read(root: &Node, meshes: &[(String, MeshConfig)]) -> Read<Config> {
     let mut config = Config::default();
     for (key, node) in map(root, "a config", "names of signals and modules, mesh, params")? {
         match &*key.text {
-            "mesh" => config.mesh = Some(read_mesh(node)?),
+            "mesh" => config.meshes = read_meshes(node)?,
             "params" => {
                 for (key, node) in map(node, "params", "patterns for names of parameters")? {
                     config.params.push((name_of(key)?, read_param(node)?));
@@ -31,9 +31,10 @@ pub(super) fn read(root: &Node, mesh: Option<&MeshConfig>) -> Read<Config> {
             _ => config.signals.push((name_of(key)?, read_signal(key, node)?)),
         }
     }
-    let known = config.mesh.as_ref().or(mesh);
+    let mut known = meshes.to_vec();
+    put_all(&mut known, config.meshes.clone());
     for (_, node) in map(root, "a config", "")? {
-        check_axes(node, known)?;
+        check_axes(node, &known)?;
     }
     Ok(config)
 }
@@ -138,16 +139,10 @@ fn read_axis(node: &Node) -> Read<i32> {
 }
 
 fn read_mesh_axes(axes: &[(i32, &Node)]) -> Read<ShardConfig> {
-    let mut named: Vec<(i32, String)> = Vec::new();
-    for (axis, node) in axes {
-        let name = text(node, &format!("axis {axis}"), "the name of an axis of the mesh")?;
-        if named.iter().any(|(_, known)| *known == name) {
-            let text = format!("'{name}' cuts another axis already");
-            return Err(Problem::new(node.at, text));
-        }
-        named.push((*axis, name));
-    }
-    Ok(ShardConfig::Mesh(named))
+    let named = axes.iter().map(|(axis, node)| {
+        Ok((*axis, text(node, &format!("axis {axis}"), "the name of an axis of the mesh")?))
+    });
+    Ok(ShardConfig::Mesh(named.collect::<Read<_>>()?))
 }
 
 fn read_workers(node: &Node) -> Read<Vec<u32>> {
@@ -173,12 +168,29 @@ fn read_workers(node: &Node) -> Read<Vec<u32>> {
     Ok(workers)
 }
 
+/// One mesh, or several by name: `{front: {axes: {dp: 2}, workers: [0, 1]}, back: …}`.
+fn read_meshes(node: &Node) -> Read<Vec<(String, MeshConfig)>> {
+    let entries = map(node, "mesh", "names of axes with their sizes")?;
+    let is_mesh = |(_, node): &(Key, Node)| matches!(node.value, Value::Map(_));
+    if is_long(entries) || !entries.iter().any(is_mesh) {
+        return Ok(vec![(String::new(), read_mesh(node)?)]);
+    }
+    let named = entries.iter().map(|(key, node)| match key.text.contains('.') {
+        true => Err(Problem::new(key.at, "the name of a mesh has no dot")),
+        false => Ok((name_of(key)?, read_mesh(node)?)),
+    });
+    named.collect()
+}
+
+/// Whether the axes of a mesh stand under a word of their own.
+fn is_long(entries: &[(Key, Node)]) -> bool {
+    entries.iter().any(|(key, node)| key.text == "axes" && matches!(node.value, Value::Map(_)))
+}
+
 /// `{dp: 2, tp: 2}`, or the same under `axes` with `workers` beside it.
 fn read_mesh(node: &Node) -> Read<MeshConfig> {
     let entries = map(node, "mesh", "names of axes with their sizes")?;
-    let is_long =
-        entries.iter().any(|(key, node)| key.text == "axes" && matches!(node.value, Value::Map(_)));
-    if !is_long {
+    if !is_long(entries) {
         return Ok(MeshConfig { axes: read_sizes(node)?, workers: None });
     }
     let mut mesh = MeshConfig { axes: Vec::new(), workers: None };
@@ -223,37 +235,43 @@ fn read_sizes(node: &Node) -> Read<Vec<(String, u32)>> {
     }
 }
 
-/// Refuses axes of a mesh that it does not have, wherever they stand below a node.
-fn check_axes(node: &Node, mesh: Option<&MeshConfig>) -> Read<()> {
+/// Refuses axes that no mesh has, or that are not of one mesh, wherever they stand below a node.
+fn check_axes(node: &Node, meshes: &[(String, MeshConfig)]) -> Read<()> {
     let Value::Map(entries) = &node.value else { return Ok(()) };
+    let mut known = Vec::new();
     for (key, node) in entries {
         match (&node.value, key.text.parse::<i32>()) {
             (Value::Text(name), Ok(_)) => {
-                check_axis(name, mesh).map_err(|text| Problem::new(node.at, text))?;
+                check_axis(name, &mut known, meshes).map_err(|text| Problem::new(node.at, text))?;
             }
-            _ => check_axes(node, mesh)?,
+            _ => check_axes(node, meshes)?,
         }
     }
     Ok(())
 }
 
-fn check_axis(name: &str, mesh: Option<&MeshConfig>) -> Result<(), String> {
-    let Some(mesh) = mesh else {
-        return Err(format!("'{name}' is no axis: the config has no mesh"));
-    };
-    let names: Vec<&str> = mesh.axes.iter().map(|(name, _)| &**name).collect();
-    if names.contains(&name) {
-        return Ok(());
+/// An axis beside those before it.
+fn check_axis(
+    name: &str,
+    known: &mut Vec<MeshAxis>,
+    meshes: &[(String, MeshConfig)],
+) -> Result<(), String> {
+    let found = MeshAxis::find(meshes, name)?;
+    if known.contains(&found) {
+        return Err(format!("'{name}' cuts another axis already"));
     }
-    let (near, all) = (did_you_mean(name, names.iter().copied()), names.join(", "));
-    Err(format!("'{name}' is no axis of the mesh, which has {all}{near}"))
+    if known.first().is_some_and(|first| first.mesh != found.mesh) {
+        return Err(format!("'{name}' is an axis of another mesh than the one before it"));
+    }
+    known.push(found);
+    Ok(())
 }
 
 /// The same checks for what a program says of a signal.
 pub(super) fn check(
     name: &str,
     signal: &SignalConfig,
-    mesh: Option<&MeshConfig>,
+    meshes: &[(String, MeshConfig)],
 ) -> Result<(), String> {
     if name.is_empty() || name == "mesh" || name == "params" {
         return Err("a signal has a name other than '', 'mesh' and 'params'".into());
@@ -261,7 +279,8 @@ pub(super) fn check(
     match &signal.shard {
         None => Ok(()),
         Some(ShardConfig::Mesh(axes)) => {
-            axes.iter().try_for_each(|(_, name)| check_axis(name, mesh))
+            let mut known = Vec::new();
+            axes.iter().try_for_each(|(_, name)| check_axis(name, &mut known, meshes))
         }
         Some(ShardConfig::Axis { workers, .. } | ShardConfig::Replicated { workers }) => {
             let twice = workers.iter().enumerate().find(|(i, w)| workers[..*i].contains(w));

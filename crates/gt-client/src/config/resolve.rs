@@ -1,11 +1,12 @@
 //! A config for the workers of one session: which wish each `shard` stands for.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use gt_core::placement::Wish;
 use smallvec::SmallVec;
 
-use super::{Config, MeshConfig, ParamConfig, ShardConfig, SignalConfig};
+use super::{Config, MeshAxis, MeshConfig, ParamConfig, ShardConfig, SignalConfig, axis_name};
 
 /// A config, and how many workers there are for it.
 #[derive(Debug, Default)]
@@ -16,6 +17,8 @@ pub struct Resolved {
     pub workers: u32,
     /// Whether a name that is not configured is an error.
     pub strict: bool,
+    /// What automatic sharding wants where the config says nothing.
+    pub auto: Option<Arc<Resolved>>,
 }
 
 impl Resolved {
@@ -28,15 +31,17 @@ impl Resolved {
             }
             ShardConfig::Replicated { workers } => self.existing(workers).map(Wish::replicated),
             ShardConfig::Mesh(axes) => {
-                let mesh = self.config.mesh.as_ref().filter(|mesh| self.fits(mesh))?;
-                let cut = |name: &str| axes.iter().find(|(_, axis)| axis == name);
-                Some(Wish {
-                    mesh: mesh.axes.iter().map(|(name, size)| ((**name).into(), *size)).collect(),
-                    cuts: mesh
-                        .axes
-                        .iter()
-                        .map(|(name, _)| cut(name).map(|&(cut, _)| cut))
-                        .collect(),
+                let find = |name: &str| MeshAxis::find(&self.config.meshes, name).ok();
+                let first = axes.first().map_or(Some(0), |(_, name)| Some(find(name)?.mesh))?;
+                let (name, mesh) = self.config.meshes.get(first)?;
+                let size = |(axis, size): &(String, u32)| (axis_name(name, axis).into(), *size);
+                let cut = |axis: usize| {
+                    let wanted = Some(MeshAxis { mesh: first, axis });
+                    axes.iter().find(|(_, name)| find(name) == wanted).map(|&(cut, _)| cut)
+                };
+                self.fits(mesh).then(|| Wish {
+                    mesh: mesh.axes.iter().map(size).collect(),
+                    cuts: (0..mesh.axes.len()).map(cut).collect(),
                     ..Wish::replicated(mesh.workers())
                 })
             }
@@ -64,7 +69,8 @@ impl Resolved {
             self.param_wish(param, &[]).map(|wish| (name.clone(), wish))
         };
         let signal = self.config.signals.iter().find_map(of_signal);
-        signal.or_else(|| self.config.params.iter().find_map(of_param))
+        let own = signal.or_else(|| self.config.params.iter().find_map(of_param));
+        own.or_else(|| self.auto.as_ref()?.any_wish())
     }
 
     fn existing(&self, workers: &[u32]) -> Option<SmallVec<[u32; 4]>> {
@@ -96,9 +102,11 @@ impl Resolved {
             }
         }
         let count = self.workers;
-        let mesh = part.mesh.as_ref().filter(|mesh| !self.fits(mesh)).map(|mesh| {
-            let sizes: Vec<_> =
-                mesh.axes.iter().map(|(name, size)| format!("{name}: {size}")).collect();
+        let too_large = part.meshes.iter().filter(|(_, mesh)| !self.fits(mesh));
+        let meshes = too_large.map(|(called, mesh)| {
+            let size =
+                |(axis, size): &(String, u32)| format!("{}: {size}", axis_name(called, axis));
+            let sizes: Vec<_> = mesh.axes.iter().map(size).collect();
             let most = mesh.workers().into_iter().max().unwrap_or_default();
             let sizes = sizes.join(", ");
             format!(
@@ -114,7 +122,7 @@ impl Resolved {
                  exist and are left out"
             )
         });
-        let complaints: Vec<String> = left_out.into_iter().chain(mesh).collect();
+        let complaints: Vec<String> = left_out.into_iter().chain(meshes).collect();
         (!complaints.is_empty()).then(|| complaints.join("; "))
     }
 }

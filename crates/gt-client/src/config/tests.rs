@@ -120,6 +120,24 @@ fn what_is_not_in_the_grammar_is_refused() {
         ("mesh: {dp: 0}", "1:12", "the size of 'dp' is not 0, but a number from 1 on"),
         ("mesh: {}", "1:7", "the mesh has no axis"),
         ("mesh: {axes: {dp: 2}, workers: [0]}", "1:32", "2 places and 1 workers"),
+        ("mesh: {a: {dp: 2}, b: 2}", "1:23", "mesh is a map, not 2"),
+        ("mesh: {a.b: {dp: 2}}", "1:8", "the name of a mesh has no dot"),
+        (
+            "x: {shard: {0: dp}}\nmesh: {a: {dp: 2}, b: {dp: 2}}",
+            "1:16",
+            "'dp' is an axis of several meshes: say a.dp or b.dp",
+        ),
+        (
+            "x: {shard: {0: a.dp, 1: b.tp}}\nmesh: {a: {dp: 2}, b: {tp: 2}}",
+            "1:25",
+            "'b.tp' is an axis of another mesh",
+        ),
+        (
+            "x: {shard: {0: dp, 1: a.dp}}\nmesh: {a: {dp: 2}, b: {tp: 2}}",
+            "1:23",
+            "'a.dp' cuts another axis already",
+        ),
+        ("x: {shard: {0: c.dp}}\nmesh: {a: {dp: 2}}", "1:16", "which has a.dp (did you mean"),
         ("mesh: {axes: {dp: 2}, worker: [0]}", "1:23", "did you mean 'workers'?"),
         ("params: {w: {axis: 0, use: whole}}", "1:28", "use is replicate, not 'whole'"),
         ("params: {w: {axes: 0}}", "1:14", "did you mean 'axis'?"),
@@ -167,10 +185,28 @@ fn what_a_program_says_joins_what_a_file_says() {
     config.merge(more);
     assert_eq!(config.signal(&["a"]), Some(SignalConfig::default()));
     assert_eq!(config.signals.len(), 3);
-    assert!(config.mesh.is_some());
+    assert_eq!(config.meshes.len(), 1);
     let shard = Some(ShardConfig::Mesh(vec![(0, "tp".into())]));
     let error = config.checked("d", SignalConfig { shard, ..SignalConfig::default() });
     let error = error.unwrap_err().to_string();
     assert!(error.contains("'tp' is no axis of the mesh, which has dp"), "{error}");
     config.checked("params", SignalConfig::default()).unwrap_err();
+}
+
+#[test]
+fn meshes_with_names_lie_side_by_side() {
+    let text = "mesh: {a: {axes: {dp: 2, tp: 2}, workers: [4, 5, 6, 7]}, b: {dp: 2}}\n\
+                x: {shard: {1: tp, 0: a.dp}}\ny: {shard: {0: b.dp}}";
+    let config = read(text).unwrap();
+    let resolved = Resolved { config, workers: 8, ..Resolved::default() };
+    let wish = |name: &str| resolved.wish(resolved.config.shard(&[name]).unwrap().1).unwrap();
+    let x = wish("x");
+    assert_eq!(x.workers.as_slice(), [4, 5, 6, 7]);
+    assert_eq!(x.mesh.as_slice(), [("a.dp".into(), 2), ("a.tp".into(), 2)]);
+    assert_eq!(x.cuts.as_slice(), [Some(0), Some(1)]);
+    let y = wish("y");
+    assert_eq!((y.workers.as_slice(), y.cuts.as_slice()), (&[0, 1][..], &[Some(0)][..]));
+    let few = Resolved { config: resolved.config.clone(), workers: 4, ..Resolved::default() };
+    let complaint = few.complaint(&few.config).unwrap();
+    assert!(complaint.contains("the mesh {a.dp: 2, a.tp: 2} needs worker 7"), "{complaint}");
 }

@@ -23,7 +23,12 @@ pub(crate) struct Scopes {
     modules: HashMap<Box<str>, Wanted>,
     /// The number of a wish, under the name of the entry that has it. There are no more of them
     /// than a config has entries, however many names the program makes.
-    numbers: HashMap<(Box<str>, Wish), ScopeId>,
+    numbers: HashMap<(Box<str>, Option<Wish>), ScopeId>,
+    /// Whether a wish was said, so that values may be on meshes.
+    has_wished: bool,
+    /// Whether modules that are called by themselves have numbers although nothing is wanted of
+    /// them: automatic sharding has to know what is computed in them.
+    names_roots: bool,
     /// What the stream is in; kept, so that its address means no other.
     last: Current,
     last_number: ScopeId,
@@ -51,14 +56,19 @@ impl Scopes {
         self.config = config;
         self.signals.clear();
         self.modules.clear();
-        self.unannounced = self.numbers.is_empty();
+        self.unannounced = !self.has_wished;
         // No thread is in this one, so that the next command looks again.
         self.last = signal(None, "", None);
     }
 
-    /// Whether a wish was said, so that values may be on meshes.
-    pub(crate) fn has_wishes(&self) -> bool {
-        !self.numbers.is_empty()
+    /// Whether modules that are called by themselves have numbers from here on.
+    pub(crate) fn name_roots(&mut self, names_roots: bool) {
+        self.names_roots = names_roots;
+    }
+
+    /// Whether values may be on meshes, or will be if what is recorded is done again.
+    pub(crate) fn may_have_meshes(&self) -> bool {
+        self.has_wished || self.names_roots
     }
 
     /// Whether the stream is in this thread's scope.
@@ -90,9 +100,26 @@ impl Scopes {
     /// The number of a scope. One that wants nothing has none.
     fn number(&mut self, scope: &Current, say: &mut impl FnMut(&Command)) -> ScopeId {
         match self.wish(scope) {
-            Some(wish) => self.define(wish, say),
-            None => ScopeId::ROOT,
+            Some((entry, wish)) => self.define((entry, Some(wish)), say),
+            None => match self.root(scope) {
+                Some(name) => self.define((name, None), say),
+                None => ScopeId::ROOT,
+            },
         }
+    }
+
+    /// The module at the root of what is called, if somebody wants to know.
+    fn root(&self, scope: &Current) -> Option<Box<str>> {
+        let mut level = scope.as_deref().filter(|_| self.names_roots);
+        while let Some(scope) = level {
+            if let Kind::Module { path, full } = &scope.kind
+                && path.is_empty()
+            {
+                return Some(full.clone());
+            }
+            level = scope.parent.as_deref();
+        }
+        None
     }
 
     /// Says one wish before anything is made, so that what needs no data is not made before its
@@ -101,23 +128,45 @@ impl Scopes {
         if std::mem::take(&mut self.unannounced)
             && let Some((entry, wish)) = self.config.any_wish()
         {
-            self.define((entry.into(), wish), say);
+            self.define((entry.into(), Some(wish)), say);
         }
     }
 
     /// The number of a wish, which is defined when it is first needed.
-    fn define(&mut self, wish: (Box<str>, Wish), say: &mut impl FnMut(&Command)) -> ScopeId {
+    fn define(
+        &mut self,
+        wish: (Box<str>, Option<Wish>),
+        say: &mut impl FnMut(&Command),
+    ) -> ScopeId {
         let next = ScopeId(self.numbers.len() as u32 + 1);
+        self.has_wished |= wish.1.is_some();
         *self.numbers.entry(wish).or_insert_with_key(|(name, wish)| {
-            let (name, wish) = (name.clone(), Some(wish.clone()));
+            let (name, wish) = (name.clone(), wish.clone());
             say(&Command::DefineScope { scope: next, parent: ScopeId::ROOT, name, wish });
             next
         })
     }
 
-    /// Where values are wanted that are made in a scope, and the entry of the config that says so:
-    /// each key comes from the innermost name that has it.
+    /// Where values are wanted that are made in a scope, and the entry that says so: one of the
+    /// config, or of automatic sharding where the config says nothing.
     pub(crate) fn wish(&mut self, scope: &Current) -> Option<(Box<str>, Wish)> {
+        self.configured_wish(scope).or_else(|| self.auto_wish(scope))
+    }
+
+    fn auto_wish(&self, scope: &Current) -> Option<(Box<str>, Wish)> {
+        let auto = self.config.auto.as_ref()?;
+        let mut level = scope.as_deref();
+        while let Some(scope) = level {
+            if let Some((entry, shard)) = auto.config.shard(&scope.names()) {
+                return auto.wish(shard).map(|wish| (entry.into(), wish));
+            }
+            level = scope.parent.as_deref();
+        }
+        None
+    }
+
+    /// What the config itself wants: each key comes from the innermost name that has it.
+    pub(crate) fn configured_wish(&mut self, scope: &Current) -> Option<(Box<str>, Wish)> {
         let (mut shard, mut keep) = (None, None);
         let mut level = scope.as_deref();
         while let Some(scope) = level {

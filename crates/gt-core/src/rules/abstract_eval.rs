@@ -21,7 +21,32 @@ pub fn abstract_eval<N: Clone>(
     inputs: &[Term<Meta>],
     attrs: &Attrs,
     start: impl Fn(usize) -> N,
-    kernel: impl FnMut(&Kernel, DType, &[N]) -> N,
+    mut kernel: impl FnMut(&Kernel, DType, &[N]) -> N,
+) -> Result<Vec<N>> {
+    visit_kernels(op, inputs, attrs, start, |run| kernel(run.kernel, run.compute, run.notes))
+}
+
+/// One kernel that a call comes to.
+pub struct Run<'a, N> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// The dtype it computes in.
+    pub compute: DType,
+    /// Its tensors.
+    pub inputs: &'a [&'a Meta],
+    /// Their notes.
+    pub notes: &'a [N],
+    /// What it makes.
+    pub outputs: &'a [Meta],
+}
+
+/// The same with all there is to know of each kernel.
+pub fn visit_kernels<N: Clone>(
+    op: &'static Op,
+    inputs: &[Term<Meta>],
+    attrs: &Attrs,
+    start: impl Fn(usize) -> N,
+    kernel: impl FnMut(Run<N>) -> N,
 ) -> Result<Vec<N>> {
     let noted = |(index, input): (usize, &Term<Meta>)| match input {
         Term::Value(meta) => Term::Value((meta.clone(), start(index))),
@@ -38,7 +63,7 @@ struct Evaluation<N, F> {
     note: PhantomData<N>,
 }
 
-impl<N: Clone, F: FnMut(&Kernel, DType, &[N]) -> N> Emit for Evaluation<N, F> {
+impl<N: Clone, F: FnMut(Run<N>) -> N> Emit for Evaluation<N, F> {
     type Value = (Meta, N);
 
     fn emit(
@@ -63,7 +88,14 @@ impl<N: Clone, F: FnMut(&Kernel, DType, &[N]) -> N> Emit for Evaluation<N, F> {
         let inferred = call.infer()?;
         let kernel = (op.kernel)(&call)?;
         let Some(expansion) = op.expansion.filter(|_| kernel == Kernel::Expansion) else {
-            let note = (self.kernel)(&kernel, inferred.compute, &notes);
+            let tensors = terms.iter().filter_map(|term| match term {
+                Term::Value((meta, _)) => Some(meta),
+                _ => None,
+            });
+            let inputs: SmallVec<[&Meta; 3]> = tensors.collect();
+            let (compute, outputs) = (inferred.compute, &inferred.outputs[..]);
+            let run = Run { kernel: &kernel, compute, inputs: &inputs, notes: &notes, outputs };
+            let note = (self.kernel)(run);
             return Ok(inferred.outputs.into_iter().map(|meta| (meta, note.clone())).collect());
         };
         let formulas = expansion(&call);

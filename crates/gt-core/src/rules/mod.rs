@@ -7,3 +7,4 @@ pub mod promote;
 pub mod risk;
 pub mod shape;
 pub mod shard;
+pub mod work;

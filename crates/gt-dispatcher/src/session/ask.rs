@@ -104,7 +104,7 @@ impl Session {
     pub(super) fn count_moved(&mut self, from: WorkerId, to: WorkerId, bytes: usize) {
         *self.moved.entry((from, to)).or_default() += bytes as u64;
         if let Some(explanation) = &mut self.explanation {
-            explanation.send(from, bytes as u64);
+            explanation.send(from, to, bytes as u64);
         }
         self.modifiers.reshard_moves += 1;
         self.modifiers.reshard_bytes += bytes as u64;

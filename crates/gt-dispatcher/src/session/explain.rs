@@ -3,15 +3,19 @@
 use std::fmt::Write as _;
 
 use gt_core::instruction::Operand;
+use gt_core::op::{Arg, Call};
 use gt_core::placement::{Layout, Layouts};
-use gt_core::{Meta, Result, Slot};
+use gt_core::rules::work::work;
+use gt_core::{Meta, Result, Slot, WorkerId};
+use smallvec::SmallVec;
 use tracing::debug;
 
 use super::Session;
 use super::run::Run;
+use crate::costs::Costs;
 use crate::decide::{Chosen, Decision, Place, Request};
 use crate::expected::ExpectedReplies;
-use crate::explanation::{Decided, Row, RunnerUp};
+use crate::explanation::{Decided, Explanation, Row, RunnerUp};
 use crate::in_flight::InFlight;
 use crate::placements::{PlacementId, Placements};
 use crate::registry::Entry;
@@ -109,8 +113,8 @@ impl Session {
 /// What is kept for somebody who wants to know what is decided.
 impl Session {
     /// From here on what is decided is kept.
-    pub(crate) fn begin_explaining(&mut self) {
-        self.explanation = Some(Box::default());
+    pub(crate) fn begin_explaining(&mut self, costs: Costs) {
+        self.explanation = Some(Box::new(Explanation::new(costs)));
         self.memo.compares = true;
     }
 
@@ -126,10 +130,37 @@ impl Session {
         }
     }
 
+    /// About how long everybody was at it since this was last asked.
+    pub(crate) fn take_explained_ns(&mut self) -> u64 {
+        self.explanation.as_mut().map_or(0, |explanation| explanation.take_ns())
+    }
+
+    /// These workers were given what was decided last.
+    pub(super) fn note_run(&mut self, workers: &[WorkerId]) {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.run(workers);
+        }
+    }
+
+    /// The same for all workers of a mesh.
+    pub(super) fn note_run_on(&mut self, mesh: PlacementId) {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.run(self.registry.placements.members(mesh));
+        }
+    }
+
+    /// What is given to workers next was decided without a client's asking.
+    pub(super) fn note_made(&mut self, request: &Request, decision: &Decision) {
+        let Some(mut explanation) = self.explanation.take() else { return };
+        explanation.expect(self.compute_ns(request, decision, explanation.costs()));
+        self.explanation = Some(explanation);
+    }
+
     /// Keeps a decision.
     pub(super) fn note_decision(&mut self, request: &Request, decision: &Decision) {
         let Some(mut explanation) = self.explanation.take() else { return };
-        let (decided, compute_ns) = self.decided(request, decision);
+        let compute_ns = self.compute_ns(request, decision, explanation.costs());
+        let decided = self.decided(request, decision);
         explanation.begin(decided, compute_ns);
         self.explanation = Some(explanation);
     }
@@ -141,30 +172,52 @@ impl Session {
         }
     }
 
-    fn decided(&mut self, request: &Request, decision: &Decision) -> (Decided, u64) {
+    /// About how long each worker computes that an instruction is given to.
+    fn compute_ns(&self, request: &Request, decision: &Decision, costs: &Costs) -> u64 {
+        let placements = &self.registry.placements;
+        let (workers, shares) = match &decision.place {
+            Place::Parts(_) | Place::Lost(_) => return 0,
+            Place::Anywhere | Place::At(_) => (1, 1),
+            Place::On(mesh) => (placements.members(*mesh).len(), 1),
+            Place::Shared(shared) => {
+                let Chosen { mesh, cuts, .. } = &shared.chosen;
+                let axes = placements.get(*mesh).mesh();
+                let cut = cuts.iter().enumerate().filter(|(_, cut)| cut.is_some());
+                let shares = cut.map(|(axis, _)| axes.size(axis)).product();
+                (axes.workers().len(), shares)
+            }
+        };
+        let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
+        for input in &*request.inputs {
+            args.push(match input {
+                Operand::Scalar(scalar) => Arg::Scalar(*scalar),
+                Operand::Slot(slot) => match self.registry.get(*slot) {
+                    Ok(entry) => Arg::Tensor(&entry.meta),
+                    Err(_) => return 0,
+                },
+            });
+        }
+        let call = Call { op: request.op, inputs: &args, attrs: request.attrs };
+        let work = work(&call).unwrap_or_default();
+        costs.compute_ns(work, workers, shares)
+    }
+
+    fn decided(&mut self, request: &Request, decision: &Decision) -> Decided {
         let compared = self.memo.compared.take();
         let placements = &self.registry.placements;
         let all = |place: &str| {
             let metas = decision.metas.iter().map(|meta| format!("{meta} {place}"));
             metas.collect::<Vec<_>>().join(", ")
         };
-        let mut compute_ns = decision.cost_ns;
         let (mut way, mut runner_up) = (None, None);
         let results = match &decision.place {
             Place::Anywhere => all("whole, where it is done soonest"),
             Place::At(worker) => all(&format!("whole on {}", worker.0)),
             Place::On(mesh) => all(&named(*mesh, placements.layouts(*mesh), placements)),
-            Place::Parts(_) => {
-                compute_ns = 0;
-                all("taken apart")
-            }
+            Place::Parts(_) => all("taken apart"),
             Place::Lost(_) => all("lost"),
             Place::Shared(shared) => {
-                let Chosen { mesh, cuts, .. } = &shared.chosen;
-                let axes = placements.get(*mesh).mesh();
-                let shares = cuts.iter().enumerate().filter(|(_, cut)| cut.is_some());
-                let shares: usize = shares.map(|(axis, _)| axes.size(axis)).product();
-                compute_ns /= shares as u64;
+                let mesh = &shared.chosen.mesh;
                 way = Some(described(&shared.chosen, request, placements));
                 runner_up = compared.and_then(|compared| {
                     let (cost, second) = compared.second?;
@@ -179,7 +232,7 @@ impl Session {
         };
         let scope = self.trail.names.get(&self.scopes.current()).cloned();
         let (op, provenance) = (request.op.name, request.provenance);
-        (Decided { op, provenance, scope, results, way, runner_up }, compute_ns)
+        Decided { op, provenance, scope, results, way, runner_up }
     }
 
     /// Adds what values take to that of each worker; gives how many parts of values there are.

@@ -64,6 +64,7 @@ impl Session {
         decision: Decision,
         context: &Context,
     ) -> Result<()> {
+        self.note_run_on(mesh);
         let bytes = decision.metas.iter().map(Meta::bytes).sum();
         let risk = self.risk(decision.risk);
         let ready_ns = self.charge_all(mesh, decision.cost_ns, risk, bytes, context);

@@ -202,6 +202,7 @@ impl Session {
         worker: WorkerId,
         context: &mut Context,
     ) -> Result<()> {
+        self.note_run(&[worker]);
         let ready_ns = context.load.assign(worker, context.now_ns, decision.cost_ns);
         self.outgoing(worker).add_cost(decision.cost_ns);
         let bytes = decision.metas.iter().map(Meta::bytes).sum();

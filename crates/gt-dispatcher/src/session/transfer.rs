@@ -1,7 +1,7 @@
 //! Values that travel apart from messages: uploads, and what the client reads.
 
 use gt_core::instruction::Command;
-use gt_core::placement::{Layout, Span, pieces};
+use gt_core::placement::{Layout, OnUse, Span, pieces};
 use gt_core::rules::risk::Risk;
 use gt_core::{Error, Meta, Provenance, RequestId, Result, SignatureId, Slot, WorkerId};
 use gt_transport::Peer;
@@ -115,6 +115,15 @@ impl Session {
         self.emit_move(&meta, (place, name), (place, out), context)?;
         self.emit_all(place, Command::Free([name].into_iter().collect()));
         self.registry.end_copy(name);
+        Ok(())
+    }
+
+    /// Brings a value to where its scope wants it, and keeps it nowhere else.
+    pub(crate) fn settle_value(&mut self, slot: Slot, context: &mut Context) -> Result<()> {
+        let Some(wish) = signal(&self.scopes) else { return Ok(()) };
+        let copies = Copies { whole: wish.on_use == OnUse::Replicate, kept: wish.keep };
+        self.spread_upload(slot, context)?;
+        self.registry.get_mut(slot)?.copies = copies;
         Ok(())
     }
 
