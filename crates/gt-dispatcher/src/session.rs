@@ -75,6 +75,8 @@ pub struct Session {
     checks_nan: bool,
     /// How much of the workers' time it gets, if somebody has said that.
     share: Option<Share>,
+    /// Nothing is heard of its client.
+    is_away: bool,
     /// How many workers it asked for; all if absent.
     wanted: Option<usize>,
     /// Its workers in the order in which it numbers them; the place of one that left is vacant.
@@ -125,6 +127,7 @@ impl Session {
             compares_copies: hello.compare_copies,
             checks_nan: hello.check_nan,
             share: None,
+            is_away: false,
             wanted: hello.workers.map(|wanted| wanted as usize),
             workers: Vec::new(),
             letters: Vec::new(),
