@@ -8,8 +8,8 @@ use gt_transport::{Batch, Message};
 
 use crate::timed::Cluster;
 
-/// Commands of a client that are under way, several milliseconds of work for each worker.
-const AHEAD: u64 = 1024;
+/// Commands of a client that are under way, milliseconds of work for each worker.
+const AHEAD: u64 = 4096;
 /// Commands of a product: its operand, itself, and that they are needed no more.
 const COMMANDS: u64 = 3;
 /// Products that are said together.
@@ -36,7 +36,7 @@ fn products() -> Batch {
     batch
 }
 
-/// Lets clients compute for so long. For each worker there is how many times slower it is, and for
+/// Lets clients compute for a while, and then for so long again, which counts. For each worker there is how many times slower it is, and for
 /// each client how many workers it has.
 pub fn serve(slowness: &[u64], clients: &[Option<u32>], within_ns: u64) -> Vec<Served> {
     let mut cluster = Cluster::new(slowness);
@@ -49,18 +49,24 @@ pub fn serve(slowness: &[u64], clients: &[Option<u32>], within_ns: u64) -> Vec<S
         }
     }
     let mut done = vec![0; clients.len()];
+    let mut before = done.clone();
     while let Some(heard) = cluster.step() {
-        if cluster.now_ns > within_ns {
+        if cluster.now_ns > 2 * within_ns {
             break;
+        }
+        if cluster.now_ns < within_ns {
+            before.clone_from(&done);
         }
         let Some((session, Message::Done { commands, .. })) = heard else { continue };
         let client = session.0 as usize - 1;
-        let before = done[client] / (COMMANDS * TOGETHER);
+        let said = done[client] / (COMMANDS * TOGETHER);
         done[client] += commands;
-        for _ in before..done[client] / (COMMANDS * TOGETHER) {
+        for _ in said..done[client] / (COMMANDS * TOGETHER) {
             cluster.say(session, products());
         }
     }
-    served.iter_mut().zip(done).for_each(|(served, done)| served.products = done / COMMANDS);
+    for (client, served) in served.iter_mut().enumerate() {
+        served.products = (done[client] - before[client]) / COMMANDS;
+    }
     served
 }
