@@ -187,8 +187,8 @@ fn come_together(cluster: &Cluster, members: usize, sessions: usize) -> usize {
 fn crowd(name: &str, members: usize, sessions: usize) {
     let cluster = Cluster::start(name);
     let begin = cluster.descriptors();
-    let mut memory = [0; 2];
-    // What the allocator keeps after the first crowd serves the second one.
+    let mut memory = [0; 4];
+    // What the allocator keeps after the first crowds serves the last one.
     for memory in &mut memory {
         let most = come_together(&cluster, members, sessions);
         assert!(most >= begin + members * sessions, "{most} descriptors for all of them");
@@ -196,7 +196,8 @@ fn crowd(name: &str, members: usize, sessions: usize) {
         *memory = cluster.resident_bytes();
     }
     println!("{} sessions: {:?} MiB", members * sessions, memory.map(|bytes| bytes / MIB));
-    assert!(memory[1] < memory[0] + memory[0] / 5 + 8 * MIB, "{memory:?}");
+    let [.., before, last] = memory;
+    assert!(last < before + before / 10 + 4 * MIB, "{memory:?}");
 }
 
 fn one_after_another(name: &str, count: usize) {
@@ -219,7 +220,7 @@ fn one_after_another(name: &str, count: usize) {
 
 #[test]
 fn many_sessions_at_once_are_served_and_leave_nothing() {
-    crowd("few", 2, 30);
+    crowd("few", 2, 20);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! How much slower a worker is than the quickest one. Estimates of work are rough and machines differ,
-//! so that only one that takes several times as long counts as slow.
+//! How much slower a worker is than the quickest one. Estimates of work are rough and machines
+//! differ, so that only one that takes ten times as long counts as slow.
 
 /// It is not judged by less than this …
 const LEAST_GIVEN_NS: u64 = 1_000_000;
@@ -8,7 +8,7 @@ const MOST_GIVEN_NS: u64 = 1_000_000_000;
 /// Ratios are counted in parts.
 const PARTS: u64 = 16;
 /// How far estimates may be off for one worker and not for another.
-const ROUGH: u64 = 4;
+const ROUGH: u64 = 10;
 
 /// What a worker was given, as estimated, and what it has said that it took, which lags behind.
 #[derive(Clone, Copy, Debug, Default)]
