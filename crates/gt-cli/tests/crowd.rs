@@ -195,7 +195,6 @@ fn crowd(name: &str, members: usize, sessions: usize) {
         until("the descriptors", || (cluster.descriptors() <= begin).then_some(()));
         *memory = cluster.resident_bytes();
     }
-    println!("{} sessions: {:?} MiB", members * sessions, memory.map(|bytes| bytes / MIB));
     let [.., before, last] = memory;
     assert!(last < before + before / 10 + 4 * MIB, "{memory:?}");
 }
@@ -214,7 +213,6 @@ fn one_after_another(name: &str, count: usize) {
     }
     until("the descriptors", || (cluster.descriptors() <= begin).then_some(()));
     let late = cluster.resident_bytes();
-    println!("{count} connections: {} then {} MiB", early / MIB, late / MIB);
     assert!(late < early + early / 5 + 4 * MIB, "{early} bytes became {late}");
 }
 

@@ -1,5 +1,5 @@
-//! A cluster in simulated time: the dispatcher and the workers as they are, devices that take as long
-//! as plans are estimated to, and values that take their time to arrive.
+//! A cluster in simulated time: the dispatcher and the workers as they are, devices that take as
+//! long as plans are estimated to, and values that take their time to arrive.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};

@@ -36,8 +36,8 @@ fn products() -> Batch {
     batch
 }
 
-/// Lets clients compute for a while, and then for so long again, which counts. For each worker there is how many times slower it is, and for
-/// each client how many workers it has.
+/// Lets clients compute for a while, and then for so long again, which counts. For each worker
+/// there is how many times slower it is, and for each client how many workers it has.
 pub fn serve(slowness: &[u64], clients: &[Option<u32>], within_ns: u64) -> Vec<Served> {
     let mut cluster = Cluster::new(slowness);
     let session = |client: usize| SessionId(client as u64 + 1);

@@ -26,14 +26,13 @@ fn whoever_has_other_workers_does_not_notice_a_slow_one() {
     }
 }
 
-/// Clients that have all workers, one of them slow, beside as many that have the others only. What is
-/// given to the slow one before it is known takes seconds.
+/// Clients that have all workers, one of them slow, beside as many that have the others only. What
+/// is given to the slow one before it is known takes seconds.
 fn all_workers(clients: usize) {
     let (clients, within_ns) = (vec![None; clients], 5 * SECOND / 2);
     let without = products(&serve(&[1; 3], &clients, within_ns));
     let with = products(&serve(&[1, 1, SLOW, 1], &clients, within_ns));
-    println!("{without} products on three workers, {with} beside a slow one");
-    assert!(with >= 0.9 * without, "{with} of {without}");
+    assert!(with >= 0.9 * without, "{with} products of {without} without the slow worker");
 }
 
 #[test]

@@ -160,8 +160,8 @@ pub enum Message {
         /// Its part.
         share: Share,
     },
-    /// Dispatcher to worker: nothing is heard of the client of a session, which may come back, or it
-    /// has come back. What is to travel between the two waits meanwhile.
+    /// Dispatcher to worker: nothing is heard of the client of a session, which may come back, or
+    /// it has come back. What is to travel between the two waits meanwhile.
     Away {
         /// The session.
         session: SessionId,

@@ -1,6 +1,6 @@
 //! How many bytes wait to leave for a peer. libzmq counts messages and tells nobody; but it lets go
-//! of what it was lent, in the order in which it was sent, so that a mark now and then tells how far
-//! it is.
+//! of what it was lent, in the order in which it was sent, so that a mark now and then tells how
+//! far it is.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -18,8 +18,8 @@ pub struct Limits {
     pub ticket_wait: Duration,
     /// How long a peer may be silent while something is to come from it or to go there.
     pub silence: Duration,
-    /// A direct connection that carries fewer bytes while a peer may be silent, and answers nothing,
-    /// gives way to the relay.
+    /// A direct connection that carries fewer bytes while a peer may be silent, and answers
+    /// nothing, gives way to the relay.
     pub least_bytes: usize,
     /// How long one attempt to connect may take, and how long only the direct way is tried.
     pub connect: Duration,
