@@ -6,6 +6,8 @@ most of them are timeouts, which do not depend on the machine.
 
 import os
 import signal
+import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -15,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
-from cluster import Cluster, Process  # noqa: E402
+from cluster import Cluster, Process, plain_environment  # noqa: E402
 from test_faults import Trainer, report, worker_of  # noqa: E402
 
 Row = tuple[str, float, float]
@@ -93,6 +95,23 @@ def stop_client(folder: Path, seconds: float) -> Row:
         return f"program stopped for {seconds:.0f} s (after it goes on)", 0.0, since(start)
 
 
+def leave_unanswered() -> Row:
+    """Let somebody take the connections to a worker and not answer: values go by the relay."""
+    code = (
+        "import gt, numpy as np\n"
+        "x = gt.from_numpy(np.ones(1_000_000))\n"
+        "print((x + 1).numpy().sum())"
+    )
+    with Cluster(tcp=True) as cluster, socket.create_server(("127.0.0.1", 0)) as silent:
+        cluster.add_worker("--advertise", f"127.0.0.1:{silent.getsockname()[1]}")
+        start = time.monotonic()
+        command = [sys.executable, "-c", code]
+        environment = plain_environment(**cluster.variables)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout == "2000000.0\n", done.stdout
+        return "data connection not answered", since(start), since(start)
+
+
 def main() -> None:
     print(f"load before: {os.getloadavg()[0]:.1f}", flush=True)
     print(f"{'fault':<42}{'noticed s':>12}{'recovered s':>13}")
@@ -104,6 +123,8 @@ def main() -> None:
             lambda: lose_server(folder),
             lambda: lose_client(folder, 800),
             lambda: stop_client(folder, 12),
+            lambda: stop_client(folder, 60),
+            leave_unanswered,
         ]:
             fault, noticed, recovered = measure()
             print(f"{fault:<42}{noticed:>12.2f}{recovered:>13.2f}", flush=True)

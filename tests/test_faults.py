@@ -1,6 +1,7 @@
 """Workers, servers and clients that are killed or stopped while programs train."""
 
 import json
+import random
 import signal
 import subprocess
 import sys
@@ -35,6 +36,10 @@ optimizer = gt.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 x = np.random.default_rng(0).random((32, 8), dtype=np.float32)
 y = x.sum(1, keepdims=True)
 other = gt.ones(5)
+
+
+def steps(count):
+    return " ".join(step() for _ in range(count))
 
 
 def step():
@@ -89,9 +94,12 @@ class Trainer:
     def hear(self) -> str:
         return self.child.stdout.readline().strip()
 
-    def ask(self, line: str) -> str:
+    def tell(self, line: str) -> None:
         self.child.stdin.write(line + "\n")
         self.child.stdin.flush()
+
+    def ask(self, line: str) -> str:
+        self.tell(line)
         return self.hear()
 
     def steps(self, count: int) -> list[str]:
@@ -270,3 +278,109 @@ def test_ctrl_c_ends_a_worker_and_a_program_without_a_trace(tmp_path):
             assert time.monotonic() - start < PATIENCE
         # Whoever ends by itself says goodbye, and nobody waits for it.
         assert time.monotonic() - start < KILLED
+
+
+# Uploads and reads much and counts a little, once for each line it hears.
+CARRIER = """
+import sys
+import gt
+import numpy as np
+large = np.arange(25_000_000, dtype=np.float32)
+x = gt.zeros(1000)
+for line in sys.stdin:
+    print("begins", flush=True)
+    there = True
+    for _ in range(3):
+        x += 1
+        there &= bool(((gt.from_numpy(large) + 1).numpy() == large + 1).all())
+    print(x.min().item(), x.max().item(), there, flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "seconds", [7, pytest.param(60, marks=[pytest.mark.soak, pytest.mark.timeout(240)])]
+)
+def test_a_client_that_is_stopped_while_values_travel_loses_nothing(seconds):
+    with Cluster(workers=1, tcp=True) as cluster:
+        child = subprocess.Popen(
+            [sys.executable, "-c", CARRIER],
+            env=plain_environment(**cluster.variables),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+        def begin() -> None:
+            child.stdin.write("\n")
+            child.stdin.flush()
+            assert child.stdout.readline() == "begins\n"
+
+        try:
+            begin()
+            assert child.stdout.readline() == "3.0 3.0 True\n"
+            begin()
+            # Any moment of the upload or of the read will do.
+            time.sleep(random.random() * 0.3)
+            child.send_signal(signal.SIGSTOP)
+            # The stop itself takes this long, whatever anybody does.
+            time.sleep(seconds)
+            assert report(cluster)["sessions"][0]["connected"]
+            child.send_signal(signal.SIGCONT)
+            assert child.stdout.readline() == "6.0 6.0 True\n"
+        finally:
+            child.kill()
+            child.communicate(timeout=PATIENCE)
+
+
+SOAK = [pytest.mark.soak, pytest.mark.timeout(300)]
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=SOAK) for seed in range(1, 100))])
+def test_workers_are_killed_and_stopped_at_any_moment(seed, tmp_path):
+    """Whose worker it was is told and loads a checkpoint; the other one sees the same numbers."""
+    dice = random.Random(seed)
+    kinds = [signal.SIGKILL, signal.SIGSTOP] if seed else [signal.SIGKILL]
+    with (
+        Cluster(workers=3) as cluster,
+        Trainer(cluster, tmp_path / "first") as first,
+        Trainer(cluster, tmp_path / "second") as second,
+    ):
+        assert first.ask("save()") == second.ask("save()") == "saved"
+        # What a program that nothing happens to would see.
+        expected = second.ask("steps(40)")
+        assert second.ask("load()") == "loaded"
+        processes = dict(enumerate(cluster.workers))
+        numbers = sorted(one["id"] for one in report(cluster)["sessions"])
+        for _ in range(2):
+            [hit, spared] = dice.sample([(first, numbers[0]), (second, numbers[1])], 2)
+            sessions = {one["id"]: one["workers"] for one in report(cluster)["sessions"]}
+            [number] = sessions[hit[1]]
+            assert sessions[spared[1]] != [number]
+            how, start = dice.choice(kinds), time.monotonic()
+            for trainer, _ in (hit, spared):
+                trainer.tell("steps(40)")
+            # Any moment of the forty steps, or of the time after them.
+            time.sleep(dice.random() * 0.2)
+            processes[number].child.send_signal(how)
+            assert spared[0].hear() == expected, seed
+            said = hit[0].hear()
+            if said == expected:
+                said = hit[0].ask("step()")
+            took = time.monotonic() - start
+            assert said.startswith("WorkerLost"), (seed, said)
+            assert "0.weight (float32[16, 8])" in said, (seed, said)
+            assert took < (KILLED if how == signal.SIGKILL else STOPPED + 2), (seed, took)
+            # Another worker takes the place; one that was only stopped is somebody else now.
+            if how == signal.SIGKILL:
+                processes[number].end(signal.SIGKILL)
+                back = cluster.add_worker()
+            else:
+                back = processes[number]
+                back.child.send_signal(signal.SIGCONT)
+                back.expect("works for")
+            known = {worker["id"] for worker in report(cluster)["workers"]}
+            assert number not in known, seed
+            processes[max(known)] = back
+            for trainer in (first, second):
+                assert trainer.ask("load()") == "loaded"
+        assert first.ask("steps(40)") == second.ask("steps(40)") == expected

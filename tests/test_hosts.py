@@ -217,3 +217,62 @@ def test_a_cut_network_repeats_nothing(hosts):
         finally:
             client.kill()
             client.communicate(timeout=PATIENCE)
+
+
+# Uploads and reads much and counts a little, once for each line it hears.
+CARRIER = """
+import sys
+import gt
+import numpy as np
+large = np.arange(25_000_000, dtype=np.float32)
+x = gt.zeros(1000)
+for line in sys.stdin:
+    print("begins", flush=True)
+    for _ in range(100):
+        x += 1
+    there = bool(((gt.from_numpy(large) + 1).numpy() == large + 1).all())
+    print(x.min().item(), x.max().item(), there, flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "seconds", [12, pytest.param(60, marks=[pytest.mark.soak, pytest.mark.timeout(240)])]
+)
+def test_a_client_whose_network_is_cut_goes_on(hosts, seconds):
+    """It tries for a few seconds only where somebody says that there is no server."""
+    (far, address), (near, _) = hosts
+    link = f"gt{os.getpid()}a"
+    with Cluster("--bind", address, inside=far) as cluster:
+        key = str(cluster.folder / "keys" / "cluster.key")
+        place = ("--host", address, "-p", cluster.port)
+        worker = Process("gt.worker", *place, inside=far, **(cluster.environment | {"GT_KEY": key}))
+        cluster.workers.append(worker)
+        worker.expect("works for")
+        there = {"GT_RUNTIME_DIR": str(cluster.folder / "other"), "GT_KEY": key}
+        client = subprocess.Popen(
+            ["ip", "netns", "exec", near, sys.executable, "-c", CARRIER],
+            env=plain_environment(**there, GT_SERVER=f"{address}:{cluster.port}"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+        def begin() -> None:
+            client.stdin.write("\n")
+            client.stdin.flush()
+            assert client.stdout.readline() == "begins\n"
+
+        try:
+            begin()
+            assert client.stdout.readline() == "100.0 100.0 True\n"
+            begin()
+            ip("-n", far, "link", "set", link, "down")
+            # The cut itself takes this long, whatever anybody does.
+            time.sleep(seconds)
+            ip("-n", far, "link", "set", link, "up")
+            assert client.stdout.readline() == "200.0 200.0 True\n"
+            begin()
+            assert client.stdout.readline() == "300.0 300.0 True\n"
+        finally:
+            client.kill()
+            client.communicate(timeout=PATIENCE)

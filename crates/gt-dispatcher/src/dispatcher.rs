@@ -154,6 +154,13 @@ impl Dispatcher {
         }
     }
 
+    /// Nothing is heard of the client of a session, or something is heard again.
+    pub fn set_away(&mut self, session: SessionId, is_away: bool, out: &mut Outbox) {
+        if let Some(open) = self.sessions.get_mut(&session) {
+            open.set_away(is_away, out);
+        }
+    }
+
     /// Ends a session, if it is open, and tells its client why.
     pub fn close(&mut self, now_ns: u64, session: SessionId, error: Error, out: &mut Outbox) {
         if self.end(now_ns, session, out) {

@@ -218,16 +218,16 @@ impl Gateway {
         self.excuse_pause(now_ns);
         self.forget_observers(now_ns, out);
         let Timeouts { closed_ns, silent_ns, suspect_ns, worker_ns } = self.timeouts;
+        let silence = |state: &PeerState| now_ns.saturating_sub(state.heard_ns);
         let over = |state: &PeerState| {
-            let timeouts = if state.connection.is_some() { silent_ns } else { closed_ns };
-            now_ns.saturating_sub(state.heard_ns) > timeouts
+            silence(state) > if state.connection.is_some() { silent_ns } else { closed_ns }
         };
         let clients = self.clients.iter().filter(|(_, state)| over(state)).map(|(&id, _)| id);
         for session in clients.collect::<Vec<_>>() {
             let error = Error::Lost("the client was silent for too long".to_string());
             self.refuse(now_ns, Peer::Client(session), error, out);
         }
-        let silence = |state: &PeerState| now_ns.saturating_sub(state.heard_ns);
+        self.tell_absences(now_ns, out);
         let workers = self.workers.iter().map(|(&id, state)| (id, silence(state)));
         for (worker, silence) in workers.collect::<Vec<_>>() {
             if silence >= worker_ns {

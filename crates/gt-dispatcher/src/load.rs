@@ -2,14 +2,21 @@
 
 use gt_core::WorkerId;
 
+use self::pace::Pace;
+
+mod pace;
+
 /// What handing a value over costs besides its bytes.
 const HANDOVER_NS: u64 = 20_000;
+
+/// How often it is looked how quick workers are.
+const COMPARED_NS: u64 = 20_000_000;
 
 /// How many bytes are handed over in a nanosecond.
 const BYTES_PER_NS: u64 = 4;
 
 /// About how long a worker takes to hand over so many bytes in so many messages.
-fn handover_ns(bytes: u64, messages: u64) -> u64 {
+pub(crate) fn handover_ns(bytes: u64, messages: u64) -> u64 {
     messages * HANDOVER_NS + bytes / BYTES_PER_NS
 }
 
@@ -21,6 +28,8 @@ pub struct Load {
     /// A tree of minima over the lanes: node `n` has the children `2n` and `2n + 1`, and the lanes
     /// are its last half. So who is free soonest is found in as many steps as there are levels.
     soonest: Vec<u64>,
+    /// When it is next looked how quick they are.
+    compare_at_ns: u64,
 }
 
 #[derive(Debug)]
@@ -30,6 +39,7 @@ struct Lane {
     health: Health,
     /// Whether nothing new is to go there, as the operator wants it.
     is_drained: bool,
+    pace: Pace,
 }
 
 impl Lane {
@@ -67,7 +77,8 @@ pub struct Needed {
 impl Load {
     /// A worker is there.
     pub fn join(&mut self, worker: WorkerId) {
-        let lane = Lane { worker, free_ns: 0, health: Health::Well, is_drained: false };
+        let (health, pace) = (Health::Well, Pace::default());
+        let lane = Lane { worker, free_ns: 0, health, is_drained: false, pace };
         match self.find(worker) {
             Ok(index) => self.lanes[index] = lane,
             Err(index) => self.lanes.insert(index, lane),
@@ -144,14 +155,28 @@ impl Load {
         let arrives =
             absent.map_or(0, |needed| needed.ready_ns.saturating_add(transfer_ns(needed)));
         let start = self.free_ns(worker).max(now_ns).max(present_ns).max(arrives);
-        start.saturating_add(cost_ns)
+        let lane = self.lane(worker);
+        start.saturating_add(lane.map_or(cost_ns, |lane| lane.pace.taken_ns(cost_ns)))
+    }
+
+    /// A worker says how long something took. Now and then all are compared.
+    pub fn note_busy(&mut self, now_ns: u64, worker: WorkerId, busy_ns: u64) {
+        let Ok(index) = self.find(worker) else { return };
+        self.lanes[index].pace.note_busy(busy_ns);
+        if now_ns < self.compare_at_ns {
+            return;
+        }
+        self.compare_at_ns = now_ns + COMPARED_NS;
+        let quickest = self.lanes.iter().filter_map(|lane| lane.pace.ratio()).min().unwrap_or(1);
+        self.lanes.iter_mut().for_each(|lane| lane.pace.compare(quickest));
     }
 
     /// Gives work to a worker; says when it will be done.
     pub fn assign(&mut self, worker: WorkerId, now_ns: u64, cost_ns: u64) -> u64 {
         let Ok(index) = self.find(worker) else { return now_ns.saturating_add(cost_ns) };
         let lane = &mut self.lanes[index];
-        lane.free_ns = lane.free_ns.max(now_ns).saturating_add(cost_ns);
+        let taken_ns = lane.pace.assign(cost_ns);
+        lane.free_ns = lane.free_ns.max(now_ns).saturating_add(taken_ns);
         let end_ns = lane.free_ns;
         self.update(index);
         end_ns

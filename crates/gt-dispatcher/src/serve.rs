@@ -11,7 +11,7 @@ use gt_transport::stop::Stop;
 use gt_transport::ticket::Secret;
 use gt_transport::transfers::{DataPlane, PlaneOptions};
 use gt_transport::{Message, Peer};
-use gt_zmq::{Arrival, Context, IpcAccess, PeerId, Publisher, Router, SendError, TcpSecurity};
+use gt_zmq::{Arrival, Context, IpcAccess, PeerId, Publisher, Router, TcpSecurity};
 use tracing::{debug, info};
 
 use crate::arrivals::{Arrivals, Kind};
@@ -34,6 +34,8 @@ const LOOK: Duration = Duration::from_millis(250);
 const HOLD_NS: u64 = 5_000_000;
 /// Messages of one peer that may wait to be heard.
 const WAITING: u32 = 128;
+/// Bytes that may wait to leave for a client; one that does not take them in is hung up on.
+const MOST_WAITING_BYTES: u64 = 48 << 20;
 /// Events are shown together, after so long …
 const SHOW_NS: u64 = 10_000_000;
 /// … or when there are so many.
@@ -324,9 +326,10 @@ impl Server {
         match delivery {
             Delivery::Send(connection, parts) => {
                 let Some(peer) = self.peers.get(&connection) else { return };
-                match self.router.send(peer, &parts) {
-                    Ok(()) => {}
-                    Err(SendError::Full | SendError::Gone) => self.late.push(connection),
+                let is_full = !self.gateway.is_worker(connection)
+                    && self.router.waiting_bytes(peer) > MOST_WAITING_BYTES;
+                if is_full || self.router.send(peer, &parts).is_err() {
+                    self.late.push(connection);
                 }
             }
             // Whoever speaks there again is somebody who has just come.

@@ -76,6 +76,8 @@ pub struct Session {
     checks_nan: bool,
     /// How much of the workers' time and memory it gets, if somebody has said that.
     share: Option<Share>,
+    /// Nothing is heard of its client.
+    is_away: bool,
     /// How many workers it asked for; all if absent.
     wanted: Option<usize>,
     /// How many bytes it asked for on each worker; any number if absent.
@@ -130,6 +132,7 @@ impl Session {
             compares_copies: hello.compare_copies,
             checks_nan: hello.check_nan,
             share: None,
+            is_away: false,
             wanted: hello.workers.map(|wanted| wanted as usize),
             wanted_bytes: hello.memory_bytes,
             workers: Vec::new(),

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 use gt_core::instruction::Command;
 use gt_core::{DType, Meta, Provenance, RequestId, SessionId, Shape, Slot};
+use gt_dispatcher::gateway::Delivery;
 use gt_transport::hello::Token;
 use gt_transport::reliable::{ReliableChannel, unsequenced};
 use gt_transport::{Batch, Message};
@@ -52,6 +53,24 @@ fn a_silent_client_is_kept_for_long_and_not_for_ever() {
     assert_eq!(harness.sessions(), 1);
     harness.pass(2, &[1]);
     assert_eq!(harness.sessions(), 0);
+}
+
+#[test]
+fn workers_are_told_of_a_client_of_whom_nothing_is_heard() {
+    let mut harness = Harness::open();
+    harness.add_worker(1);
+    let session = harness.add_client(2).session;
+    let absences = |out: &[Delivery]| -> Vec<(u64, bool)> {
+        let words = words(out).into_iter();
+        let told = words.filter_map(|(connection, message)| match message {
+            Message::Away { session: of, is_away } if of == session => Some((connection, is_away)),
+            _ => None,
+        });
+        told.collect()
+    };
+    assert_eq!(absences(&harness.pass(4, &[1])), []);
+    assert_eq!(absences(&harness.pass(60, &[1])), [(1, true)]);
+    assert_eq!(absences(&harness.pass(2, &[1, 2])), [(1, false)]);
 }
 
 #[test]

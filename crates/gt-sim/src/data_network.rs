@@ -12,8 +12,13 @@ use gt_transport::transfers::{
 
 use crate::dice::Dice;
 
+use self::troubles::Trouble;
+pub use self::troubles::Troubles;
+
+mod troubles;
+
 /// How long somebody waits at the relay.
-const RELAY_WAIT_MS: u64 = 5000;
+const RELAY_WAIT_MS: u64 = 2500;
 
 /// One end of a connection.
 struct End {
@@ -25,13 +30,19 @@ struct End {
     arriving: VecDeque<u8>,
     /// The connection is cut; this end learns it when the bytes before it are read.
     cut: bool,
+    trouble: Trouble,
 }
+
+/// How long somebody waits for an answer to the first bytes of a connection.
+const ANSWER_MS: u64 = 800;
 
 struct Attempt {
     peer: Peer,
     via: Via,
     number: u64,
     due: u64,
+    /// Somebody has taken the connection, and does not answer.
+    is_unanswered: bool,
 }
 
 /// Which ways there are.
@@ -58,6 +69,10 @@ pub struct DataNetwork {
     at_relay: BTreeMap<(Peer, Peer), u64>,
     ways: Ways,
     walls: BTreeMap<(Peer, Peer), bool>,
+    /// Attempts to connect that will not be answered.
+    unanswered: usize,
+    /// Processes that are stopped, and until when.
+    stopped: BTreeMap<Peer, u64>,
     /// Which keys processes that begin now have; those with others do not let them in.
     keys: u64,
     /// What happened, for whoever has to find out why; nothing is written unless it is wanted.
@@ -68,8 +83,19 @@ impl DataNetwork {
     /// Nobody is there.
     pub fn new(ways: Ways) -> Self {
         let (machines, ends, attempts, at_relay, walls) = Default::default();
-        let (next_connection, keys, tape) = (0, 0, None);
-        DataNetwork { machines, ends, next_connection, attempts, at_relay, ways, walls, keys, tape }
+        DataNetwork {
+            machines,
+            ends,
+            next_connection: 0,
+            attempts,
+            at_relay,
+            ways,
+            walls,
+            unanswered: 0,
+            stopped: BTreeMap::new(),
+            keys: 0,
+            tape: None,
+        }
     }
 
     /// From here on what happens is written down.
@@ -120,6 +146,7 @@ impl DataNetwork {
         self.note(now, || format!("{peer} is gone"));
         self.machines.remove(&peer);
         self.attempts.remove(&peer);
+        self.stopped.remove(&peer);
         self.at_relay.retain(|(one, _), _| *one != peer);
         let ends = self.ends.iter().filter(|(_, end)| end.at == peer).map(|(id, _)| *id);
         for end in ends.collect::<Vec<_>>() {
@@ -128,11 +155,14 @@ impl DataNetwork {
         }
     }
 
-    /// Cuts one of the connections, if there are any.
-    pub fn cut_some(&mut self, now: u64, dice: &mut Dice) {
-        if let Some(end) = self.some_end(dice) {
-            self.cut(now, end, dice);
-        }
+    /// A process does nothing until then.
+    pub fn stop(&mut self, now: u64, peer: Peer, until: u64) {
+        self.note(now, || format!("{peer} is stopped until {until}"));
+        self.stopped.insert(peer, until);
+    }
+
+    fn is_stopped(&self, peer: Peer, now: u64) -> bool {
+        self.stopped.get(&peer).is_some_and(|until| *until > now)
     }
 
     fn some_end(&self, dice: &mut Dice) -> Option<ConnectionId> {
@@ -154,8 +184,11 @@ impl DataNetwork {
 
     /// Time passes for everybody.
     pub fn tick(&mut self, now: u64, dice: &mut Dice) {
-        self.machines.values_mut().for_each(|machine| machine.transfers.tick(now));
         for peer in self.peers() {
+            if self.is_stopped(peer, now) {
+                continue;
+            }
+            self.with(peer, |machine| machine.tick(now));
             let attempts = self.attempts.remove(&peer).unwrap_or_default();
             for attempt in attempts {
                 if attempt.due > now {
@@ -168,10 +201,22 @@ impl DataNetwork {
     }
 
     fn attempt(&mut self, now: u64, own: Peer, attempt: Attempt, dice: &mut Dice) {
-        let Attempt { peer, via, number, due } = attempt;
+        let Attempt { peer, via, number, due, is_unanswered } = attempt;
+        if is_unanswered {
+            return self.with(own, |own| own.unreachable(now, peer, number, "no answer in time"));
+        }
+        let is_stopped = self.is_stopped(peer, now);
+        if via == Via::Direct && (is_stopped || self.unanswered > 0) {
+            self.unanswered -= usize::from(!is_stopped);
+            self.note(now, || format!("{own} hears nothing of {peer}"));
+            let (due, is_unanswered) = (now + ANSWER_MS, true);
+            let attempt = Attempt { peer, via, number, due, is_unanswered };
+            return self.attempts.entry(own).or_default().push(attempt);
+        }
         let keys = |peer| self.machines.get(&peer).map(|machine| machine.keys);
         let is_there = keys(peer).is_some() && keys(peer) == keys(own);
-        let mate = self.at_relay.get(&(peer, own)).copied().filter(|_| is_there);
+        let mate = self.at_relay.get(&(peer, own)).copied();
+        let mate = mate.filter(|_| is_there && !is_stopped);
         match (via, mate) {
             (Via::Direct, _) if is_there && !self.has_wall(own, peer, dice) => {
                 let (one, other) = self.connect(own, peer);
@@ -189,7 +234,8 @@ impl DataNetwork {
             }
             (Via::Relay, None) if now < due + RELAY_WAIT_MS => {
                 self.at_relay.insert((own, peer), number);
-                self.attempts.entry(own).or_default().push(Attempt { peer, via, number, due });
+                let attempt = Attempt { peer, via, number, due, is_unanswered };
+                self.attempts.entry(own).or_default().push(attempt);
             }
             _ => {
                 self.at_relay.remove(&(own, peer));
@@ -213,9 +259,10 @@ impl DataNetwork {
         let (one, other) =
             (ConnectionId(self.next_connection), ConnectionId(self.next_connection + 1));
         self.next_connection += 2;
+        let trouble = Trouble::None;
         let end = |at, other| {
             let (reader, writer) = (Reader::new(Protection::Plain), Writer::new(Protection::Plain));
-            End { at, other, reader, writer, arriving: VecDeque::new(), cut: false }
+            End { at, other, reader, writer, arriving: VecDeque::new(), cut: false, trouble }
         };
         self.ends.insert(one, end(a, other));
         self.ends.insert(other, end(b, one));
@@ -234,7 +281,7 @@ impl DataNetwork {
                 Action::Connect { peer, via, attempt: number } => {
                     self.note(now, || format!("{own} wants to reach {peer}: {via:?}"));
                     let due = now + dice.below(60) as u64;
-                    let attempt = Attempt { peer, via, number, due };
+                    let attempt = Attempt { peer, via, number, due, is_unanswered: false };
                     self.attempts.entry(own).or_default().push(attempt);
                 }
                 Action::Close(connection) => {
@@ -254,6 +301,9 @@ impl DataNetwork {
     /// Some end puts what it has to say on its way, or a part of it.
     pub fn write_some(&mut self, now: u64, dice: &mut Dice) {
         let Some(id) = self.some_end(dice) else { return };
+        if self.ends.get(&id).is_some_and(|end| self.is_stopped(end.at, now)) {
+            return;
+        }
         let Some(end) = self.ends.get_mut(&id) else { return };
         let Some(Machine { transfers: machine, .. }) = self.machines.get_mut(&end.at) else {
             return;
@@ -270,8 +320,8 @@ impl DataNetwork {
         let count = if dice.once_in(2) { rest } else { dice.below(rest + 1) };
         let bytes: Vec<u8> = end.writer.rest()[..count].to_vec();
         end.writer.sent(count);
-        let (other, cut) = (end.other, end.cut);
-        if let (Some(other), false) = (self.ends.get_mut(&other), cut) {
+        let (other, is_lost) = (end.other, end.cut || end.trouble == Trouble::Mute);
+        if let (Some(other), false) = (self.ends.get_mut(&other), is_lost) {
             other.arriving.extend(bytes);
         }
     }
@@ -282,9 +332,17 @@ impl DataNetwork {
     /// If a machine does not keep to the protocol.
     pub fn read_some(&mut self, now: u64, dice: &mut Dice) {
         let Some(id) = self.some_end(dice) else { return };
+        if self.ends.get(&id).is_some_and(|end| self.is_stopped(end.at, now)) {
+            return;
+        }
         let Some(end) = self.ends.get_mut(&id) else { return };
         let there = end.arriving.len();
-        let mut left = if dice.once_in(2) { there } else { dice.below(there + 1) };
+        let mut left = match end.trouble {
+            Trouble::Late(until) if until > now => return,
+            Trouble::Slow => there.min(dice.below(3)),
+            _ if dice.once_in(2) => there,
+            _ => dice.below(there + 1),
+        };
         if there == 0 && end.cut {
             let at = end.at;
             self.ends.remove(&id);

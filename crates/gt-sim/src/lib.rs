@@ -11,6 +11,8 @@ pub mod pipeline;
 pub mod program;
 pub mod script;
 pub mod simulation;
+mod timed;
+pub mod uneven;
 
 pub use dice::Dice;
 pub use interpreter::Interpreter;

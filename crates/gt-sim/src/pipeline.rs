@@ -2,29 +2,16 @@
 //! are, devices that take as long as plans are estimated to, and values that take their time to
 //! arrive. The client trains with several micro-batches to a step, forward and backward by turns.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
-use std::sync::Arc;
-
 use gt_core::instruction::Command;
 use gt_core::placement::Wish;
 use gt_core::text::parse_instruction;
-use gt_core::{RequestId, ScopeId, SessionId, Slot, WorkerId};
-use gt_dispatcher::{Dispatcher, Outbox};
-use gt_transport::hello::Hello;
-use gt_transport::{Batch, Message, Peer};
-use gt_worker::agenda::{Agenda, Beside};
-use gt_worker::buffer::Pool;
-use gt_worker::engine::null::Null;
-use gt_worker::plan::Work;
-use gt_worker::{Action, Executor, Told, Window, Worker};
+use gt_core::{RequestId, ScopeId, SessionId, Slot};
+use gt_transport::Batch;
+
+pub use crate::timed::Busy;
+use crate::timed::Cluster;
 
 const SESSION: SessionId = SessionId(1);
-/// How long a message takes.
-const MESSAGE_NS: u64 = 20_000;
-/// How many bytes travel in a nanosecond.
-const BYTES_PER_NS: u64 = 4;
-const MEMORY_BYTES: usize = 1 << 32;
 const BATCH: usize = 256;
 
 /// What is trained.
@@ -38,17 +25,6 @@ pub struct Training {
     pub rows: usize,
     /// See there.
     pub width: usize,
-}
-
-/// Something that a worker was at.
-#[derive(Clone, Copy, Debug)]
-pub struct Busy {
-    /// The worker.
-    pub worker: usize,
-    /// From when.
-    pub begin_ns: u64,
-    /// To when.
-    pub end_ns: u64,
 }
 
 /// How a step went.
@@ -137,16 +113,17 @@ impl Training {
 
     /// Runs it.
     pub fn run(&self) -> Course {
-        let mut cluster = Cluster::new(self.layers.len());
+        let mut cluster = Cluster::new(&vec![1; self.layers.len()]);
+        cluster.open(SESSION, None);
         let mut batch = Batch::default();
         for command in self.commands() {
             batch.push(&command);
             if batch.len() >= BATCH {
-                cluster.say(std::mem::take(&mut batch));
+                cluster.say(SESSION, std::mem::take(&mut batch));
             }
         }
-        cluster.say(batch);
-        cluster.run();
+        cluster.say(SESSION, batch);
+        while cluster.step().is_some() {}
         let kept = |stage: usize| self.layers[stage] * 2 * self.layer_bytes();
         let most = cluster.pools.iter().map(|pool| pool.peak_bytes()).enumerate();
         let activation_bytes = most.map(|(stage, most)| most.saturating_sub(kept(stage)));
@@ -193,141 +170,5 @@ impl Said {
     fn free(&mut self, names: &[u32]) {
         self.0.push(Command::Free(names.iter().map(|&name| Slot(name)).collect()));
         self.1.free.extend(names);
-    }
-}
-
-/// Something that happens at a time.
-enum Event {
-    ToDispatcher(Peer, Message),
-    ToWorker(usize, Message),
-    Finished(usize),
-}
-
-struct Cluster {
-    now_ns: u64,
-    dispatcher: Dispatcher,
-    workers: Vec<Worker>,
-    executors: Vec<Executor>,
-    agendas: Vec<Agenda>,
-    pools: Vec<Arc<Pool>>,
-    /// What came of the plan that each device is at.
-    running: Vec<Option<(u64, gt_worker::Outcome)>>,
-    events: BTreeMap<u64, Event>,
-    times: BinaryHeap<Reverse<(u64, u64)>>,
-    next_event: u64,
-    busy: Vec<Busy>,
-}
-
-impl Cluster {
-    fn new(workers: usize) -> Self {
-        let pools: Vec<Arc<Pool>> = (0..workers).map(|_| Pool::new(MEMORY_BYTES)).collect();
-        let engine = |worker: usize| Arc::new(Null(pools[worker].clone()));
-        let mut dispatcher = Dispatcher::new();
-        let mut out = Outbox::default();
-        for worker in (0..workers as u32).map(WorkerId) {
-            let register = Message::Register(Box::default());
-            dispatcher.step(0, Peer::Worker(worker), register, &mut out);
-        }
-        let hello = Message::Hello(Hello::named("pipeline"));
-        dispatcher.step(0, Peer::Client(SESSION), hello, &mut out);
-        let worker =
-            |index: usize| Worker::new(WorkerId(index as u32), Window::default(), engine(index));
-        Cluster {
-            now_ns: 0,
-            dispatcher,
-            workers: (0..workers).map(worker).collect(),
-            executors: (0..workers).map(|index| Executor::new(engine(index))).collect(),
-            agendas: (0..workers).map(|_| Agenda::default()).collect(),
-            running: (0..workers).map(|_| None).collect(),
-            pools,
-            events: BTreeMap::new(),
-            times: BinaryHeap::new(),
-            next_event: 0,
-            busy: Vec::new(),
-        }
-    }
-
-    fn say(&mut self, batch: Batch) {
-        let commands = Message::Commands { session: SESSION, batch: batch.into() };
-        self.at(self.now_ns, Event::ToDispatcher(Peer::Client(SESSION), commands));
-    }
-
-    fn at(&mut self, at_ns: u64, event: Event) {
-        self.times.push(Reverse((at_ns, self.next_event)));
-        self.events.insert(self.next_event, event);
-        self.next_event += 1;
-    }
-
-    fn run(&mut self) {
-        while let Some(Reverse((at_ns, number))) = self.times.pop() {
-            self.now_ns = at_ns;
-            match self.events.remove(&number).expect("it was put there") {
-                Event::ToDispatcher(from, message) => self.dispatch(from, message),
-                Event::ToWorker(worker, message) => self.tell(worker, Told::Message(message)),
-                Event::Finished(worker) => {
-                    let (busy_ns, mut outcome) = self.running[worker].take().expect("it runs");
-                    let session = outcome.session;
-                    outcome.busy_ns = self.agendas[worker].settle_time(session, busy_ns);
-                    self.agendas[worker].finish(session);
-                    self.tell(worker, Told::Finished(outcome));
-                }
-            }
-        }
-    }
-
-    fn dispatch(&mut self, from: Peer, message: Message) {
-        let mut out = Outbox::default();
-        self.dispatcher.step(self.now_ns, from, message, &mut out);
-        for (to, message) in out.drain() {
-            if let Message::Ended { error, .. } = &message {
-                panic!("the session ended: {error}");
-            }
-            if let Peer::Worker(worker) = to {
-                let at_ns = self.now_ns + MESSAGE_NS;
-                self.at(at_ns, Event::ToWorker(worker.0 as usize, message));
-            }
-        }
-    }
-
-    fn tell(&mut self, worker: usize, told: Told) {
-        let mut actions = Vec::new();
-        self.workers[worker].step(told, &mut actions);
-        for action in actions {
-            match action {
-                Action::Execute(work) => self.agendas[worker].push(work),
-                Action::Send(Some(Peer::Worker(to)), message) => {
-                    let bytes = match &message {
-                        Message::Handover { result: Ok(data), .. } => data.len() as u64,
-                        _ => 0,
-                    };
-                    let at_ns = self.now_ns + MESSAGE_NS + bytes / BYTES_PER_NS;
-                    self.at(at_ns, Event::ToWorker(to.0 as usize, message));
-                }
-                Action::Send(_, message) => {
-                    let from = Peer::Worker(WorkerId(worker as u32));
-                    self.at(self.now_ns + MESSAGE_NS, Event::ToDispatcher(from, message));
-                }
-            }
-        }
-        self.begin(worker);
-    }
-
-    /// Begins what is due, if the device is free. Its values are made at once, and what came of it
-    /// is known when its time is over.
-    fn begin(&mut self, worker: usize) {
-        while self.running[worker].is_none() {
-            let Some(place) = self.agendas[worker].next(Beside::Nothing) else { return };
-            let Some(work) = self.agendas[worker].take(place) else { return };
-            let cost_ns = match &work {
-                Work::Run(plan) => plan.cost_ns.max(1000),
-                Work::Forget(_) => 0,
-            };
-            if let Some(outcome) = self.executors[worker].work(work) {
-                let (begin_ns, end_ns) = (self.now_ns, self.now_ns + cost_ns);
-                self.busy.push(Busy { worker, begin_ns, end_ns });
-                self.running[worker] = Some((cost_ns, outcome));
-                self.at(end_ns, Event::Finished(worker));
-            }
-        }
     }
 }

@@ -11,6 +11,7 @@ use gt_core::instruction::Command;
 use gt_core::placement::Wish;
 use gt_core::{Error, RequestId, ScopeId};
 use gt_sim::cluster::{Cluster, Defect, Faults};
+use gt_sim::data_network::Troubles;
 use gt_sim::script::Saying;
 use gt_sim::{Dice, Script};
 use gt_transport::Message;
@@ -138,7 +139,8 @@ fn moves_of_several_sessions_end() {
 
 #[test]
 fn moves_end_where_connections_are_cut() {
-    let faults = Faults { cuts: 5, breaks: 2, ..Faults::NONE };
+    let data = Troubles { cuts: 5, ..Troubles::NONE };
+    let faults = Faults { data, breaks: 2, ..Faults::NONE };
     for_each_seed(600, |seed| assert_eq!(run(seed, None, faults), Ok(0)));
 }
 

@@ -6,12 +6,13 @@ mod common;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use common::{for_each_seed, message};
 use gt_core::{SessionId, WorkerId};
 use gt_sim::Dice;
-use gt_sim::data_network::{DataNetwork, Ways};
+use gt_sim::data_network::{DataNetwork, Troubles, Ways};
 use gt_transport::Peer;
 use gt_transport::transfers::{Event, Held, Limits, Order, Plain, Reach};
 
@@ -20,14 +21,20 @@ const SESSION: SessionId = SessionId(1);
 /// What may go wrong.
 #[derive(Clone, Copy, Debug)]
 struct Faults {
-    cuts: usize,
+    data: Troubles,
     cancels: usize,
     crashes: usize,
     ways: Ways,
     relay: bool,
 }
 
-const NONE: Faults = Faults { cuts: 0, cancels: 0, crashes: 0, ways: Ways::Direct, relay: true };
+const NONE: Faults =
+    Faults { data: Troubles::NONE, cancels: 0, crashes: 0, ways: Ways::Direct, relay: true };
+
+/// Connections are cut so many times.
+fn cuts(cuts: usize) -> Troubles {
+    Troubles { cuts, ..Troubles::NONE }
+}
 
 /// One transfer, and what each side was told of it.
 #[derive(Debug)]
@@ -61,7 +68,9 @@ struct World {
 }
 
 fn limits() -> Limits {
-    Limits { chunk: 16, eager: 24, eager_total: 60, ..Limits::default() }
+    // Nobody is silent for longer than delays are here.
+    let silence = Duration::from_secs(3);
+    Limits { chunk: 16, eager: 24, eager_total: 60, silence, ..Limits::default() }
 }
 
 /// The bytes of a value, which tell whose they are.
@@ -163,10 +172,7 @@ impl World {
 
     fn misfortune(&mut self) {
         match self.dice.below(3) {
-            0 if self.faults.cuts > 0 => {
-                self.faults.cuts -= 1;
-                self.data.cut_some(self.now, &mut self.dice);
-            }
+            0 => self.data.trouble(self.now, &mut self.faults.data, &mut self.dice),
             1 if self.faults.cancels > 0 && !self.plans.is_empty() => {
                 self.faults.cancels -= 1;
                 let tags: Vec<u64> = self.plans.keys().copied().collect();
@@ -251,8 +257,8 @@ impl World {
             self.step();
         }
         // Nothing goes wrong any more; whoever is apart for good may take its time to be told so.
-        (self.faults.cuts, self.faults.cancels, self.faults.crashes) = (0, 0, 0);
-        for _ in 0..60_000 {
+        (self.faults.data, self.faults.cancels, self.faults.crashes) = (Troubles::NONE, 0, 0);
+        for _ in 0..400_000 {
             if self.is_settled() {
                 break;
             }
@@ -294,22 +300,37 @@ fn what_is_sent_arrives() {
 
 #[test]
 fn a_cut_at_any_byte_is_resumed() {
-    for_each_seed(3000, |seed| run(seed, Faults { cuts: 6, ..NONE }));
+    for_each_seed(3000, |seed| run(seed, Faults { data: cuts(6), ..NONE }));
 }
 
 #[test]
 fn what_finds_no_direct_way_goes_by_the_relay() {
-    for_each_seed(2000, |seed| run(seed, Faults { cuts: 3, ways: Ways::Walls, ..NONE }));
+    for_each_seed(2000, |seed| run(seed, Faults { data: cuts(3), ways: Ways::Walls, ..NONE }));
 }
 
 #[test]
 fn what_finds_no_way_at_all_fails_on_both_sides() {
-    let faults = Faults { cuts: 3, ways: Ways::Walls, relay: false, ..NONE };
+    let faults = Faults { data: cuts(3), ways: Ways::Walls, relay: false, ..NONE };
     for_each_seed(1000, |seed| run(seed, faults));
 }
 
 #[test]
 fn what_is_given_up_or_whose_process_is_gone_ends() {
-    let faults = Faults { cuts: 3, cancels: 3, crashes: 2, ways: Ways::Walls, relay: true };
+    let faults = Faults { data: cuts(3), cancels: 3, crashes: 2, ways: Ways::Walls, relay: true };
     for_each_seed(3000, |seed| run(seed, faults));
+}
+
+/// Everything that becomes of connections without anybody being told.
+const UNTOLD: Troubles = Troubles { cuts: 1, half_open: 3, slow: 3, delays: 3, unanswered: 2 };
+
+#[test]
+fn what_leads_nowhere_or_is_slow_or_late_is_resumed_or_relayed() {
+    for_each_seed(1000, |seed| run(seed, Faults { data: UNTOLD, ..NONE }));
+    for_each_seed(500, |seed| run(seed, Faults { data: UNTOLD, ways: Ways::Walls, ..NONE }));
+}
+
+#[test]
+fn a_slow_way_is_better_than_none() {
+    let data = Troubles { slow: 6, ..Troubles::NONE };
+    for_each_seed(300, |seed| run(seed, Faults { data, relay: false, ..NONE }));
 }

@@ -116,6 +116,7 @@ pub fn encode(message: &Message) -> Frames {
         M::CheckNan { session } => frames(kind::CHECK_NAN, session),
         M::Order(order) => frames(kind::ORDER, order),
         M::Share { session, share } => frames(kind::SHARE, &(session, share)),
+        M::Away { session, is_away } => frames(kind::AWAY, &(session, is_away)),
         M::Record { on } => frames(kind::RECORD, on),
         M::Spans { session, spans } => observed::spans(*session, spans),
         M::Observe { messages } => frames(kind::OBSERVE, messages),
@@ -264,6 +265,10 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
         kind::SHARE => {
             let (session, share) = all(body, payloads)?;
             Message::Share { session, share }
+        }
+        kind::AWAY => {
+            let (session, is_away) = all(body, payloads)?;
+            Message::Away { session, is_away }
         }
         kind::RECORD => Message::Record { on: all(body, payloads)? },
         kind::SPANS => observed::read_spans(all(body, payloads)?)?,

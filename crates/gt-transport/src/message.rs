@@ -160,6 +160,14 @@ pub enum Message {
         /// Its part.
         share: Share,
     },
+    /// Dispatcher to worker: nothing is heard of the client of a session, which may come back, or
+    /// it has come back. What is to travel between the two waits meanwhile.
+    Away {
+        /// The session.
+        session: SessionId,
+        /// Whether nothing is heard of it.
+        is_away: bool,
+    },
     /// Dispatcher to worker: measure how long each command takes, or do so no longer.
     Record {
         /// Whether to.

@@ -14,6 +14,9 @@ const MAX_UNCONFIRMED_BYTES: usize = 256 << 20;
 /// The same where many others are on the other side, and what is said is small.
 const MAX_UNCONFIRMED_BYTES_OF_MANY: usize = 32 << 20;
 
+/// What a message that is kept takes besides its bytes.
+const KEPT_BYTES: usize = 256;
+
 /// One side of a channel.
 #[derive(Debug)]
 pub struct ReliableChannel {
@@ -75,7 +78,7 @@ impl ReliableChannel {
     /// The same for a message that is encoded already, because others get it too.
     pub fn say_encoded(&mut self, message: Frames) -> Result<Vec<Bytes>> {
         let parts = parts_of(self.first + self.kept.len() as u64, message);
-        let bytes = check_size(&parts, &Limits::CONTROL)?;
+        let bytes = check_size(&parts, &Limits::CONTROL)? + KEPT_BYTES;
         if self.without_replay {
             self.first += 1;
             return Ok(parts);
@@ -98,7 +101,7 @@ impl ReliableChannel {
         }
         while self.first < received {
             let parts = self.kept.pop_front().expect("it is not confirmed twice");
-            self.kept_bytes -= parts.iter().map(Bytes::len).sum::<usize>();
+            self.kept_bytes -= parts.iter().map(Bytes::len).sum::<usize>() + KEPT_BYTES;
             self.first += 1;
         }
         Ok(())

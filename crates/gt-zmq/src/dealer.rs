@@ -38,7 +38,7 @@ impl Dealer {
 
     /// Sends a message of at least one frame, whole or not at all; never waits.
     pub fn send(&mut self, frames: &[Bytes]) -> std::result::Result<(), SendError> {
-        self.link.socket().ok_or(SendError::Gone)?.send_all(frames)
+        self.link.socket().ok_or(SendError::Gone)?.send_all(frames, None)
     }
 
     /// What has happened, if anything; never waits.

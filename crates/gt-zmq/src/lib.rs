@@ -27,6 +27,7 @@ mod router;
 mod socket;
 mod system;
 mod wait;
+mod waiting;
 mod zap;
 
 pub use allow::{AllowList, Label};

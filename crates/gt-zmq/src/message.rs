@@ -6,9 +6,13 @@ use bytes::Bytes;
 
 use crate::Error;
 use crate::ffi::{self, RawMessage};
+use crate::waiting::Mark;
 
 /// Frames up to this size are copied: that costs less than sharing them.
 pub const COPIED_BYTES: usize = 4096;
+
+/// What libzmq is lent: bytes, and perhaps a mark.
+type Owner = (Bytes, Option<Mark>);
 
 /// A frame that belongs to libzmq. It has a place of its own, because it may not be moved.
 pub struct Message(Box<RawMessage>);
@@ -27,11 +31,11 @@ impl Message {
         Message(raw)
     }
 
-    /// A frame that keeps `data` for as long as libzmq needs it.
-    pub fn sharing(data: &Bytes) -> Result<Message, Error> {
+    /// A frame that keeps `data` for as long as libzmq needs it, and a mark with it.
+    pub fn sharing(data: &Bytes, mark: Option<Mark>) -> Result<Message, Error> {
         let mut raw = Box::new(RawMessage::zeroed());
         let start = data.as_ptr().cast_mut().cast::<c_void>();
-        let owner = Box::into_raw(Box::new(data.clone()));
+        let owner: *mut Owner = Box::into_raw(Box::new((data.clone(), mark)));
         // SAFETY: the bytes stay where they are until `release` drops the owner, and libzmq does
         // not write to the data of a message that it sends.
         let outcome = unsafe {
@@ -100,7 +104,7 @@ impl Drop for Message {
 /// Drops the owner of data that libzmq has sent.
 unsafe extern "C" fn release(_data: *mut c_void, owner: *mut c_void) {
     // SAFETY: `owner` is the box that `Message::sharing` has given away, and comes back once.
-    drop(unsafe { Box::from_raw(owner.cast::<Bytes>()) });
+    drop(unsafe { Box::from_raw(owner.cast::<Owner>()) });
 }
 
 #[cfg(test)]
@@ -128,7 +132,7 @@ mod tests {
     fn a_shared_frame_is_the_same_memory_and_lets_go_of_it_once() {
         let drops = Arc::new(AtomicUsize::new(0));
         let data = Bytes::from_owner(Counted(vec![7; 10_000], drops.clone()));
-        let mut message = Message::sharing(&data).unwrap();
+        let mut message = Message::sharing(&data, None).unwrap();
         assert_eq!(message.as_ref().as_ptr(), data.as_ptr());
         let taken = message.take();
         assert_eq!(taken.as_ptr(), data.as_ptr());
@@ -141,7 +145,7 @@ mod tests {
     #[test]
     fn a_small_frame_is_copied() {
         let data = Bytes::from(vec![7; COPIED_BYTES]);
-        let mut message = Message::sharing(&data).unwrap();
+        let mut message = Message::sharing(&data, None).unwrap();
         let taken = message.take();
         assert_eq!(taken, data);
         assert_ne!(taken.as_ptr(), data.as_ptr());

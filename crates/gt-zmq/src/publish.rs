@@ -41,10 +41,10 @@ impl Publisher {
     pub fn publish(&mut self, topic: &[u8], frames: &[Bytes]) -> Result<()> {
         self.socket.home().check()?;
         let more = if frames.is_empty() { More::Last } else { More::Follow };
-        let outcome = self.socket.send(&Bytes::copy_from_slice(topic), more);
+        let outcome = self.socket.send(&Bytes::copy_from_slice(topic), more, None);
         let outcome = match frames {
             [] => outcome,
-            _ => outcome.and_then(|()| self.socket.send_all(frames)),
+            _ => outcome.and_then(|()| self.socket.send_all(frames, None)),
         };
         // Such a socket drops what does not fit, so that only a lack of memory is left.
         outcome.map_err(|_| Error::last("publish"))

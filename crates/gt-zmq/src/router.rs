@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::listen::{self, Listening};
 use crate::message::Message;
 use crate::socket::{More, Socket};
+use crate::waiting::Waiting;
 use crate::{IpcAccess, Options, PublicKey, Result, SendError, TcpSecurity, ffi, keys};
 
 /// One connection to a router. A peer that connects again is another one.
@@ -70,6 +71,7 @@ pub struct Router {
 struct Peer {
     id: PeerId,
     origin: Origin,
+    waiting: Waiting,
 }
 
 impl Router {
@@ -135,7 +137,8 @@ impl Router {
     fn introduce(&mut self, routing: Bytes, origin: Origin) -> PeerId {
         self.arrivals += 1;
         let id = PeerId { routing: routing.clone(), incarnation: self.arrivals };
-        self.peers.insert(routing, Peer { id: id.clone(), origin });
+        let waiting = Waiting::default();
+        self.peers.insert(routing, Peer { id: id.clone(), origin, waiting });
         id
     }
 
@@ -143,8 +146,15 @@ impl Router {
     pub fn send(&mut self, to: &PeerId, frames: &[Bytes]) -> std::result::Result<(), SendError> {
         assert!(!frames.is_empty(), "a message has at least one frame");
         self.known(to).ok_or(SendError::Gone)?;
-        self.socket.send(&to.routing, More::Follow)?;
-        self.socket.send_all(frames)
+        self.socket.send(&to.routing, More::Follow, None)?;
+        let waiting = self.peers.get_mut(&to.routing).map(|peer| &mut peer.waiting);
+        let mark = waiting.and_then(|waiting| waiting.add(frames));
+        self.socket.send_all(frames, mark)
+    }
+
+    /// Bytes that were sent to a peer and have not left for it; none once it is gone.
+    pub fn waiting_bytes(&self, peer: &PeerId) -> u64 {
+        self.known(peer).map_or(0, |peer| peer.waiting.bytes())
     }
 
     /// Where a peer connects from; none once it is gone.

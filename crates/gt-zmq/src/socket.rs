@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::ffi;
 use crate::fork::Home;
 use crate::message::{COPIED_BYTES, Message};
+use crate::waiting::Mark;
 use crate::{Error, Options, Result, SendError, error};
 
 /// An open socket. It may go from thread to thread and is used by one at a time.
@@ -176,19 +177,24 @@ impl Socket {
         }
     }
 
-    /// Sends one frame without waiting.
-    pub fn send(&self, frame: &Bytes, more: More) -> std::result::Result<(), SendError> {
+    /// Sends one frame without waiting. A mark goes with it, and is dropped when it has left.
+    pub fn send(
+        &self,
+        frame: &Bytes,
+        more: More,
+        mark: Option<Mark>,
+    ) -> std::result::Result<(), SendError> {
         if !self.home.is_here() {
             return Err(SendError::Gone);
         }
         let flags = ffi::ZMQ_DONTWAIT | more as c_int;
-        if frame.len() <= COPIED_BYTES {
+        if frame.len() <= COPIED_BYTES && mark.is_none() {
             // SAFETY: the socket is open; libzmq copies the bytes before it returns.
             return retry(|| unsafe {
                 ffi::zmq_send(self.raw, frame.as_ptr().cast(), frame.len(), flags)
             });
         }
-        let mut message = Message::sharing(frame).map_err(|_| SendError::Full)?;
+        let mut message = Message::sharing(frame, mark).map_err(|_| SendError::Full)?;
         // SAFETY: socket and message are alive; a message that was sent is left empty.
         retry(|| unsafe { ffi::zmq_msg_send(message.raw(), self.raw, flags) })
     }
@@ -197,12 +203,14 @@ impl Socket {
     pub fn send_all<'a>(
         &self,
         frames: impl IntoIterator<Item = &'a Bytes>,
+        mut mark: Option<Mark>,
     ) -> std::result::Result<(), SendError> {
         let mut frames = frames.into_iter().peekable();
         assert!(frames.peek().is_some(), "a message has at least one frame");
         while let Some(frame) = frames.next() {
-            let more = if frames.peek().is_some() { More::Follow } else { More::Last };
-            self.send(frame, more)?;
+            let last = frames.peek().is_none();
+            let more = if last { More::Last } else { More::Follow };
+            self.send(frame, more, mark.take_if(|_| last))?;
         }
         Ok(())
     }

@@ -93,7 +93,7 @@ fn answer(socket: &Socket, book: &Book) {
     while let Ok(Some(request)) = socket.receive_blocking() {
         let reply = book.reply(&request);
         // Whoever asked may have gone meanwhile.
-        let _ = socket.send_all(&reply);
+        let _ = socket.send_all(&reply, None);
     }
 }
 

@@ -10,8 +10,8 @@ use common::{
     until,
 };
 use gt_zmq::{
-    AllowList, Arrival, ClientSecurity, Context, DealerEvent, Endpoint, Error, KeyPair, Label,
-    Options, PeerId, Router, SendError, TcpSecurity, Waker, wait,
+    AllowList, Arrival, ClientSecurity, Context, Dealer, DealerEvent, Endpoint, Error, KeyPair,
+    Label, Options, PeerId, Router, SendError, TcpSecurity, Waker, wait,
 };
 
 /// A router at a free port of loopback, and its address.
@@ -43,6 +43,34 @@ fn a_peer_that_goes_is_reported_at_once() {
     assert_eq!(arrival(&mut router), Arrival::Gone { from });
     // Heartbeats would need seconds for it.
     assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+}
+
+#[test]
+fn what_a_peer_does_not_take_in_is_counted_in_bytes() {
+    let (context, folder) = (Context::new().unwrap(), Folder::new());
+    let options = Options { send_high_water: 1 << 17, ..Options::default() };
+    let mut router = router(&context, &folder, &options);
+    let few = Options { receive_high_water: 1, ..Options::default() };
+    let mut peer = Dealer::connect(&context, &ipc(&folder), &few).unwrap();
+    peer.send(&frames(&["hello"])).unwrap();
+    let (from, _) = message(&mut router);
+    let frame = [Bytes::from(vec![7; 4000]), Bytes::from(vec![8; 9000])];
+    for _ in 0..2000 {
+        router.send(&from, &frame).unwrap();
+    }
+    // Some of it is in buffers of the system.
+    assert!(router.waiting_bytes(&from) > 20_000_000, "{}", router.waiting_bytes(&from));
+    let mut heard = 0;
+    until(&mut peer, |peer| {
+        while let Some(event) = peer.receive().unwrap() {
+            heard += usize::from(matches!(event, DealerEvent::Message(_)));
+        }
+        (heard == 2000).then_some(())
+    });
+    assert!(router.waiting_bytes(&from) < 200_000, "{}", router.waiting_bytes(&from));
+    drop(peer);
+    assert_eq!(arrival(&mut router), Arrival::Gone { from: from.clone() });
+    assert_eq!(router.waiting_bytes(&from), 0);
 }
 
 #[test]

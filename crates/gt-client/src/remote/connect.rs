@@ -1,6 +1,8 @@
 //! Connecting to a dispatcher: the first time, and again after a connection broke. Each way to fail
 //! has an error message of its own.
 
+use std::io::ErrorKind;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -10,6 +12,7 @@ use gt_transport::codec::Limits;
 use gt_transport::hello::{Hello, Resume, Welcome};
 use gt_transport::reliable::{open_unsequenced, unsequenced};
 use gt_zmq::{Context, Dealer, DealerEvent, Endpoint};
+use tracing::info;
 
 use super::RemoteOptions;
 use crate::host;
@@ -18,6 +21,15 @@ use crate::host;
 const PATIENCE: Duration = Duration::from_millis(2500);
 /// How long to wait before trying again.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// For a little longer than this the dispatcher keeps a session whose connection was closed.
+const GRACE: Duration = Duration::from_millis(3500);
+/// For so long it keeps one of which it hears nothing, unless it was told otherwise.
+const CUT: Duration = Duration::from_secs(600);
+/// How long one attempt to go on with a session may take: a host that comes back answers the next.
+const ATTEMPT: Duration = Duration::from_secs(2);
+/// How long a host may take to say that nobody listens.
+const PROBE: Duration = Duration::from_millis(500);
 
 /// How to connect: the address of the server, and the first message.
 pub(super) struct Door {
@@ -56,25 +68,48 @@ impl Door {
         &self.options.address
     }
 
-    /// Goes on with a session over another connection, until the deadline.
+    /// Goes on with a session over another connection. A server that is not there any more is given
+    /// up soon. One of which nothing is heard may be behind a network that is cut, and keeps the
+    /// session for as long as this tries.
     pub(super) fn open_again(
         &self,
-        resume: Resume,
-        deadline: Instant,
+        resume: &Resume,
         stopped: impl Fn() -> bool,
     ) -> Result<(Dealer, Welcome)> {
+        let begin = Instant::now();
+        let mut gone_since: Option<Instant> = None;
         loop {
-            match self.greet(Some(resume.clone()), deadline) {
+            let error = match self.greet(Some(resume.clone()), Instant::now() + ATTEMPT) {
                 Ok(found) => return Ok(found),
                 Err(Trouble::Final(error)) => return Err(error),
-                Err(Trouble::Passing(error) | Trouble::Silent(error))
-                    if Instant::now() + PAUSE > deadline || stopped() =>
-                {
-                    return Err(error);
+                Err(Trouble::Passing(error)) if self.answers_without_server() => {
+                    gone_since.get_or_insert_with(Instant::now);
+                    error
                 }
-                Err(Trouble::Passing(_) | Trouble::Silent(_)) => std::thread::sleep(PAUSE),
+                Err(Trouble::Passing(error) | Trouble::Silent(error)) => {
+                    if gone_since.take().is_some() || begin.elapsed() < ATTEMPT + PAUSE {
+                        let address = self.address();
+                        info!(target: "gt", address, "nothing is heard of the server; waiting");
+                    }
+                    error
+                }
+            };
+            let is_gone = gone_since.is_some_and(|since| since.elapsed() + PAUSE > GRACE);
+            if is_gone || begin.elapsed() > CUT || stopped() {
+                return Err(error);
             }
+            std::thread::sleep(PAUSE);
         }
+    }
+
+    /// Whether the host of the server answers for it, so that it is not the network that is cut.
+    fn answers_without_server(&self) -> bool {
+        let Endpoint::Tcp { address, .. } = &self.options.endpoint else { return true };
+        let Ok(mut places) = address.to_socket_addrs() else { return false };
+        places.any(|place| match TcpStream::connect_timeout(&place, PROBE) {
+            Ok(_) => true,
+            Err(error) => error.kind() == ErrorKind::ConnectionRefused,
+        })
     }
 
     /// One attempt, of which the program need not wait for the end; `None` to try again. `heard` is

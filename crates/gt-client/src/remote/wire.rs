@@ -34,8 +34,6 @@ const HEARTBEAT: Duration = Duration::from_secs(1);
 const CONFIRM_EVERY: u64 = 32;
 /// After so long without a message from the dispatcher the client reconnects.
 const SILENCE: Duration = Duration::from_secs(10);
-/// For so long the dispatcher keeps a session whose connection was closed.
-const GRACE: Duration = Duration::from_millis(3500);
 /// How long the last messages of a session may take to leave.
 const LINGER: Duration = Duration::from_millis(400);
 /// How long to wait when the dispatcher does not keep up.
@@ -370,13 +368,14 @@ impl Wire {
         let received = self.channel.received();
         let resume = Resume { session: self.session, token: self.token.clone(), received };
         let shared = self.shared.clone();
-        let found =
-            self.door.open_again(resume, Instant::now() + GRACE, move || shared.is_stopped());
+        self.transfers.carrier.set_cut_off(true);
+        let found = self.door.open_again(&resume, move || shared.is_stopped());
         let (dealer, welcome) = found.map_err(|error| {
             let address = self.door.address();
             error
                 .within(format!("the connection to {address} was lost and could not be made again"))
         })?;
+        self.transfers.carrier.set_cut_off(false);
         self.dealer = dealer;
         self.heard = Instant::now();
         self.unsent = self.channel.repeat(welcome.received)?.collect();

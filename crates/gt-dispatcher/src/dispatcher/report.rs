@@ -47,6 +47,7 @@ impl Dispatcher {
                 open.report_failure(worker, barrier, (failure, checksums), out)?;
             }
             Message::Done { session, commands, busy_ns, .. } => {
+                self.load.note_busy(now_ns, worker, busy_ns);
                 let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
                 let done = open.finish(worker, commands, pace, out)?;
                 let finished = open.progress(worker).done;

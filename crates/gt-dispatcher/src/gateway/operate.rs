@@ -93,6 +93,17 @@ impl Gateway {
         asked.into_iter().chain(most).min()
     }
 
+    /// Tells workers of whom nothing is heard any more, and of whom something is heard again.
+    pub(super) fn tell_absences(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
+        let suspect_ns = self.timeouts.suspect_ns;
+        let mut outbox = Outbox::default();
+        for (&session, state) in &self.clients {
+            let is_away = now_ns.saturating_sub(state.heard_ns) >= suspect_ns;
+            self.dispatcher.set_away(session, is_away, &mut outbox);
+        }
+        self.deliver(now_ns, &mut outbox, out);
+    }
+
     /// Tells workers how much of their time and memory a session gets.
     pub(super) fn tell_share(&mut self, now_ns: u64, session: SessionId, out: &mut Vec<Delivery>) {
         let Some(identity) = self.clients.get(&session).map(|state| state.identity) else { return };

@@ -39,6 +39,10 @@ impl Session {
             let share = Message::Share { session: self.id, share };
             self.letters.push((Peer::Worker(worker), share));
         }
+        if self.is_away {
+            let away = Message::Away { session: self.id, is_away: true };
+            self.letters.push((Peer::Worker(worker), away));
+        }
         if self.checks_nan {
             let check = Message::CheckNan { session: self.id };
             self.letters.push((Peer::Worker(worker), check));
@@ -58,6 +62,17 @@ impl Session {
         }
         for worker in self.workers.iter().flatten() {
             out.send(Peer::Worker(*worker), Message::Share { session: self.id, share });
+        }
+    }
+
+    /// Nothing is heard of its client, or something is heard again; its workers are told.
+    pub fn set_away(&mut self, is_away: bool, out: &mut Outbox) {
+        if std::mem::replace(&mut self.is_away, is_away) == is_away {
+            return;
+        }
+        self.letters.retain(|(_, letter)| !matches!(letter, Message::Away { .. }));
+        for worker in self.workers.iter().flatten() {
+            out.send(Peer::Worker(*worker), Message::Away { session: self.id, is_away });
         }
     }
 

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use gt_core::SessionId;
+use gt_transport::Peer;
 use gt_transport::ticket::Ticket;
 use gt_transport::transfers::{Buffer, Carry};
 
@@ -15,6 +16,7 @@ pub(super) enum Call {
     Send(u64, Bytes),
     Cancel(u64),
     Forget(SessionId),
+    Away(Peer, bool),
 }
 
 impl Carry for Calls {
@@ -36,5 +38,9 @@ impl Carry for Calls {
 
     fn forget(&mut self, session: SessionId) {
         self.0.push(Call::Forget(session));
+    }
+
+    fn set_away(&mut self, peer: Peer, is_away: bool) {
+        self.0.push(Call::Away(peer, is_away));
     }
 }

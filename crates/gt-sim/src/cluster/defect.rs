@@ -137,7 +137,7 @@ impl Cluster {
                 }
                 Call::Cancel(tag) => credit.cancel(tag),
                 Call::Forget(session) => credit.forget(session),
-                Call::Ticket(..) | Call::Send(..) => {}
+                Call::Ticket(..) | Call::Send(..) | Call::Away(..) => {}
             }
             passed.push(call);
         }

@@ -6,27 +6,46 @@ use gt_transport::reliable::unsequenced;
 use gt_transport::ticket::Secret;
 use gt_transport::{Message, Peer};
 
-use super::{ClientProcess, Cluster, gateway};
+use super::{ClientProcess, Cluster, Control, HASTE, gateway};
+
+/// A connection is late by less than it takes until somebody is suspected.
+const DELAY_MS: usize = 300;
+/// A worker that is silent for so long is given up.
+const GIVEN_UP_MS: usize = 6000 / HASTE as usize;
+/// Longer than what is to travel waits for anybody of whom it is not known that they are away.
+const CLIENT_STOP_MS: usize = 60_000 / HASTE as usize;
 
 impl Cluster {
     pub(super) fn misfortune(&mut self) {
-        match self.dice.below(5) {
-            0 if self.faults.cuts > 0 => {
-                self.faults.cuts -= 1;
-                self.data.cut_some(self.now_ms, &mut self.dice);
-            }
-            1 if self.faults.breaks > 0 => {
+        match self.dice.below(9) {
+            0 | 1 => self.data.trouble(self.now_ms, &mut self.faults.data, &mut self.dice),
+            2 if self.faults.breaks > 0 => {
                 self.faults.breaks -= 1;
                 let index = self.dice.below(self.clients.len());
-                if let Some(connection) = self.clients[index].connection.take() {
-                    self.hang_up(connection);
-                }
+                self.break_connection(index);
             }
-            2 if self.faults.crashes > 0 => {
+            3 if self.faults.delays > 0 => {
+                self.faults.delays -= 1;
+                self.delay();
+            }
+            4 if self.faults.crashes > 0 => {
                 self.faults.crashes -= 1;
                 self.crash();
             }
-            3 if self.faults.dispatcher_crashes > 0 => {
+            5 if self.faults.stops > 0 => {
+                self.faults.stops -= 1;
+                self.stop_worker();
+            }
+            6 if self.faults.client_crashes > 0 => {
+                self.faults.client_crashes -= 1;
+                let index = self.dice.below(self.clients.len());
+                self.crash_client(index);
+            }
+            7 if self.faults.client_stops > 0 => {
+                self.faults.client_stops -= 1;
+                self.stop_client();
+            }
+            8 if self.faults.dispatcher_crashes > 0 => {
                 self.faults.dispatcher_crashes -= 1;
                 self.crash_dispatcher();
             }
@@ -34,7 +53,52 @@ impl Cluster {
         }
     }
 
-    fn hang_up(&mut self, connection: u64) {
+    /// Nothing comes over a connection for a while, unless it was late a moment ago.
+    fn delay(&mut self) {
+        let now = self.now_ms;
+        let late =
+            self.controls.iter_mut().filter(|(_, c)| now >= 4 * DELAY_MS as u64 + c.delayed_until);
+        let mut late: Vec<&mut Control> = late.map(|(_, control)| control).collect();
+        if !late.is_empty() {
+            let (index, until) = (self.dice.below(late.len()), self.dice.below(DELAY_MS));
+            late[index].delayed_until = now + until as u64;
+        }
+    }
+
+    /// The connection of a client breaks; it knows, and reaches nobody until it is welcome again.
+    fn break_connection(&mut self, index: usize) {
+        let process = &mut self.clients[index];
+        if !process.runs(self.now_ms) {
+            return;
+        }
+        let Some(connection) = process.connection.take() else { return };
+        let peer = Peer::Client(process.session);
+        self.data.machine(peer).into_iter().for_each(|own| own.set_cut_off(true));
+        self.hang_up(connection);
+    }
+
+    /// A worker is stopped, at times for so long that it is given up.
+    fn stop_worker(&mut self) {
+        let there = self.workers.iter().filter(|(_, worker)| worker.id.is_some());
+        let there: Vec<u64> = there.map(|(connection, _)| *connection).collect();
+        let longest = *self.dice.choose(&[GIVEN_UP_MS / 2, 2 * GIVEN_UP_MS]);
+        let until = self.now_ms + self.dice.below(longest) as u64;
+        let Some(worker) = there.get(self.dice.below(there.len().max(1))) else { return };
+        let process = self.workers.get_mut(worker).expect("just listed");
+        process.stopped_until = until;
+        let peer = Peer::Worker(process.id.expect("just seen"));
+        self.data.stop(self.now_ms, peer, until);
+    }
+
+    /// A client is stopped for a while, for longer than transfers wait for anybody else.
+    fn stop_client(&mut self) {
+        let index = self.dice.below(self.clients.len());
+        let until = self.now_ms + self.dice.below(CLIENT_STOP_MS) as u64;
+        self.clients[index].stopped_until = until;
+        self.data.stop(self.now_ms, Peer::Client(self.clients[index].session), until);
+    }
+
+    pub(super) fn hang_up(&mut self, connection: u64) {
         self.data.note(self.now_ms, || format!("connection {connection} breaks"));
         self.controls.remove(&connection);
         let mut out = Vec::new();
@@ -51,7 +115,7 @@ impl Cluster {
         self.add_worker();
     }
 
-    fn end_worker(&mut self, connection: u64) {
+    pub(super) fn end_worker(&mut self, connection: u64) {
         let process = self.workers.remove(&connection).expect("a worker of ours");
         if let Some(id) = process.id {
             self.data.crash(self.now_ms, Peer::Worker(id), &mut self.dice);
@@ -76,8 +140,9 @@ impl Cluster {
 
     /// A client without a connection makes another one.
     fn come_back(&mut self) {
+        let now = self.now_ms;
         let away = |process: &ClientProcess| {
-            process.connection.is_none() && process.client.ended().is_none()
+            process.connection.is_none() && process.client.ended().is_none() && process.runs(now)
         };
         let Some(index) = self.clients.iter().position(away) else { return };
         let connection = self.connect();

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use gt_core::WorkerId;
 use gt_transport::codec::Limits;
 use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
-use gt_transport::transfers::Plain;
+use gt_transport::transfers::{Carry, Plain};
 use gt_transport::{Message, Peer};
 use gt_worker::plan::Work;
 use gt_worker::{Action, Executor, Told, Window, Worker};
@@ -24,9 +24,18 @@ pub(super) struct WorkerProcess {
     pub waiting: VecDeque<Work>,
     pub channel: ReliableChannel,
     pub transfers: gt_worker::transfers::Transfers<Calls>,
+    /// Until when it is stopped.
+    pub stopped_until: u64,
     /// What a worker with a defect has.
     pub credit: Option<Credit>,
     pub hold: Option<Hold>,
+}
+
+impl WorkerProcess {
+    /// Whether it does anything.
+    pub fn runs(&self, now: u64) -> bool {
+        self.stopped_until <= now
+    }
 }
 
 impl Cluster {
@@ -39,6 +48,7 @@ impl Cluster {
             waiting: VecDeque::new(),
             channel: ReliableChannel::without_replay(),
             transfers: gt_worker::transfers::Transfers::new(Calls::default()),
+            stopped_until: 0,
             credit: (defect == Some(Defect::SharedCredit)).then(Credit::default),
             hold: (defect == Some(Defect::HeldExecutor)).then(Hold::default),
         };
@@ -63,8 +73,17 @@ impl Cluster {
                 self.data.add(self.now_ms, peer, self.limits.clone(), Arc::new(Plain));
             }
             Message::Heartbeat { .. } => {}
-            Message::Ended { error, .. } => panic!("a worker is sent away: {error}"),
+            // It was given up while it was stopped. What it has is of no use to anybody.
+            Message::Ended { error, .. } => {
+                assert!(process.stopped_until > 0, "a worker is sent away: {error}");
+                self.end_worker(connection);
+                self.controls.remove(&connection);
+                return self.add_worker();
+            }
             Message::Ticket(ticket) => process.transfers.take_ticket(*ticket),
+            Message::Away { session, is_away } => {
+                process.transfers.carrier.set_away(Peer::Client(session), is_away);
+            }
             message => {
                 match &message {
                     Message::Forget { session } => process.transfers.forget(*session),
@@ -90,7 +109,8 @@ impl Cluster {
         let busy = self
             .workers
             .iter()
-            .filter(|(_, worker)| !worker.waiting.is_empty() && !is_held(worker));
+            .filter(|(_, worker)| !worker.waiting.is_empty() && !is_held(worker))
+            .filter(|(_, worker)| worker.runs(self.now_ms));
         let busy: Vec<u64> = busy.map(|(id, _)| *id).collect();
         if busy.is_empty() {
             return;

@@ -7,6 +7,7 @@ use gt_core::SessionId;
 
 use super::buffer_source::Buffer;
 use super::plane::DataPlane;
+use crate::Peer;
 use crate::ticket::Ticket;
 
 /// The data plane of a process, or a simulated one.
@@ -21,6 +22,8 @@ pub trait Carry {
     fn cancel(&mut self, tag: u64);
     /// A session is over, and with it its transfers.
     fn forget(&mut self, session: SessionId);
+    /// A peer is away and may come back, or has come back.
+    fn set_away(&mut self, peer: Peer, is_away: bool);
 }
 
 impl Carry for Arc<DataPlane> {
@@ -42,5 +45,9 @@ impl Carry for Arc<DataPlane> {
 
     fn forget(&mut self, session: SessionId) {
         DataPlane::forget(self, session);
+    }
+
+    fn set_away(&mut self, peer: Peer, is_away: bool) {
+        DataPlane::set_away(self, peer, is_away);
     }
 }

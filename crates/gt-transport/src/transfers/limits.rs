@@ -11,12 +11,16 @@ pub struct Limits {
     pub strangers: usize,
     /// Those among them that come from one address, or are of one user.
     pub strangers_of_one: usize,
-    /// How long somebody may take to show a key.
+    /// How long somebody may take to show a key; a third of it if it is this side that connects,
+    /// because there may be another way.
     pub handshake: Duration,
     /// How long a value that was offered waits for the word that it is wanted.
     pub ticket_wait: Duration,
     /// How long a peer may be silent while something is to come from it or to go there.
     pub silence: Duration,
+    /// A direct connection that carries fewer bytes while a peer may be silent, and answers
+    /// nothing, gives way to the relay.
+    pub least_bytes: usize,
     /// How long one attempt to connect may take, and how long only the direct way is tried.
     pub connect: Duration,
     /// How long to wait after an attempt that failed.
@@ -42,6 +46,7 @@ impl Default for Limits {
             handshake: Duration::from_secs(10),
             ticket_wait: Duration::from_secs(30),
             silence: Duration::from_secs(15),
+            least_bytes: 64 << 10,
             connect: Duration::from_secs(1),
             retry: Duration::from_millis(100),
             give_up: Duration::from_secs(20),

@@ -7,7 +7,7 @@
 //! there is no direct way the channel goes by a relay, and if there is no way at all for too long,
 //! both sides are told that their transfers have failed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -24,6 +24,7 @@ use crate::ticket::{Role, Ticket};
 
 mod inbound;
 mod link;
+mod pace;
 mod receive;
 mod send;
 
@@ -130,6 +131,12 @@ pub struct Transfers {
     actions: Vec<Action>,
     attempts: u64,
     epoch: u64,
+    /// When time last passed.
+    ticked: u64,
+    /// Peers that are known to be away, and may come back.
+    away: HashSet<Peer>,
+    /// This process is, from everybody.
+    is_cut_off: bool,
 }
 
 /// What a machine holds at the moment, for tests and reports.
@@ -150,8 +157,20 @@ impl Transfers {
     /// greater than that of any earlier machine of the same process.
     pub fn new(limits: Limits, source: Arc<dyn BufferSource>, epoch: u64) -> Self {
         let (links, connections, sends, receives, actions) = Default::default();
-        let attempts = 0;
-        Transfers { limits, source, links, connections, sends, receives, actions, attempts, epoch }
+        Transfers {
+            limits,
+            source,
+            links,
+            connections,
+            sends,
+            receives,
+            actions,
+            attempts: 0,
+            epoch,
+            ticked: 0,
+            away: HashSet::new(),
+            is_cut_off: false,
+        }
     }
 
     /// A value may travel. If it comes here it is put into `buffer`, or else into memory of the
@@ -177,6 +196,11 @@ impl Transfers {
             return self.actions.push(Action::Close(connection));
         };
         match link.state {
+            State::Connecting { attempt: own, .. } if own == attempt && link.leaves => {
+                link.turn_to_relay(now);
+                self.actions.push(Action::Close(connection));
+                self.pursue(now, peer);
+            }
             State::Connecting { attempt: own, via, .. } if own == attempt => {
                 self.raise(now, peer, connection, via);
             }
@@ -198,7 +222,11 @@ impl Transfers {
             && own == attempt
         {
             link.trouble = Some(why.into());
-            link.state = State::Down { retry_at: now + retry };
+            if link.leaves {
+                link.turn_to_relay(now);
+            } else {
+                link.state = State::Down { retry_at: now + retry };
+            }
         }
     }
 
@@ -214,10 +242,26 @@ impl Transfers {
     }
 
     /// Bytes came over a connection, whatever they mean.
-    pub fn heard(&mut self, now: u64, connection: ConnectionId) {
+    pub fn heard(&mut self, now: u64, connection: ConnectionId, bytes: usize) {
         if let Some(link) = self.up(connection) {
             link.heard = now;
+            link.pace.moved += bytes;
         }
+    }
+
+    /// A peer is away and may come back, or has come back. What is to travel there waits.
+    pub fn set_away(&mut self, peer: Peer, is_away: bool) {
+        if is_away {
+            self.away.insert(peer);
+        } else {
+            self.away.remove(&peer);
+        }
+    }
+
+    /// This process reaches nobody, not even the dispatcher, or does so again. What is to travel
+    /// waits.
+    pub fn set_cut_off(&mut self, is_cut_off: bool) {
+        self.is_cut_off = is_cut_off;
     }
 
     /// A frame came. The bytes of a chunk are asked for by [`Transfers::memory`].
@@ -255,7 +299,10 @@ impl Transfers {
                 link.control.push_back(Frame::Pong);
                 Ok(())
             }
-            Frame::Pong => Ok(()),
+            Frame::Pong => {
+                link.pace.answered = true;
+                Ok(())
+            }
             Frame::Ring | Frame::Free { .. } => Err(Violation("a frame of another layer")),
         }
     }
@@ -279,6 +326,7 @@ impl Transfers {
         tags.sort_unstable();
         tags.into_iter().for_each(|tag| self.cancel(now, tag));
         self.drop_link(Peer::Client(session));
+        self.away.remove(&Peer::Client(session));
     }
 
     /// What it holds.

@@ -62,6 +62,8 @@ enum Command {
     Send(u64, Bytes),
     Cancel(u64),
     Forget(SessionId),
+    Away(Peer, bool),
+    CutOff(bool),
     Connected { peer: Peer, via: Via, attempt: u64, socket: std::io::Result<Socket> },
     Close,
 }
@@ -161,6 +163,16 @@ impl DataPlane {
     /// A session is over, and with it its transfers.
     pub fn forget(&self, session: SessionId) {
         self.shared.tell(Command::Forget(session));
+    }
+
+    /// A peer is away and may come back, or has come back. What is to travel there waits.
+    pub fn set_away(&self, peer: Peer, is_away: bool) {
+        self.shared.tell(Command::Away(peer, is_away));
+    }
+
+    /// This process reaches nobody, or does so again. What is to travel waits.
+    pub fn set_cut_off(&self, is_cut_off: bool) {
+        self.shared.tell(Command::CutOff(is_cut_off));
     }
 
     /// What travelled between this process and others.

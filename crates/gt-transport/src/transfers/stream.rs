@@ -161,7 +161,7 @@ impl Reader {
         if let Some(chunk) = &mut self.chunk {
             if chunk.filled < chunk.bytes {
                 chunk.filled += count;
-                machine.heard(now, connection);
+                machine.heard(now, connection, count);
             } else {
                 self.filled += count;
             }

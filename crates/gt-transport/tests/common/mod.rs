@@ -60,6 +60,8 @@ pub fn message() -> impl Strategy<Value = Message> {
         ),
         session().prop_map(|session| Message::Forget { session }),
         session().prop_map(|session| Message::CheckNan { session }),
+        (session(), any::<bool>())
+            .prop_map(|(session, is_away)| Message::Away { session, is_away }),
         (session(), 0..7).prop_map(|(session, order)| {
             Message::Order(match order {
                 0 => Order::Kill(session),

@@ -5,10 +5,16 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use gt_transport::transfers::Address;
 
 use crate::common::until;
+
+/// A trickle is so many bytes …
+const TRICKLE_BYTES: usize = 16;
+/// … and a pause.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Where bytes go: up to the one that listens, or down to the one that connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +31,8 @@ pub enum Fault {
     Cut(Way, usize),
     /// Nothing more goes that way, until the proxy is told to cut.
     Hold(Way, usize),
+    /// From there on a few bytes at a time go that way.
+    Trickle(Way, usize),
     /// The proxy answers in the one that listens's place, and hangs up.
     Answer(usize, Vec<u8>),
 }
@@ -136,16 +144,41 @@ impl Shared {
             if let (false, Fault::Answer(_, answer)) = (goes_on, fault) {
                 let _ = from.write_all(answer);
             }
+            if let Fault::Trickle(there, at) = fault
+                && *there == way
+                && passed > *at
+            {
+                let drops = bytes.chunks(TRICKLE_BYTES);
+                if drops
+                    .into_iter()
+                    .any(|drop| self.is_cut_within(PAUSE) || to.write_all(drop).is_err())
+                {
+                    return;
+                }
+                continue;
+            }
             if to.write_all(&bytes).is_err() || !goes_on {
                 return;
             }
         }
     }
 
+    /// Waits for a while; true if the proxy was told to cut.
+    fn is_cut_within(&self, pause: Duration) -> bool {
+        let end = Instant::now() + pause;
+        while Instant::now() < end {
+            if self.cut.load(SeqCst) {
+                return true;
+            }
+            std::thread::yield_now();
+        }
+        false
+    }
+
     /// Does to some bytes what the fault asks for; false if the connection ends behind them.
     fn spoil(&self, way: Way, passed: usize, bytes: &mut Vec<u8>, fault: &Fault) -> bool {
         let (there, at) = match fault {
-            Fault::None => return true,
+            Fault::None | Fault::Trickle(..) => return true,
             Fault::Flip(there, at) | Fault::Cut(there, at) | Fault::Hold(there, at) => (*there, at),
             Fault::Answer(at, _) => (Way::Up, at),
         };

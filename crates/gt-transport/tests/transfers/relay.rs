@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use gt_transport::report::Road;
 use gt_transport::ticket::Address;
-use gt_transport::transfers::Limits;
+use gt_transport::transfers::{Event, Limits};
 
 use crate::common::{Dice, Pair, Way, until};
 use crate::proxy::{self, Fault, Proxy};
@@ -65,6 +65,44 @@ fn nothing_can_be_read_on_the_way_to_a_relay_or_in_it() {
             let seen = proxy.seen(connection, way);
             assert!(!seen.windows(6).any(|window| window == b"secret"));
         }
+    }
+}
+
+/// What is carried both ways arrives by the relay.
+fn relays(pair: &Pair) {
+    let data = Dice(3).value(3_000_000);
+    pair.carry(&pair.client, &pair.worker, 1, &data);
+    pair.carry(&pair.worker, &pair.client, 2, &data);
+    for side in [&pair.client, &pair.worker] {
+        for event in side.events.take(2) {
+            assert!(!matches!(event, Event::Failed { .. }), "{event:?}");
+        }
+    }
+    let relay = pair.relay.as_ref().expect("there is one");
+    assert!(relay.plane.relayed_bytes() > data.len() as u64);
+}
+
+#[test]
+fn somebody_who_takes_a_connection_and_does_not_answer_is_not_waited_for() {
+    let mut pair = apart();
+    // The system takes connections for it, and nobody else does anything.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let tcp = Some(silent.local_addr().expect("just bound").to_string());
+    pair.to = Address { unix: None, tcp };
+    let begin = Instant::now();
+    relays(&pair);
+    assert!(begin.elapsed() < Limits::default().handshake, "{:?}", begin.elapsed());
+}
+
+#[test]
+fn a_direct_way_that_trickles_gives_way_to_the_relay() {
+    for way in [proxy::Way::Up, proxy::Way::Down] {
+        let (connect, silence) = (Duration::from_millis(100), Duration::from_secs(1));
+        let limits = Limits { connect, silence, ..Limits::default() };
+        let mut pair = Pair::with_limits(Way::Tcp, limits).with_relay();
+        let proxy = Proxy::open(&pair.to, Fault::Trickle(way, 1000));
+        pair.to = proxy.address();
+        relays(&pair);
     }
 }
 

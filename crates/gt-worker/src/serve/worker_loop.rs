@@ -246,6 +246,9 @@ impl WorkerLoop {
         match message {
             Message::Heartbeat { .. } => {}
             Message::Ticket(ticket) => self.transfers.take_ticket(*ticket),
+            Message::Away { session, is_away } => {
+                self.transfers.carrier.set_away(Peer::Client(session), is_away);
+            }
             Message::MemoryQuery { session, request, parts } => {
                 // What was said before it counts.
                 self.step();

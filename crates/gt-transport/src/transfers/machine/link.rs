@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::inbound::Inbound;
+use super::pace::Pace;
 use super::{Action, ConnectionId, Outbound, Reach, Reason, Transfers, Via};
 use crate::Peer;
 use crate::transfers::frame::Frame;
@@ -10,6 +11,8 @@ use crate::transfers::limits::Limits;
 
 /// How often a silent peer is asked whether it is there, in parts of the silence that is allowed.
 const PINGS: u64 = 3;
+/// Time passes at least so often for a process that is not stopped.
+const PAUSE_MS: u64 = 3000;
 
 /// Whether a channel has a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +37,13 @@ pub(super) struct Link {
     pub tries: u64,
     /// The direct way failed not long ago.
     pub relay_first: bool,
+    /// It leaves a direct way that is slow. The peer may hear bytes of the old connection for
+    /// long, so that another one is made to tell it, and closed at once.
+    pub leaves: bool,
+    pub pace: Pace,
+    /// When it last was not to blame that there is no way, because this process or the peer is
+    /// known to be away.
+    pub excused: u64,
     /// When the present connection was made, and whether anything has come of it.
     pub raised: u64,
     pub progress: bool,
@@ -84,6 +94,9 @@ impl Link {
             used: now,
             tries: 0,
             relay_first: false,
+            leaves: false,
+            pace: Pace::default(),
+            excused: 0,
             raised: now,
             progress: false,
             trouble: None,
@@ -183,6 +196,7 @@ impl Transfers {
         if !link.is_needed() {
             // Nothing was to be heard while nothing was wanted.
             link.heard = now;
+            link.pace.begin(now);
             if link.connection().is_none() {
                 (link.down_since, link.tries) = (now, 0);
             }
@@ -212,6 +226,7 @@ impl Transfers {
         (link.raised, link.progress) = (now, false);
         link.used = now;
         link.relay_first = via == Via::Relay;
+        link.pace.raise(now, via);
         link.control.clear();
         link.control.push_back(Frame::Hello { epoch: link.epoch, oldest: link.oldest() });
         link.again = link.offered.keys().copied().collect();
@@ -232,6 +247,7 @@ impl Transfers {
         // Either way may have come back meanwhile, so that they are tried in turns.
         let is_turn = !connects || link.tries % 2 == 1;
         let via = match (connects, relay) {
+            (true, _) if link.leaves => Via::Direct,
             (_, true) if link.relay_first || (is_late && is_turn) => Via::Relay,
             (true, _) => Via::Direct,
             (false, _) => return,
@@ -244,8 +260,16 @@ impl Transfers {
         self.actions.push(Action::Connect { peer, via, attempt });
     }
 
-    /// Time has passed.
+    /// Time has passed. If it is much, this process was stopped, and no peer is to blame for what
+    /// was not heard meanwhile.
     pub fn tick(&mut self, now: u64) {
+        if now.saturating_sub(self.ticked) > PAUSE_MS {
+            for link in self.links.values_mut() {
+                (link.heard, link.excused) = (now, now);
+                link.pace.begin(now);
+            }
+        }
+        self.ticked = now;
         let peers: Vec<Peer> = self.links.keys().copied().collect();
         for peer in peers {
             self.tick_link(now, peer);
@@ -256,16 +280,26 @@ impl Transfers {
         self.expire_early(now, peer);
         let [silence, give_up, idle] = [self.limits.silence, self.limits.give_up, self.limits.idle]
             .map(|t| t.as_millis() as u64);
+        let is_away = self.away.contains(&peer) || self.is_cut_off;
         let Some(link) = self.links.get_mut(&peer) else { return };
         if link.is_needed() {
             link.used = now;
+        }
+        if is_away {
+            link.excused = now;
         }
         match link.state {
             State::Up { connection } if link.is_needed() => {
                 if now - link.heard >= silence {
                     self.actions.push(Action::Close(connection));
                     self.lost(now, connection, "the peer does not answer");
-                } else if now - link.said >= silence / PINGS && link.control.is_empty() {
+                } else if link.is_too_slow(now, &self.limits) {
+                    self.actions.push(Action::Close(connection));
+                    self.lost(now, connection, "the direct way is too slow");
+                } else if now - link.said >= silence / PINGS && link.control.is_empty()
+                    || link.pace.is_ping_due(now, silence)
+                {
+                    link.pace.pinged = true;
                     link.control.push_back(Frame::Ping);
                 }
             }
@@ -281,7 +315,9 @@ impl Transfers {
             {
                 self.drop_link(peer);
             }
-            _ if link.is_needed() && now - link.down_since >= give_up => self.give_up(now, peer),
+            _ if link.is_needed() && now - link.down_since.max(link.excused) >= give_up => {
+                self.give_up(now, peer);
+            }
             _ => self.pursue(now, peer),
         }
     }
@@ -327,6 +363,7 @@ impl Transfers {
         let next = self.next_of(connection)?;
         if let Some(link) = self.up(connection) {
             link.said = now;
+            link.pace.moved += next.1.len();
         }
         Some(next)
     }

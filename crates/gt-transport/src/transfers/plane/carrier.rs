@@ -128,6 +128,8 @@ impl Carrier {
                 self.act();
                 self.traffic.remove(&Peer::Client(session));
             }
+            Command::Away(peer, is_away) => self.machine.set_away(peer, is_away),
+            Command::CutOff(is_cut_off) => self.machine.set_cut_off(is_cut_off),
             Command::Connected { peer, via, attempt, socket } => match socket {
                 Ok(socket) => self.begin(peer, via, attempt, socket),
                 Err(error) => self.machine.unreachable(now, peer, attempt, &error.to_string()),
@@ -193,7 +195,8 @@ impl Carrier {
         let patience = self.limits.handshake.as_millis() as u64;
         let late = |c: &&Connection| {
             let is_waiting = !matches!(c.phase, Phase::Open(_) | Phase::Spliced(_));
-            is_waiting && now - c.opened >= patience
+            let is_direct = c.asked.is_some_and(|asked| !asked.by_relay);
+            is_waiting && now - c.opened >= if is_direct { patience / 3 } else { patience }
         };
         let late: Vec<ConnectionId> =
             self.connections.values().filter(late).map(|c| c.id).collect();
