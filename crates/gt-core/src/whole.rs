@@ -34,8 +34,8 @@ pub enum Whole {
     },
     /// The gradient of [`Whole::RmsStandardize`]: those of its results, and the results.
     RmsStandardizeGrad(Groups),
-    /// Layer normalisation: elements with mean zero and variance one in each row, times a weight and
-    /// plus a bias; their means, and the reciprocals of their standard deviations.
+    /// Layer normalisation: elements with mean zero and variance one in each row, times a weight
+    /// and plus a bias; their means, and the reciprocals of their standard deviations.
     LayerNorm {
         /// What shares a mean.
         rows: Rows,

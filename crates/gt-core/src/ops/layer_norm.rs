@@ -79,8 +79,8 @@ pub static LAYER_NORM_AFFINE: Op = Op {
 pub static LAYER_NORM_AFFINE_BACKWARD: Op = Op {
     name: "layer_norm_affine_backward",
     code: codes::LAYER_NORM_AFFINE_BACKWARD,
-    doc: "The gradients of `layer_norm_affine` by its inputs, from those of its results, its input and \
-          weight, and its second and third result.",
+    doc: "The gradients of `layer_norm_affine` by its inputs, from those of its results, its input \
+          and weight, and its second and third result.",
     inputs: &[
         operand("grad"),
         operand("mean_grad"),
