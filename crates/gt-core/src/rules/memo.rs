@@ -1,5 +1,5 @@
-//! What was found of uses of rows. Programs repeat themselves, so what follows from a row, the metas
-//! of its inputs and its attributes is remembered: a loop asks the rules in its first step.
+//! What was found of uses of rows. Programs repeat themselves, so what follows from a row, the
+//! metas of its inputs and its attributes is remembered: a loop asks the rules in its first step.
 
 use smallvec::SmallVec;
 

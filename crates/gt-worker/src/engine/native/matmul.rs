@@ -23,7 +23,7 @@ const SMALL: usize = 1 << 20;
 
 /// A vector and a matrix of more elements than this are multiplied as fast as the matrix can be
 /// read, which the order of sums in [`block`] does not allow.
-const SMALL_VECTOR: usize = 1 << 14;
+const SMALL_VECTOR: usize = 1 << 16;
 
 /// A side of a product is cut into panels of about this size at least.
 const PANEL_SIDE: usize = 96;
