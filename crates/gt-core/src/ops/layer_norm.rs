@@ -3,6 +3,7 @@
 use super::codes;
 use super::family::COMPOSITE;
 use super::keys;
+use super::movement::reshape;
 use super::normalize::{STANDARDIZE, STANDARDIZE_GRAD};
 use super::reduce::sum;
 use crate::attrs::{Attr, AttrSpec};
@@ -169,7 +170,7 @@ impl<'a> Axes<'a> {
     /// The sum of all rows.
     fn over_rows(&self, expr: Expr) -> Expr {
         let axes: Vec<i64> = (0..self.lead as i64).collect();
-        if axes.is_empty() { expr } else { sum(expr, &axes, false) }
+        if axes.is_empty() { reshape(expr, self.shape) } else { sum(expr, &axes, false) }
     }
 
     /// Rows may be cut, and what shares a mean may not.
