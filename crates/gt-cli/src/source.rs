@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use gt::address::{Address, Trust};
 use gt::folder::{Folder, Running};
-use gt_core::event::Events;
+use gt_core::event::{Detail, Events};
 use gt_core::{Error, Result};
 use gt_transport::codec::Limits;
 use gt_transport::priority::give_way;
@@ -77,13 +77,13 @@ enum Road {
 
 impl Which {
     /// Begins to watch the dispatcher that is meant, if there is no doubt which one that is.
-    pub fn open(&self) -> Result<Source> {
+    pub fn open(&self, detail: Detail) -> Result<Source> {
         // Whoever watches must not be what is seen.
         give_way();
         if self.host.is_some() || self.port.is_some() {
             let host = self.host.as_deref().unwrap_or("localhost");
             let port = self.port.unwrap_or(gt::address::DEFAULT_PORT);
-            return self.open_server(format!("{host}:{port}").parse()?);
+            return self.open_server(format!("{host}:{port}").parse()?, detail);
         }
         let mut running = Folder::running()?;
         if let Some(wanted) = self.pid {
@@ -91,9 +91,9 @@ impl Which {
         }
         match running.as_slice() {
             [Running::Server { port, .. }] => {
-                self.open_server(format!("localhost:{port}").parse()?)
+                self.open_server(format!("localhost:{port}").parse()?, detail)
             }
-            [Running::Process { pid, socket }] => Source::of_process(*pid, socket),
+            [Running::Process { pid, socket }] => Source::of_process(*pid, socket, detail),
             [] => Err(Error::Lost(match self.pid {
                 Some(pid) => format!("process {pid} has no session of GT in itself"),
                 None => "no dispatcher of this user runs on this host; start a program or \
@@ -104,34 +104,34 @@ impl Which {
         }
     }
 
-    fn open_server(&self, address: Address) -> Result<Source> {
-        Source::of_server(address, &Trust::asked(self.key.clone(), self.insecure)?)
+    fn open_server(&self, address: Address, detail: Detail) -> Result<Source> {
+        Source::of_server(address, &Trust::asked(self.key.clone(), self.insecure)?, detail)
     }
 }
 
 impl Source {
     /// Begins to watch a server.
-    pub fn of_server(address: Address, trust: &Trust) -> Result<Source> {
+    pub fn of_server(address: Address, trust: &Trust, detail: Detail) -> Result<Source> {
         let endpoint = address.endpoint(trust)?;
         let options = Options { connect_timeout: PATIENCE, ..Options::default() };
         let context = Context::new().map_err(Error::runtime)?;
         let mut dealer = Dealer::connect(&context, &endpoint, &options).map_err(Error::runtime)?;
-        let observe = Message::Observe { messages: AHEAD };
+        let observe = Message::Observe { messages: AHEAD, detail };
         dealer.send(&unsequenced(&observe)).map_err(Error::runtime)?;
         let (name, now) = (address.to_string(), Instant::now());
         let dealer = Box::new(dealer);
-        let window = Window::open(now);
+        let window = Window::open(now, detail);
         let road = Road::Server { dealer, address, window, _context: context };
         Ok(Source { name, road, values: None, was_heard: false, began: now })
     }
 
     /// Begins to watch a session inside a program.
-    pub fn of_process(pid: u32, socket: &Path) -> Result<Source> {
+    pub fn of_process(pid: u32, socket: &Path, detail: Detail) -> Result<Source> {
         let gone = |error: std::io::Error| {
             Error::Lost(format!("process {pid} cannot be watched at {}: {error}", socket.display()))
         };
         let mut stream = UnixStream::connect(socket).map_err(gone)?;
-        framed::write(&mut stream, &Message::Observe { messages: 0 }).map_err(gone)?;
+        framed::write(&mut stream, &Message::Observe { messages: 0, detail }).map_err(gone)?;
         let (sender, messages) = sync_channel(READ_AHEAD);
         // A read that is given up in the middle of a message could not go on; so a thread reads.
         let read = move || {
@@ -246,14 +246,14 @@ fn hear(
         if let Some(messages) = window.due(now) {
             // What cannot be sent is sent at the next turn; until then nothing is lost by it.
             let _ = dealer.send(&unsequenced(&Message::StatusRequest));
-            let _ = dealer.send(&unsequenced(&Message::Observe { messages }));
+            let _ = dealer.send(&unsequenced(&window.observe(messages)));
         }
         match dealer.receive().map_err(Error::runtime)? {
             Some(DealerEvent::Message(parts)) => {
                 let message = open_unsequenced(&parts, &Limits::CONTROL);
                 let message = message.map_err(|error| error.within(address))?;
                 if matches!(message, Some(Message::Events(_))) {
-                    let _ = dealer.send(&unsequenced(&Message::Observe { messages: 1 }));
+                    let _ = dealer.send(&unsequenced(&window.observe(1)));
                 }
                 return Ok(message);
             }

@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, stdout};
 use std::time::{Duration, Instant};
 
+use gt_core::event::Detail;
 use gt_core::{Error, Result};
 use gt_tools::top::{State, draw, json};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
@@ -33,7 +34,7 @@ pub struct Args {
 
 /// Shows it until somebody has enough.
 pub fn run(args: &Args) -> Result<()> {
-    let mut source = args.which.open()?;
+    let mut source = args.which.open(Detail::Sums)?;
     let mut state = State::of(source.name.clone());
     if args.once || args.json || !stdout().is_terminal() {
         return print(&mut source, &mut state, args);

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use gt_core::event::{Event, Events};
+use gt_core::event::{Detail, Event, Events};
 use gt_core::{Error, Result};
 use gt_tools::InstructionLog;
 use gt_tools::timeline::many;
@@ -62,7 +62,7 @@ struct Captured {
 pub fn run(args: &Args) -> Result<()> {
     let stop = Stop::new()?;
     let _attention = Attention::pay(&stop)?;
-    let mut source = args.which.open()?;
+    let mut source = args.which.open(Detail::Each)?;
     let path = args.dir.join(file_name());
     let mut log = InstructionLog::new(create(&args.dir, &path)?);
     let start = Instant::now();

@@ -161,7 +161,7 @@ fn messages() -> Vec<Message> {
         Message::Done { session, commands: 4, bytes: 5, busy_ns: 6 },
         Message::Spans { session, spans },
         Message::Events(Arc::new(events)),
-        Message::Observe { messages: 9 },
+        Message::observe(9),
         Message::StatusRequest,
         Message::ValuesRequest,
         Message::Order(Order::Kill(SessionId(2))),

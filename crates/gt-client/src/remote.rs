@@ -195,19 +195,19 @@ impl Link for Remote {
 
     fn observe(&self, sink: Box<dyn EventSink>) {
         if self.0.log.open(sink) {
-            self.send(Message::Observe { messages: 1 });
+            self.send(Message::observe(1));
         }
     }
 
     fn watch(&self, watcher: &Arc<EventQueue>) {
         if self.0.log.watch(watcher) {
-            self.send(Message::Observe { messages: 1 });
+            self.send(Message::observe(1));
         }
     }
 
     fn look_away(&self, watcher: &Arc<EventQueue>) -> Result<()> {
         let (others, before) = self.0.log.others(watcher);
-        self.send(Message::Observe { messages: u32::from(others) });
+        self.send(Message::observe(u32::from(others)));
         let is_over = || self.0.session().is_none_or(|session| session.check_open().is_err());
         let waited = host::wait(|patience| self.0.log.wait_for_mark(before, patience) || is_over());
         self.0.log.look_away(watcher);

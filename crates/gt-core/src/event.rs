@@ -10,6 +10,10 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::record::Record;
 use crate::slot::{SessionId, WorkerId};
 
+pub use self::sums::{Detail, Sums};
+
+mod sums;
+
 /// The bytes beside a record that an event keeps; those of a longer command are left out.
 pub const MOST_EXTRA: usize = 4096;
 

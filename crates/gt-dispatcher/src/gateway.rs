@@ -160,7 +160,7 @@ impl Gateway {
                     self.dispatcher.note_channels(worker, channels);
                 }
             }
-            Ok(Some(Message::Observe { messages })) => {
+            Ok(Some(Message::Observe { messages, .. })) => {
                 self.observe_session(now_ns, peer, messages, out);
             }
             Ok(Some(Message::Bye)) if matches!(peer, Peer::Worker(_)) => {

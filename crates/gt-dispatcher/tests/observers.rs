@@ -85,7 +85,7 @@ fn whoever_watches_sees_who_is_there_and_then_what_happens() {
     let (mut harness, mut client) = open();
     work(&mut harness, &mut client);
     assert!(publish(&mut harness).is_empty(), "nobody watches, and nothing is recorded");
-    let out = harness.say(WATCHER, &Message::Observe { messages: 5 });
+    let out = harness.say(WATCHER, &Message::observe(5));
     assert_eq!(told_to_record(&out), [true]);
     assert_eq!(stations(&seen(&out, WATCHER)[0]), [Station::Connected, Station::Connected]);
     harness.now_ns = 5_000;
@@ -106,7 +106,7 @@ fn whoever_watches_sees_who_is_there_and_then_what_happens() {
 fn a_worker_s_times_are_those_of_the_dispatcher() {
     let (mut harness, mut client) = open();
     let mut worker = ReliableChannel::without_replay();
-    harness.say(WATCHER, &Message::Observe { messages: 5 });
+    harness.say(WATCHER, &Message::observe(5));
     work(&mut harness, &mut client);
     publish(&mut harness);
     // The worker's clock is ahead by a second, and its message takes 300 ns.
@@ -133,7 +133,7 @@ fn a_worker_s_times_are_those_of_the_dispatcher() {
 fn times_that_make_no_sense_harm_nobody() {
     let (mut harness, mut client) = open();
     let mut worker = ReliableChannel::without_replay();
-    harness.say(WATCHER, &Message::Observe { messages: 5 });
+    harness.say(WATCHER, &Message::observe(5));
     work(&mut harness, &mut client);
     let wild = |position, start_ns| Span {
         position,
@@ -152,13 +152,13 @@ fn times_that_make_no_sense_harm_nobody() {
 #[test]
 fn whoever_is_slow_misses_events_and_is_told_how_many() {
     let (mut harness, mut client) = open();
-    harness.say(WATCHER, &Message::Observe { messages: 1 });
+    harness.say(WATCHER, &Message::observe(1));
     work(&mut harness, &mut client);
     let first = seen(&publish(&mut harness), WATCHER)[0].list.len() as u64;
     work(&mut harness, &mut client);
     let second = publish(&mut harness);
     assert!(seen(&second, WATCHER).is_empty(), "it did not ask for more");
-    harness.say(WATCHER, &Message::Observe { messages: 1 });
+    harness.say(WATCHER, &Message::observe(1));
     work(&mut harness, &mut client);
     let third = &seen(&publish(&mut harness), WATCHER)[0];
     assert!(third.lost > 0);
@@ -168,13 +168,13 @@ fn whoever_is_slow_misses_events_and_is_told_how_many() {
 #[test]
 fn whoever_says_nothing_watches_no_more() {
     let (mut harness, _) = open();
-    harness.say(WATCHER, &Message::Observe { messages: 1 });
+    harness.say(WATCHER, &Message::observe(1));
     let out = harness.pass(4, &[WORKER, CLIENT]);
     assert_eq!(told_to_record(&out), [] as [bool; 0]);
     let out = harness.pass(2, &[WORKER, CLIENT]);
     assert_eq!(told_to_record(&out), [false]);
     // And so does whoever hangs up.
-    harness.say(WATCHER, &Message::Observe { messages: 1 });
+    harness.say(WATCHER, &Message::observe(1));
     harness.gone(WATCHER);
     let out = harness.pass(1, &[WORKER, CLIENT]);
     assert_eq!(told_to_record(&out), [false]);
@@ -183,12 +183,12 @@ fn whoever_says_nothing_watches_no_more() {
 #[test]
 fn a_dispatcher_that_was_stopped_goes_on_with_whoever_watches() {
     let (mut harness, mut client) = open();
-    harness.say(WATCHER, &Message::Observe { messages: 50 });
+    harness.say(WATCHER, &Message::observe(50));
     harness.pass(1, &[WORKER, CLIENT]);
     // What the watcher says meanwhile waits to be heard.
     harness.now_ns += 20 * SECOND;
     harness.gateway.tick(harness.now_ns, &mut Vec::new());
-    harness.say(WATCHER, &Message::Observe { messages: 0 });
+    harness.say(WATCHER, &Message::observe(0));
     for _ in 0..10 {
         work(&mut harness, &mut client);
         assert_eq!(seen(&publish(&mut harness), WATCHER).len(), 1);
@@ -199,7 +199,7 @@ fn a_dispatcher_that_was_stopped_goes_on_with_whoever_watches() {
 fn nobody_watches_who_may_do_nothing_else() {
     let (mut harness, _) = open();
     let nobody = Credentials { role: None, ..OWN };
-    let observe = unsequenced(&Message::Observe { messages: 1 });
+    let observe = unsequenced(&Message::observe(1));
     let out = harness.hear_from(nobody, WATCHER, observe);
     assert!(refusal(&out).is_some() && seen(&out, WATCHER).is_empty(), "{out:?}");
 }
@@ -208,7 +208,7 @@ fn nobody_watches_who_may_do_nothing_else() {
 fn a_client_sees_its_own_session_to_the_end() {
     let (mut harness, mut client) = open();
     harness.add_client(3);
-    let out = harness.hear(CLIENT, client.say(&Message::Observe { messages: 1 }).unwrap());
+    let out = harness.hear(CLIENT, client.say(&Message::observe(1)).unwrap());
     assert_eq!(told_to_record(&out), [true]);
     let there = seen(&out, CLIENT);
     assert!(there[0].list.iter().all(|event| [0, 1].contains(&event.session)));
@@ -274,23 +274,23 @@ fn whoever_may_not_connect_is_not_told_where_values_are() {
 #[test]
 fn a_client_that_has_seen_enough_is_told_when_it_has_all() {
     let (mut harness, mut client) = open();
-    harness.hear(CLIENT, client.say(&Message::Observe { messages: 1 }).unwrap());
+    harness.hear(CLIENT, client.say(&Message::observe(1)).unwrap());
     work(&mut harness, &mut client);
     let marks = |out: &[Delivery]| -> Vec<usize> {
         seen(out, CLIENT).iter().map(|events| events.list.len().min(1)).collect()
     };
     // Somebody else in its process goes on.
-    harness.hear(CLIENT, client.say(&Message::Observe { messages: 1 }).unwrap());
+    harness.hear(CLIENT, client.say(&Message::observe(1)).unwrap());
     assert_eq!(marks(&publish(&mut harness)), [1, 0], "all so far, and then none");
     assert!(publish(&mut harness).is_empty());
     work(&mut harness, &mut client);
-    harness.hear(CLIENT, client.say(&Message::Observe { messages: 0 }).unwrap());
+    harness.hear(CLIENT, client.say(&Message::observe(0)).unwrap());
     let out = publish(&mut harness);
     assert_eq!((marks(&out), told_to_record(&out)), (vec![1, 0], vec![false]));
     work(&mut harness, &mut client);
     assert!(publish(&mut harness).is_empty());
     // Whoever did not observe has everything at once.
-    harness.hear(CLIENT, client.say(&Message::Observe { messages: 0 }).unwrap());
+    harness.hear(CLIENT, client.say(&Message::observe(0)).unwrap());
     assert_eq!(marks(&publish(&mut harness)), [0]);
     assert_eq!(harness.sessions(), 1);
 }
@@ -300,7 +300,7 @@ fn frees_of_one_message_are_one_event() {
     let (mut harness, mut client) = open();
     let mut worker = ReliableChannel::without_replay();
     make(&mut harness, &mut client, 0..2000);
-    harness.say(WATCHER, &Message::Observe { messages: 50 });
+    harness.say(WATCHER, &Message::observe(50));
     let mut batch = Batch::default();
     (0..2000).for_each(|slot| batch.push_free(&[Slot(slot)]));
     let message = Message::Commands { session: SessionId(1), batch: Arc::new(batch) };
@@ -340,7 +340,7 @@ fn answers(events: &[Arc<Events>]) -> Vec<(u64, u64)> {
 fn a_large_value_that_goes_straight_to_the_client_is_an_answer_too() {
     let (mut harness, mut client) = open();
     let mut worker = ReliableChannel::without_replay();
-    harness.say(WATCHER, &Message::Observe { messages: 50 });
+    harness.say(WATCHER, &Message::observe(50));
     let mut batch = Batch::default();
     let ones = parse_instruction("t0 := ones shape=[4096] dtype=float32").expect("an instruction");
     batch.push(&Command::Apply(ones));
@@ -362,7 +362,7 @@ fn a_large_value_that_goes_straight_to_the_client_is_an_answer_too() {
 
 /// Somebody begins to watch.
 fn watch_as(harness: &mut Harness, who: Credentials, connection: u64) -> Vec<Delivery> {
-    harness.hear_from(who, connection, unsequenced(&Message::Observe { messages: 50 }))
+    harness.hear_from(who, connection, unsequenced(&Message::observe(50)))
 }
 
 fn user(number: u32, role: Role) -> Credentials {

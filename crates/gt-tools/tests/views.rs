@@ -81,6 +81,18 @@ fn all_views_count_the_same() {
     let (model, mut top) = (builder.finish(), State::of("here"));
     top.take_events(&events);
     top.turn(1.0);
+    let mut of_sums = State::of("here");
+    of_sums.take_events(&Events::summed([&events]));
+    of_sums.turn(1.0);
+    let seen = |state: &State| {
+        let workers = state.workers.values();
+        let busy = workers.map(|one| one.busy.map(|rate| (rate.per_second() * 1e9).round()));
+        let commands = state.workers.values().map(|one| one.commands.per_second());
+        let sessions = state.sessions.values();
+        let bytes = sessions.map(|one| (one.commands.per_second(), one.bytes.per_second()));
+        (busy.collect::<Vec<_>>(), commands.collect::<Vec<_>>(), bytes.collect::<Vec<_>>())
+    };
+    assert_eq!(seen(&top), seen(&of_sums), "sums tell top the same as every event");
     let profile = Profile::new(vec![Arc::new(events.clone())], 0, |_| None);
 
     let all = events.list.len() as u64;

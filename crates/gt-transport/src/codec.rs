@@ -22,7 +22,7 @@ mod kind;
 mod observed;
 
 /// Changes when older peers could misread a message.
-pub const MAJOR: u16 = 5;
+pub const MAJOR: u16 = 6;
 /// Changes when there is more to say. The version before is understood too.
 pub const MINOR: u16 = 0;
 
@@ -119,7 +119,7 @@ pub fn encode(message: &Message) -> Frames {
         M::Away { session, is_away } => frames(kind::AWAY, &(session, is_away)),
         M::Record { on } => frames(kind::RECORD, on),
         M::Spans { session, spans } => observed::spans(*session, spans),
-        M::Observe { messages } => frames(kind::OBSERVE, messages),
+        M::Observe { messages, detail } => frames(kind::OBSERVE, &(messages, detail)),
         M::Events(events) => observed::events(events),
         M::StatusRequest => frames(kind::STATUS_REQUEST, &()),
         M::Report(report) => frames(kind::REPORT, &**report),
@@ -272,7 +272,10 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
         }
         kind::RECORD => Message::Record { on: all(body, payloads)? },
         kind::SPANS => observed::read_spans(all(body, payloads)?)?,
-        kind::OBSERVE => Message::Observe { messages: all(body, payloads)? },
+        kind::OBSERVE => {
+            let (messages, detail) = all(body, payloads)?;
+            Message::Observe { messages, detail }
+        }
         kind::EVENTS => observed::read_events(all(body, payloads)?)?,
         kind::STATUS_REQUEST => all(body, payloads).map(|()| Message::StatusRequest)?,
         kind::REPORT => Message::Report(all(body, payloads)?),

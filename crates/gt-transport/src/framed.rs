@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let mut stream = Vec::new();
-        let messages = [Message::StatusRequest, Message::Observe { messages: 7 }, Message::Bye];
+        let messages = [Message::StatusRequest, Message::observe(7), Message::Bye];
         messages.iter().for_each(|message| write(&mut stream, message).unwrap());
         let mut rest = stream.as_slice();
         for message in messages {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gt_core::event::{Events, Spans};
+use gt_core::event::{Detail, Events, Spans};
 use gt_core::wire::few;
 use gt_core::{Error, Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
 use serde::{Deserialize, Serialize};
@@ -186,6 +186,8 @@ pub enum Message {
     Observe {
         /// How many messages.
         messages: u32,
+        /// What is to be in them; clients are told everything.
+        detail: Detail,
     },
     /// Dispatcher to client or to whoever observes: what has happened.
     Events(Arc<Events>),
@@ -249,6 +251,13 @@ pub enum Message {
         /// Why.
         error: Error,
     },
+}
+
+impl Message {
+    /// Asks for so many messages with every event.
+    pub fn observe(messages: u32) -> Message {
+        Message::Observe { messages, detail: Detail::Each }
+    }
 }
 
 /// A value outside of a worker.

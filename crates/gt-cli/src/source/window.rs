@@ -2,6 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use gt_core::event::Detail;
+use gt_transport::Message;
+
 /// Messages that a server may send before it hears that some have arrived.
 pub(super) const AHEAD: u32 = 256;
 /// How often a server is asked how things are, which also says that somebody watches.
@@ -13,12 +16,18 @@ const PAUSE: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(super) struct Window {
     next_ask: Instant,
+    detail: Detail,
 }
 
 impl Window {
     /// A server that has just been asked for [`AHEAD`] messages, and not how things are.
-    pub(super) fn open(now: Instant) -> Window {
-        Window { next_ask: now }
+    pub(super) fn open(now: Instant, detail: Detail) -> Window {
+        Window { next_ask: now, detail }
+    }
+
+    /// Asks for so many more messages. A server that has forgotten who watches hears the rest again.
+    pub(super) fn observe(&self, messages: u32) -> Message {
+        Message::Observe { messages, detail: self.detail }
     }
 
     /// How many more messages to ask for, if it is time to say that somebody watches.
@@ -84,8 +93,8 @@ mod tests {
         let secret = Secret::known(7);
         let mut server = Server(Gateway::new(Dispatcher::new(), secret, Timeouts::default()), 0);
         let start = Instant::now();
-        let mut window = Window::open(start);
-        server.hear(WATCHER, &Message::Observe { messages: AHEAD });
+        let mut window = Window::open(start, Detail::Each);
+        server.hear(WATCHER, &Message::observe(AHEAD));
         assert_eq!((window.due(start), window.due(start)), (Some(0), None));
         assert_eq!(server.shown(100), 100);
         // The server hears nothing for ten seconds, second by second, and forgets it.
@@ -94,7 +103,7 @@ mod tests {
             server.0.tick(server.1, &mut Vec::new());
         }
         let messages = window.due(start + Duration::from_secs(10)).expect("it is time to ask");
-        server.hear(WATCHER, &Message::Observe { messages });
+        server.hear(WATCHER, &Message::observe(messages));
         assert_eq!(server.shown(100), 100);
         assert_eq!(window.due(window.next_ask()), Some(0), "it was not stopped again");
     }

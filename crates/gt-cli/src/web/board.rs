@@ -4,6 +4,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
 use gt_core::Result;
+use gt_core::event::Detail;
 use gt_tools::board::Board;
 use gt_transport::lock::Mutex;
 
@@ -78,8 +79,8 @@ pub fn watch(target: &Target, shared: &Shared, ended: &Receiver<()>) {
 
 fn open(target: &Target) -> Result<Source> {
     match target {
-        Target::Server(address, trust) => Source::of_server(address.clone(), trust),
-        Target::Session(socket) => Source::of_process(std::process::id(), socket),
+        Target::Server(address, trust) => Source::of_server(address.clone(), trust, Detail::Each),
+        Target::Session(socket) => Source::of_process(std::process::id(), socket, Detail::Each),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The monitor socket of an embedded system: whoever may enter the runtime folder can connect and
 //! sees what happens. While nobody does, it is one thread that sleeps.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::io;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gt_core::event::Events;
+use gt_core::event::{Detail, Events};
 use gt_transport::event_queue::{EventQueue, Overflow};
 use gt_transport::priority::give_way;
 use gt_transport::report::{Report, ValuesReport};
@@ -96,8 +97,8 @@ fn listen(listener: &UnixListener, shown: &Arc<dyn Monitored>) {
 fn attend(mut stream: UnixStream, shown: &dyn Monitored) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    match framed::read(&mut stream) {
-        Ok(Message::Observe { .. }) => {}
+    let detail = match framed::read(&mut stream) {
+        Ok(Message::Observe { detail, .. }) => detail,
         Ok(Message::StatusRequest) => {
             return framed::write(&mut stream, &Message::Report(Box::new(shown.report())));
         }
@@ -105,10 +106,10 @@ fn attend(mut stream: UnixStream, shown: &dyn Monitored) -> io::Result<()> {
             return framed::write(&mut stream, &Message::Values(Box::new(shown.values())));
         }
         _ => return Ok(()),
-    }
+    };
     let watcher = Arc::new(EventQueue::with_room(MOST_WAITING, Overflow::IsCounted));
     let introduction = shown.watch(&watcher);
-    let shown_all = show(&mut stream, introduction, &watcher, shown);
+    let shown_all = show(&mut stream, (introduction, detail), &watcher, shown);
     watcher.close();
     shown.look_away();
     shown_all
@@ -116,7 +117,7 @@ fn attend(mut stream: UnixStream, shown: &dyn Monitored) -> io::Result<()> {
 
 fn show(
     stream: &mut UnixStream,
-    introduction: Events,
+    (introduction, detail): (Events, Detail),
     watcher: &EventQueue,
     shown: &dyn Monitored,
 ) -> io::Result<()> {
@@ -128,16 +129,24 @@ fn show(
             next_report = Instant::now() + REPORT;
         }
         let patience = next_report.saturating_duration_since(Instant::now());
-        for events in watcher.next_gathered(patience, GATHER) {
-            for piece in Arc::unwrap_or_clone(events).split() {
-                framed::write(stream, &Message::Events(Arc::new(piece)))?;
-            }
-        }
+        tell(stream, watcher.next_gathered(patience, GATHER), detail)?;
         watcher.finish();
     }
     // What happened last is shown too.
-    for events in watcher.next(Duration::ZERO) {
-        framed::write(stream, &Message::Events(events))?;
+    tell(stream, watcher.next(Duration::ZERO), detail)
+}
+
+/// Sends events in the detail that somebody wants.
+fn tell(stream: &mut UnixStream, lists: VecDeque<Arc<Events>>, detail: Detail) -> io::Result<()> {
+    let lists = match detail {
+        _ if lists.is_empty() => lists,
+        Detail::Each => lists,
+        Detail::Sums => VecDeque::from([Arc::new(Events::summed(lists.iter().map(|one| &**one)))]),
+    };
+    for events in lists {
+        for piece in Arc::unwrap_or_clone(events).split() {
+            framed::write(stream, &Message::Events(Arc::new(piece)))?;
+        }
     }
     Ok(())
 }

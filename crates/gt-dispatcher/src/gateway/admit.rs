@@ -33,8 +33,8 @@ impl Gateway {
                 self.send_status(now_ns, connection, credentials, out);
                 Ok(())
             }
-            Ok(Some(Message::Observe { messages })) if credentials.role.is_some() => {
-                self.watch(now_ns, connection, credentials, messages, out);
+            Ok(Some(Message::Observe { messages, detail })) if credentials.role.is_some() => {
+                self.watch(now_ns, (connection, credentials), (messages, detail), out);
                 Ok(())
             }
             Ok(Some(Message::ValuesRequest)) if credentials.role.is_some() => {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gt_core::SessionId;
-use gt_core::event::Events;
+use gt_core::event::{Detail, Events};
 use gt_transport::reliable::unsequenced;
 use gt_transport::{Message, Peer};
 
@@ -54,6 +54,7 @@ pub(super) struct Watcher {
     until_ns: u64,
     lost: u64,
     sight: Sight,
+    detail: Detail,
 }
 
 impl Observers {
@@ -93,13 +94,12 @@ impl Gateway {
         self.observe(now_ns, out);
     }
 
-    /// Somebody wants to see so many more messages with events.
+    /// Somebody wants to see so many more messages with events in this detail.
     pub(super) fn watch(
         &mut self,
         now_ns: u64,
-        connection: ConnectionId,
-        credentials: Credentials,
-        messages: u32,
+        (connection, credentials): (ConnectionId, Credentials),
+        (messages, detail): (u32, Detail),
         out: &mut Vec<Delivery>,
     ) {
         let watchers = &mut self.observers.watchers;
@@ -116,7 +116,7 @@ impl Gateway {
             return self.turn_away(connection, error, out);
         }
         let (messages, sight) = (messages.min(MOST_MESSAGES), credentials.into());
-        watchers.insert(connection, Watcher { messages, until_ns, lost: 0, sight });
+        watchers.insert(connection, Watcher { messages, until_ns, lost: 0, sight, detail });
         let introduction = self.dispatcher.introduction(now_ns);
         let is_seen = |session| self.is_seen(sight, session);
         for piece in without_others(&introduction, is_seen).split() {
@@ -215,16 +215,17 @@ impl Gateway {
                 continue;
             }
             watcher.messages -= 1;
-            let missed = std::mem::take(&mut watcher.lost);
-            let shown = match watcher.sight {
-                Sight::All if missed == 0 => piece.clone(),
-                Sight::All => Arc::new(Events { lost: piece.lost + missed, ..(**piece).clone() }),
-                sight => {
-                    let mut shown = with_sums(piece, |session| self.is_seen(sight, session));
-                    shown.lost += missed;
-                    Arc::new(shown)
-                }
+            let mut shown = match watcher.sight {
+                Sight::All => piece.clone(),
+                sight => Arc::new(with_sums(piece, |session| self.is_seen(sight, session))),
             };
+            if watcher.detail == Detail::Sums {
+                shown = Arc::new(Events::summed([&*shown]));
+            }
+            let missed = std::mem::take(&mut watcher.lost);
+            if missed > 0 {
+                Arc::make_mut(&mut shown).lost += missed;
+            }
             out.push(Delivery::Send(connection, unsequenced(&Message::Events(shown))));
         }
         self.observers.watchers = watchers;

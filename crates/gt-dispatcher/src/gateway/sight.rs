@@ -1,10 +1,8 @@
 //! What somebody may see of a server that others use too: everything about sessions of their own,
 //! and sums about those of others. Whoever runs the server sees everything.
 
-use std::collections::BTreeMap;
-
 use gt_core::SessionId;
-use gt_core::event::{Event, Events, Station};
+use gt_core::event::{Event, Events, Sums};
 use gt_transport::Peer;
 use gt_transport::report::{ChannelTraffic, SessionReport};
 use gt_transport::share::Share;
@@ -51,20 +49,17 @@ impl Gateway {
 /// The events that somebody sees. What workers do for others is told as one event for each worker
 /// and operation: how much there was of it, and how long it took.
 pub(super) fn with_sums(events: &Events, is_seen: impl Fn(SessionId) -> bool) -> Events {
-    let mut sums: BTreeMap<(u8, u8, u32, u16), Event> = BTreeMap::new();
+    let mut sums = Sums::default();
     let mut shown = Events { lost: events.lost, ..Events::default() };
-    // Sums come last and have the last number and time, so that these are in order.
     let last = events.list.last().map_or((0, 0), |last| (last.number, last.time_ns));
     for (event, beside) in events.iter() {
         if event.session == OTHERS.0 || is_seen(SessionId(event.session)) {
             shown.push(*event, beside);
         } else if event.has_command() {
-            let key = (event.station, event.outcome, event.worker, event.record.op);
-            let event = nameless(event, last);
-            sums.entry(key).and_modify(|sum| add(sum, &event)).or_insert(event);
+            sums.add(&Event { session: OTHERS.0, ..*event });
         }
     }
-    sums.values().for_each(|sum| shown.push(*sum, &[]));
+    sums.append_to(&mut shown, last);
     shown
 }
 
@@ -77,25 +72,6 @@ pub(super) fn without_others(events: &Events, is_seen: impl Fn(SessionId) -> boo
         }
     }
     shown
-}
-
-/// The same event without whose it is, and what it is about.
-fn nameless(event: &Event, (number, time_ns): (u64, u64)) -> Event {
-    let mut record = Event::new(time_ns, Station::Received, OTHERS).record;
-    record.op = event.record.op;
-    let nobody =
-        Event { session: OTHERS.0, instruction: 0, scope: 0, share: 0, shares: 0, ..*event };
-    Event { number, time_ns, record, ..nobody }
-}
-
-/// Two events become one. Nobody has so many of one sort at once that they cannot be counted, and
-/// if they do, the rest is only timed.
-fn add(sum: &mut Event, event: &Event) {
-    sum.joined = sum.joined.saturating_add(event.joined).saturating_add(1);
-    sum.bytes = sum.bytes.saturating_add(event.bytes);
-    sum.start_ns = sum.start_ns.min(event.start_ns);
-    sum.duration_ns = sum.duration_ns.saturating_add(event.duration_ns);
-    sum.fused = sum.fused.saturating_add(event.fused);
 }
 
 /// Sessions of others, as one.

@@ -142,7 +142,7 @@ pub struct State {
     pub sessions: BTreeMap<SessionId, SessionState>,
     /// What travels between processes.
     pub links: BTreeMap<(WorkerId, Peer), LinkState>,
-    /// How many events were seen.
+    /// How many events were seen; a sum of several is one.
     pub events: u64,
     /// How many were not, because we were too slow.
     pub lost: u64,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gt_core::event::{Event, Events, Span, Spans, Station};
+use gt_core::event::{Detail, Event, Events, Span, Spans, Station};
 use gt_core::instruction::{After, Command, Instruction, Move, Operand, Question, Replaces};
 use gt_core::op::SampleInput;
 use gt_core::placement::{At, Cut, Layout, Mesh, Placement, Signature, Wish};
@@ -248,7 +248,9 @@ fn observed() -> impl Strategy<Value = Message> {
         Message::Events(events.into())
     });
     let record = any::<bool>().prop_map(|on| Message::Record { on });
-    let observe = any::<u32>().prop_map(|messages| Message::Observe { messages });
+    let detail = prop_oneof![Just(Detail::Each), Just(Detail::Sums)];
+    let observe =
+        (any::<u32>(), detail).prop_map(|(messages, detail)| Message::Observe { messages, detail });
     prop_oneof![spans, events, record, observe, values(), Just(Message::ValuesRequest)]
 }
 
