@@ -25,7 +25,7 @@ impl Window {
         Window { next_ask: now, detail }
     }
 
-    /// Asks for so many more messages. A server that has forgotten who watches hears the rest again.
+    /// Asks for so many more messages, in words that a server understands which has forgotten this.
     pub(super) fn observe(&self, messages: u32) -> Message {
         Message::Observe { messages, detail: self.detail }
     }
