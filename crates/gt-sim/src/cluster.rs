@@ -1,10 +1,11 @@
 //! The whole wire: clients, the gateway, workers and the data plane as they are between processes,
 //! with connections that break, processes that end, and values that travel apart from messages.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use gt_core::WorkerId;
 use gt_dispatcher::Dispatcher;
 use gt_dispatcher::gateway::{ConnectionId, Delivery, Gateway, Timeouts};
 use gt_dispatcher::role::{Credentials, Identity, Role};
@@ -65,6 +66,8 @@ pub struct Cluster {
     next_connection: u64,
     clients: Vec<ClientProcess>,
     workers: BTreeMap<u64, WorkerProcess>,
+    /// Those that the operator wants to be free.
+    drained: BTreeSet<WorkerId>,
     /// The data plane.
     pub data: DataNetwork,
     limits: transfers::Limits,
@@ -118,6 +121,7 @@ impl Cluster {
             next_connection: 0,
             clients: Vec::new(),
             workers: BTreeMap::new(),
+            drained: BTreeSet::new(),
             data: DataNetwork::new(faults.ways),
             limits,
             engine,
@@ -145,6 +149,11 @@ impl Cluster {
     /// How many bytes the values of everybody take.
     pub fn used_bytes(&self) -> usize {
         self.pool.used_bytes() + self.client_pool.used_bytes()
+    }
+
+    /// How many bytes the values on workers take.
+    pub fn worker_bytes(&self) -> usize {
+        self.pool.used_bytes()
     }
 
     /// Nothing goes wrong any more.

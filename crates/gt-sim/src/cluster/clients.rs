@@ -46,6 +46,11 @@ impl Cluster {
         self.clients[client].is_dead
     }
 
+    /// How many values wait in a client's memory for somebody to take them in.
+    pub fn waiting_uploads(&self, client: usize) -> usize {
+        self.clients[client].transfers.waiting_uploads()
+    }
+
     /// The processes of all clients end, after they have said goodbye.
     pub fn end_clients(&mut self) {
         (0..self.clients.len()).for_each(|index| self.end_client(index));
@@ -157,6 +162,10 @@ impl Cluster {
             message => {
                 let is_news = match &message {
                     Message::Answer { request, .. } => process.transfers.answered(*request),
+                    Message::Done { commands, .. } => {
+                        process.transfers.finish(*commands);
+                        true
+                    }
                     _ => true,
                 };
                 if is_news {
