@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use gt_core::event::EventSink;
 use gt_core::{Error, Result};
+use gt_transport::priority::take_short_turns;
 use gt_transport::stop::Stop;
 use gt_transport::ticket::Secret;
 use gt_transport::transfers::{DataPlane, PlaneOptions};
@@ -82,6 +83,7 @@ impl Server {
     /// Starts to listen.
     pub fn open(options: Options) -> Result<Server> {
         let Options { local, tcp, relay, advertise, timeouts, sink, policy } = options;
+        take_short_turns();
         let context = Context::new().map_err(cannot_listen)?;
         // Whoever is silent is the gateway's business, as long as the connection stands. Clients
         // and workers keep pace by credits, so that a queue only has to outlast a burst.
@@ -228,8 +230,12 @@ impl Server {
     fn take_in(&mut self) -> Result<()> {
         while self.arrivals.len() < TAKEN_IN {
             let Some(arrival) = self.router.receive().map_err(cannot_listen)? else { break };
-            let (Arrival::Message { from, .. } | Arrival::Gone { from }) = &arrival;
-            let from = from.clone();
+            let (from, bytes) = match &arrival {
+                Arrival::Message { from, frames } => {
+                    (from.clone(), frames.iter().map(|frame| frame.len()).sum())
+                }
+                Arrival::Gone { from } => (from.clone(), 0),
+            };
             let acquaintance = match self.connections.contains_key(&from) {
                 true => Acquaintance::Known,
                 false => Acquaintance::Stranger,
@@ -238,7 +244,7 @@ impl Server {
             let (connection, _) = self.connection(&from);
             let is_worker = self.gateway.is_worker(connection);
             let kind = if is_worker { Kind::Worker } else { Kind::Client };
-            self.arrivals.push(kind, from, (arrival, acquaintance));
+            self.arrivals.push(kind, from, bytes, (arrival, acquaintance));
         }
         Ok(())
     }
