@@ -24,8 +24,11 @@ use crate::session::Reach;
 use crate::tickets::Tickets;
 
 mod options;
+mod room;
 
 pub use options::{Local, Options};
+
+use room::{Leftovers, most_descriptors};
 
 /// How often time passes for the gateway.
 const TICK: Duration = Duration::from_secs(1);
@@ -67,6 +70,7 @@ pub struct Server {
     policy: PolicyUpdate,
     /// How many descriptors there may be before nobody more is admitted.
     most_descriptors: u64,
+    leftovers: Leftovers,
 }
 
 /// Whether somebody has spoken before.
@@ -146,6 +150,7 @@ impl Server {
             roles,
             policy,
             most_descriptors: most_descriptors()?,
+            leftovers: Leftovers::default(),
         })
     }
 
@@ -353,6 +358,7 @@ impl Server {
         self.gateway.tick(self.now_ns(), &mut out);
         self.send_all(out);
         self.publish_report();
+        self.leftovers.clear(self.gateway.session_count());
     }
 
     /// Tells those who watch how things are.
@@ -388,13 +394,6 @@ impl Server {
     fn now_ns(&self) -> u64 {
         self.start.elapsed().as_nanos() as u64
     }
-}
-
-/// Some descriptors are kept for the data plane, for logs, and for those who are told why they
-/// cannot stay.
-fn most_descriptors() -> Result<u64> {
-    let limit = gt_zmq::descriptor_limit().map_err(cannot_listen)?;
-    Ok(limit - (limit / 8).clamp(limit.min(8), 256))
 }
 
 fn cannot_listen(error: gt_zmq::Error) -> Error {

@@ -11,7 +11,8 @@ use gt_dispatcher::gateway::{ConnectionId, Delivery, Gateway, Timeouts};
 use gt_dispatcher::role::{Credentials, Identity, Role};
 use gt_dispatcher::session::Reach;
 use gt_dispatcher::tickets::Tickets;
-use gt_transport::reliable::unsequenced;
+use gt_transport::codec::Limits;
+use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
 use gt_transport::ticket::{Address, Secret};
 use gt_transport::transfers::{self, Event};
 use gt_transport::{Message, Peer};
@@ -86,6 +87,15 @@ fn gateway(secret: Secret) -> Gateway {
         [closed_ns, silent_ns, suspect_ns, worker_ns].map(|ns| ns / u64::from(HASTE));
     let timeouts = Timeouts { closed_ns, silent_ns, suspect_ns, worker_ns };
     Gateway::new(dispatcher, secret, timeouts)
+}
+
+/// The message in these parts, unless it was heard before.
+fn open(channel: &mut ReliableChannel, parts: Vec<Bytes>) -> Option<Message> {
+    let message = open_unsequenced(&parts, &Limits::CONTROL).expect("a message");
+    message.or_else(|| match channel.hear(parts, &Limits::CONTROL).expect("the next one") {
+        Heard::New(message) => Some(message),
+        Heard::Known => None,
+    })
 }
 
 /// What transfers may cost and take here.

@@ -7,12 +7,12 @@ use gt_core::SessionId;
 use gt_dispatcher::gateway::{ConnectionId, Delivery};
 use gt_transport::codec::Limits;
 use gt_transport::hello::{Hello, Token};
-use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
+use gt_transport::reliable::{ReliableChannel, open_unsequenced, unsequenced};
 use gt_transport::transfers::Plain;
 use gt_transport::{Message, Peer};
 
 use super::calls::Calls;
-use super::{Cluster, OWN};
+use super::{Cluster, OWN, open};
 use crate::client::Client;
 
 /// The process of a client.
@@ -130,13 +130,7 @@ impl Cluster {
         if process.has_left && !process.is_returning {
             return;
         }
-        let message = match open_unsequenced(&parts, &Limits::CONTROL).expect("a message") {
-            Some(message) => message,
-            None => match process.channel.hear(parts, &Limits::CONTROL).expect("the next one") {
-                Heard::New(message) => message,
-                Heard::Known => return,
-            },
-        };
+        let Some(message) = open(&mut process.channel, parts) else { return };
         match message {
             Message::Heartbeat { received, .. } => {
                 process.channel.confirm(received).expect("what was said");
