@@ -87,6 +87,7 @@ def test_a_server_on_one_host_and_everybody_else_on_another(hosts):
             check=False,
         )
         assert (done.stdout, done.stderr) == ("2 True True\n", "")
+        place = ("--host", address, "-p", cluster.port)
         status = subprocess.run(
             ["ip", "netns", "exec", near, sys.executable, "-m", "gt", "status", *place],
             env=env,

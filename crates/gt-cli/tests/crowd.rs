@@ -201,7 +201,6 @@ fn crowd(name: &str, members: usize, sessions: usize) {
     }
     let [.., before, last] = memory;
     assert!(last < before + before / 10 + 4 * MIB, "{memory:?}");
-    println!("{begin_bytes} bytes became {memory:?}");
     until("the memory", || (cluster.resident_bytes() < begin_bytes + KEPT).then_some(()));
 }
 

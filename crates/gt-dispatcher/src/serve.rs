@@ -27,7 +27,6 @@ mod options;
 mod room;
 
 pub use options::{Local, Options};
-
 use room::{Leftovers, most_descriptors};
 
 /// How often time passes for the gateway.
