@@ -56,6 +56,15 @@ def hosts():
             subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
 
 
+def add_worker(cluster: Cluster, host: str, address: str, **environment: str) -> Process:
+    """Start a worker on a host and wait until it is taken on."""
+    place = ("--host", address, "-p", cluster.port)
+    worker = Process("gt.worker", *place, inside=host, **environment)
+    cluster.workers.append(worker)
+    worker.expect("works for")
+    return worker
+
+
 def test_a_server_on_one_host_and_everybody_else_on_another(hosts):
     (far, address), (near, _) = hosts
     with Cluster("--bind", address, inside=far) as cluster:
@@ -66,11 +75,8 @@ def test_a_server_on_one_host_and_everybody_else_on_another(hosts):
             "GT_KEYS": str(cluster.folder / "none"),
             "GT_KEY": key,
         }
-        place = ("--host", address, "-p", cluster.port)
         for _ in range(2):
-            worker = Process("gt.worker", *place, inside=near, **there)
-            cluster.workers.append(worker)
-            worker.expect("works for")
+            add_worker(cluster, near, address, **there)
         env = plain_environment(**there, GT_SERVER=f"{address}:{cluster.port}")
         done = subprocess.run(
             ["ip", "netns", "exec", near, sys.executable, "-c", PROGRAM],
@@ -81,6 +87,7 @@ def test_a_server_on_one_host_and_everybody_else_on_another(hosts):
             check=False,
         )
         assert (done.stdout, done.stderr) == ("2 True True\n", "")
+        place = ("--host", address, "-p", cluster.port)
         status = subprocess.run(
             ["ip", "netns", "exec", near, sys.executable, "-m", "gt", "status", *place],
             env=env,
@@ -129,11 +136,8 @@ def test_a_slow_link_between_workers_is_to_blame(hosts, tmp_path):
     with Cluster("--bind", address, "--log", str(log), inside=far) as cluster:
         key = str(cluster.folder / "keys" / "cluster.key")
         there = {"GT_RUNTIME_DIR": str(cluster.folder / "other"), "GT_KEY": key}
-        place = ("--host", address, "-p", cluster.port)
         for namespace, variables in ((far, cluster.environment), (near, there)):
-            worker = Process("gt.worker", *place, inside=namespace, **(variables | {"GT_KEY": key}))
-            cluster.workers.append(worker)
-            worker.expect("works for")
+            add_worker(cluster, namespace, address, **(variables | {"GT_KEY": key}))
         variables = cluster.environment | {"GT_SERVER": f"{address}:{cluster.port}", "GT_KEY": key}
         subprocess.run(
             ["ip", "netns", "exec", far, sys.executable, "-c", TRAINING],
@@ -166,6 +170,23 @@ for line in sys.stdin:
 """
 
 
+def start_client(host: str, program: str, server: str, **environment: str) -> subprocess.Popen[str]:
+    """Run a program on a host that goes on when it is told to."""
+    return subprocess.Popen(
+        ["ip", "netns", "exec", host, sys.executable, "-c", program],
+        env=plain_environment(**environment, GT_SERVER=server),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def prod(client: subprocess.Popen[str]) -> None:
+    """Tell a program to go on."""
+    client.stdin.write("\n")
+    client.stdin.flush()
+
+
 @pytest.mark.soak
 def test_a_cut_network_repeats_nothing(hosts):
     (far, address), (near, _) = hosts
@@ -176,28 +197,17 @@ def test_a_cut_network_repeats_nothing(hosts):
             "GT_KEYS": str(cluster.folder / "none"),
             "GT_KEY": str(cluster.folder / "keys" / "cluster.key"),
         }
-        place = ("--host", address, "-p", cluster.port)
-        worker = Process("gt.worker", *place, inside=near, **there)
-        cluster.workers.append(worker)
-        worker.expect("works for")
-        client = subprocess.Popen(
-            ["ip", "netns", "exec", far, sys.executable, "-c", COUNTER],
-            env=plain_environment(**there, GT_SERVER=f"{address}:{cluster.port}"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        worker = add_worker(cluster, near, address, **there)
+        client = start_client(far, COUNTER, f"{address}:{cluster.port}", **there)
 
         def ask() -> str:
-            client.stdin.write("\n")
-            client.stdin.flush()
+            prod(client)
             return client.stdout.readline().strip()
 
         def cut(seconds: float) -> str:
             ip("-n", far, "link", "set", link, "down")
             start = time.monotonic()
-            client.stdin.write("\n")
-            client.stdin.flush()
+            prod(client)
             # The cut itself takes this long, whatever anybody does.
             time.sleep(seconds)
             ip("-n", far, "link", "set", link, "up")
@@ -244,22 +254,12 @@ def test_a_client_whose_network_is_cut_goes_on(hosts, seconds):
     link = f"gt{os.getpid()}a"
     with Cluster("--bind", address, inside=far) as cluster:
         key = str(cluster.folder / "keys" / "cluster.key")
-        place = ("--host", address, "-p", cluster.port)
-        worker = Process("gt.worker", *place, inside=far, **(cluster.environment | {"GT_KEY": key}))
-        cluster.workers.append(worker)
-        worker.expect("works for")
+        add_worker(cluster, far, address, **(cluster.environment | {"GT_KEY": key}))
         there = {"GT_RUNTIME_DIR": str(cluster.folder / "other"), "GT_KEY": key}
-        client = subprocess.Popen(
-            ["ip", "netns", "exec", near, sys.executable, "-c", CARRIER],
-            env=plain_environment(**there, GT_SERVER=f"{address}:{cluster.port}"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        client = start_client(near, CARRIER, f"{address}:{cluster.port}", **there)
 
         def begin() -> None:
-            client.stdin.write("\n")
-            client.stdin.flush()
+            prod(client)
             assert client.stdout.readline() == "begins\n"
 
         try:

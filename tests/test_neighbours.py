@@ -292,6 +292,24 @@ def test_a_drained_worker_holds_nothing_and_nobody_notices(clients):
         assert "there is no worker left" in gt(cluster, "drain", "left").stderr
 
 
+def test_a_drain_that_cannot_end_is_told_and_can_be_taken_back(clients):
+    with Cluster() as cluster:
+        cluster.add_worker("--id", "left")
+        client = clients(cluster)
+        assert client.compute(KEEP.format(1)) == "2"
+        cluster.add_worker("--id", "right")
+        (session,) = json.loads(gt(cluster, "sessions", "--json").stdout)
+        # What is to move away waits with everything else of the session.
+        assert gt(cluster, "pause", str(session["id"])).returncode == 0
+        done = gt(cluster, "drain", "left", "--timeout", "1")
+        assert done.returncode == 1
+        assert "worker left still holds" in done.stderr
+        assert "--undo" in done.stderr
+        assert gt(cluster, "drain", "left", "--undo").returncode == 0
+        assert gt(cluster, "resume", str(session["id"])).returncode == 0
+        assert client.compute("[one.sum().item() / (1 << 20) for one in kept]") == "[0.0]"
+
+
 # Trains with parameters that are cut over two workers, and says the loss whenever it is asked.
 TRAINING = r"""
 import sys

@@ -2,7 +2,7 @@
 //! and `gt drain`.
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gt_core::{Error, Result, SessionId, WorkerId};
 use gt_transport::Message;
@@ -51,6 +51,9 @@ pub struct Drain {
     /// Use the worker, or take sessions, again.
     #[arg(long)]
     undo: bool,
+    /// How many seconds to wait until the worker holds nothing. It goes on being drained then.
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+    timeout: u64,
     #[command(flatten)]
     place: Place,
 }
@@ -96,7 +99,7 @@ pub fn drain(args: &Drain) -> Result<()> {
         return Ok(());
     }
     let mut report = inquire(&args.place, &Message::Order(Order::DrainWorker(id)))?;
-    let mut told = None;
+    let (mut told, began) = (None, Instant::now());
     loop {
         let Some(worker) = report.workers.iter().find(|worker| worker.id == id) else {
             return Err(Error::Lost(format!("worker {name} is gone")));
@@ -107,6 +110,15 @@ pub fn drain(args: &Drain) -> Result<()> {
         }
         if told.replace(worker.used_bytes) != Some(worker.used_bytes) {
             say(format_args!("worker {name} still holds {}", size(worker.used_bytes)));
+        }
+        if began.elapsed() >= Duration::from_secs(args.timeout) {
+            return Err(Error::Lost(format!(
+                "worker {name} still holds {} and has {} commands to do after {} s; its values go \
+                 on moving away: wait for longer with --timeout, or take it back with --undo",
+                size(worker.used_bytes),
+                worker.queued,
+                args.timeout
+            )));
         }
         thread::sleep(DRAINING);
         report = inquire(&args.place, &Message::StatusRequest)?;

@@ -21,6 +21,9 @@ use gt_zmq::{Context, Dealer, DealerEvent, Endpoint};
 /// Longer than anything takes here.
 const PATIENCE: Duration = Duration::from_secs(120);
 const MIB: u64 = 1 << 20;
+/// What a server may keep of a crowd: its threads have used more of their stacks, and tables have
+/// room.
+const KEPT: u64 = 16 * MIB;
 /// Says to a process that it is to open so many sessions, and where.
 const MEMBER: &str = "GT_CROWD_MEMBER";
 
@@ -187,7 +190,7 @@ fn come_together(cluster: &Cluster, members: usize, sessions: usize) -> usize {
 
 fn crowd(name: &str, members: usize, sessions: usize) {
     let cluster = Cluster::start(name);
-    let begin = cluster.descriptors();
+    let (begin, begin_bytes) = (cluster.descriptors(), cluster.resident_bytes());
     let mut memory = [0; 4];
     // What the allocator keeps after the first crowds serves the last one.
     for memory in &mut memory {
@@ -198,6 +201,7 @@ fn crowd(name: &str, members: usize, sessions: usize) {
     }
     let [.., before, last] = memory;
     assert!(last < before + before / 10 + 4 * MIB, "{memory:?}");
+    until("the memory", || (cluster.resident_bytes() < begin_bytes + KEPT).then_some(()));
 }
 
 fn one_after_another(name: &str, count: usize) {

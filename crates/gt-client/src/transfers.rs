@@ -1,6 +1,6 @@
 //! Larger values on their way between the client and workers.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -23,6 +23,11 @@ pub struct Transfers<C> {
     numbers: u32,
     /// Uploads that wait for their tickets, by the client's numbers.
     uploads: HashMap<u32, Bytes>,
+    /// Their numbers in order, with how many commands were sent when each was announced.
+    announced: VecDeque<(u64, u32)>,
+    /// Commands that were sent, and those of them that are done.
+    sent: u64,
+    done: u64,
     /// Values that are read.
     reads: HashMap<RequestId, Read>,
     /// Their parts under way, by tag, with how many elements each has.
@@ -80,8 +85,9 @@ impl Answered {
 impl<C: Carry> Transfers<C> {
     /// Nothing is under way. Values that are read are put into `memory`.
     pub fn new(memory: Arc<Pool>, carrier: C) -> Self {
-        let (uploads, reads, parts, over) = Default::default();
-        Transfers { carrier, memory, numbers: 0, uploads, reads, parts, over }
+        let (uploads, announced, reads, parts, over) = Default::default();
+        let (numbers, sent, done) = (0, 0, 0);
+        Transfers { carrier, memory, numbers, uploads, announced, sent, done, reads, parts, over }
     }
 
     /// Takes larger uploads out of a batch, which only announces them.
@@ -91,7 +97,26 @@ impl<C: Carry> Transfers<C> {
             *numbers = numbers.wrapping_add(1);
             *numbers
         });
+        self.sent += batch.len() as u64;
+        self.announced.extend(detached.iter().map(|(number, _)| (self.sent, *number)));
         self.uploads.extend(detached);
+    }
+
+    /// So many commands are done. Tickets come before that, so that what has none by now is taken
+    /// in by nobody: there was no worker.
+    pub fn finish(&mut self, commands: u64) {
+        self.done += commands;
+        while let Some(&(sent, number)) = self.announced.front()
+            && sent <= self.done
+        {
+            self.announced.pop_front();
+            self.uploads.remove(&number);
+        }
+    }
+
+    /// How many uploads wait for their tickets.
+    pub fn waiting_uploads(&self) -> usize {
+        self.uploads.len()
     }
 
     /// The dispatcher gives leave to move a value. Gives the answer to a read that is over by that.

@@ -1,11 +1,15 @@
-//! What has arrived and was not heard: workers are heard first, and clients take turns, a message
-//! each, so that nobody waits for what somebody else has sent before.
+//! What has arrived and was not heard: workers are heard first, and clients take turns by the bytes
+//! of what they say, so that who says little does not wait for those who say much.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
 
 /// So many messages of workers are heard before one of a client.
 const WORKERS_IN_A_ROW: usize = 16;
+/// A message costs as much as so many of its bytes, however short it is.
+const MESSAGE_BYTES: u64 = 256;
+/// Clients that are ahead of the others are remembered; this many are before it is looked who is.
+const FEW_CLIENTS: usize = 64;
 
 /// Who has sent a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,18 +24,34 @@ pub(crate) enum Kind {
 #[derive(Debug)]
 pub(crate) struct Arrivals<P, M> {
     workers: VecDeque<M>,
-    clients: HashMap<P, VecDeque<M>>,
-    /// Clients with messages, the one whose turn it is first.
-    turns: VecDeque<P>,
+    clients: HashMap<P, Client<M>>,
+    /// Clients with messages: first who will have been heard the least after the next one, and of
+    /// these who came first.
+    turns: BTreeMap<(u64, u64), P>,
+    came: u64,
+    /// How much the others were heard, for those who begin to speak.
+    clock: u64,
+    /// When it is looked which clients are to be remembered.
+    many_clients: usize,
     count: usize,
     /// How many messages of workers were heard since the last one of a client.
     in_a_row: usize,
 }
 
+#[derive(Debug)]
+struct Client<M> {
+    /// Its messages, and what each costs.
+    messages: VecDeque<(u64, M)>,
+    /// How much of it was heard. One that was silent begins where the others are.
+    heard: u64,
+}
+
 impl<P, M> Default for Arrivals<P, M> {
     fn default() -> Self {
         let (workers, clients, turns) = Default::default();
-        Arrivals { workers, clients, turns, count: 0, in_a_row: 0 }
+        let (came, clock, count, in_a_row) = (0, 0, 0, 0);
+        let many_clients = FEW_CLIENTS;
+        Arrivals { workers, clients, turns, came, clock, many_clients, count, in_a_row }
     }
 }
 
@@ -41,18 +61,25 @@ impl<P: Clone + Eq + Hash, M> Arrivals<P, M> {
         self.count
     }
 
-    /// Appends a message.
-    pub(crate) fn push(&mut self, kind: Kind, peer: P, message: M) {
+    /// Appends a message of so many bytes.
+    pub(crate) fn push(&mut self, kind: Kind, peer: P, bytes: usize, message: M) {
         self.count += 1;
         // What somebody has said before it was a worker is heard before what it says as one.
-        if kind == Kind::Worker && !self.clients.contains_key(&peer) {
+        let is_client = self.clients.get(&peer).is_some_and(|client| !client.messages.is_empty());
+        if kind == Kind::Worker && !is_client {
             return self.workers.push_back(message);
         }
-        let queue = self.clients.entry(peer.clone()).or_default();
-        if queue.is_empty() {
-            self.turns.push_back(peer);
+        self.forget_silent();
+        let cost = MESSAGE_BYTES + bytes as u64;
+        let Self { clients, turns, came, clock, .. } = self;
+        let silent = || Client { messages: VecDeque::new(), heard: *clock };
+        let client = clients.entry(peer.clone()).or_insert_with(silent);
+        if client.messages.is_empty() {
+            client.heard = client.heard.max(*clock);
+            *came += 1;
+            turns.insert((client.heard + cost, *came), peer);
         }
-        queue.push_back(message);
+        client.messages.push_back((cost, message));
     }
 
     /// The message that is heard next.
@@ -64,16 +91,30 @@ impl<P: Clone + Eq + Hash, M> Arrivals<P, M> {
             return Some(message);
         }
         self.in_a_row = 0;
-        let peer = self.turns.pop_front()?;
-        let queue = self.clients.get_mut(&peer)?;
-        let message = queue.pop_front()?;
-        if queue.is_empty() {
-            self.clients.remove(&peer);
-        } else {
-            self.turns.push_back(peer);
+        let (_, peer) = self.turns.pop_first()?;
+        let client = self.clients.get_mut(&peer)?;
+        let (cost, message) = client.messages.pop_front()?;
+        self.clock = self.clock.max(client.heard);
+        client.heard += cost;
+        if let Some((next, _)) = client.messages.front() {
+            self.came += 1;
+            self.turns.insert((client.heard + next, self.came), peer);
+        } else if self.turns.is_empty() {
+            // Whoever speaks next competes with nobody.
+            self.clock = self.clock.max(client.heard);
         }
         self.count -= 1;
         Some(message)
+    }
+
+    /// Forgets clients that say nothing and were heard no more than others, now and then.
+    fn forget_silent(&mut self) {
+        if self.clients.len() < self.many_clients {
+            return;
+        }
+        let clock = self.clock;
+        self.clients.retain(|_, client| !client.messages.is_empty() || client.heard > clock);
+        self.many_clients = FEW_CLIENTS.max(2 * self.clients.len());
     }
 }
 
@@ -81,25 +122,66 @@ impl<P: Clone + Eq + Hash, M> Arrivals<P, M> {
 mod tests {
     use super::*;
 
+    fn heard<P: Clone + Eq + Hash>(arrivals: &mut Arrivals<P, i32>) -> Vec<i32> {
+        std::iter::from_fn(|| arrivals.next()).collect()
+    }
+
     #[test]
     fn workers_are_heard_first_and_clients_take_turns() {
         let mut arrivals = Arrivals::default();
-        (0..4).for_each(|number| arrivals.push(Kind::Client, "flood", number));
-        arrivals.push(Kind::Client, "reader", 10);
-        (0..20).for_each(|number| arrivals.push(Kind::Worker, "worker", 100 + number));
-        let order: Vec<i32> = std::iter::from_fn(|| arrivals.next()).collect();
+        (0..4).for_each(|number| arrivals.push(Kind::Client, "flood", 0, number));
+        arrivals.push(Kind::Client, "reader", 0, 10);
+        (0..20).for_each(|number| arrivals.push(Kind::Worker, "worker", 0, 100 + number));
         let workers: Vec<i32> = (100..120).collect();
         let expected = [&workers[..16], &[0], &workers[16..], &[10, 1, 2, 3]].concat();
-        assert_eq!((order, arrivals.len()), (expected, 0));
+        assert_eq!((heard(&mut arrivals), arrivals.len()), (expected, 0));
     }
 
     #[test]
     fn what_a_worker_said_before_it_was_one_comes_first() {
         let mut arrivals = Arrivals::default();
-        arrivals.push(Kind::Client, "new", 0);
-        arrivals.push(Kind::Worker, "new", 1);
-        arrivals.push(Kind::Worker, "old", 2);
-        let order: Vec<i32> = std::iter::from_fn(|| arrivals.next()).collect();
-        assert_eq!(order, [2, 0, 1]);
+        arrivals.push(Kind::Client, "new", 0, 0);
+        arrivals.push(Kind::Worker, "new", 0, 1);
+        arrivals.push(Kind::Worker, "old", 0, 2);
+        assert_eq!(heard(&mut arrivals), [2, 0, 1]);
+    }
+
+    #[test]
+    fn who_says_little_waits_for_one_message_of_those_who_say_much() {
+        let mut arrivals = Arrivals::default();
+        let floods = ["a", "b", "c", "d"];
+        for (flood, number) in floods.iter().zip(0..) {
+            (0..10).for_each(|_| arrivals.push(Kind::Client, *flood, 32 << 10, number));
+        }
+        for round in 0..30 {
+            // One of theirs is heard while it arrives.
+            assert!(arrivals.next().is_some_and(|number| number < 4), "round {round}");
+            arrivals.push(Kind::Client, "reader", 100, 10);
+            assert_eq!(arrivals.next(), Some(10), "round {round}");
+        }
+    }
+
+    #[test]
+    fn who_sends_a_message_at_a_time_is_heard_no_more_than_others() {
+        let mut arrivals = Arrivals::default();
+        (0..100).for_each(|_| arrivals.push(Kind::Client, "many", 1000, 0));
+        let mut counts = [0; 2];
+        for _ in 0..60 {
+            if arrivals.clients.get("single").is_none_or(|single| single.messages.is_empty()) {
+                arrivals.push(Kind::Client, "single", 1000, 1);
+            }
+            counts[arrivals.next().expect("many wait") as usize] += 1;
+        }
+        assert_eq!(counts, [30; 2]);
+    }
+
+    #[test]
+    fn clients_that_are_gone_are_forgotten() {
+        let mut arrivals = Arrivals::default();
+        for number in 0..10_000 {
+            arrivals.push(Kind::Client, number, 100, number);
+            assert_eq!(arrivals.next(), Some(number));
+        }
+        assert!(arrivals.clients.len() <= 2 * FEW_CLIENTS, "{}", arrivals.clients.len());
     }
 }

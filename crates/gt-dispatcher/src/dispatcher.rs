@@ -122,7 +122,7 @@ impl Dispatcher {
             Peer::Worker(worker) => {
                 if let Err(error) = self.step_worker(now_ns, worker, message, out) {
                     let ended = Message::Ended { session: SessionId(0), error };
-                    self.lose(now_ns, worker, "broke the rules", out);
+                    self.lose_worker(now_ns, worker, "broke the rules", out);
                     out.send(from, ended);
                 }
             }
@@ -170,6 +170,12 @@ impl Dispatcher {
 
     /// A worker is gone. Values that only it had are lost, and who asks for one gets an error.
     pub fn lose(&mut self, now_ns: u64, worker: WorkerId, why: &str, out: &mut Outbox) {
+        let before = out.len();
+        self.lose_worker(now_ns, worker, why, out);
+        self.record_outbox(now_ns, before, out);
+    }
+
+    fn lose_worker(&mut self, now_ns: u64, worker: WorkerId, why: &str, out: &mut Outbox) {
         let Some(member) = self.worker_table.leave(worker) else { return };
         self.load.leave(worker);
         self.tickets.iter_mut().for_each(|tickets| tickets.forget(worker));
@@ -180,7 +186,9 @@ impl Dispatcher {
             "worker {name} on {host} {why}, and this value was there; compute it again, or load \
              the last checkpoint"
         ));
-        for session in self.sessions.values_mut() {
+        let pace = self.pace(now_ns);
+        for id in self.sessions.keys().copied().collect::<Vec<_>>() {
+            let Some(session) = self.sessions.get_mut(&id) else { continue };
             session.lose(worker, &failure, out);
             // Whoever asked for some of the workers gets another one for it.
             if let Some(other) = self.worker_table.least_shared(session.workers())
@@ -188,6 +196,8 @@ impl Dispatcher {
             {
                 self.worker_table.count(other, 1);
             }
+            // Parts that are of no use any more are freed, whether or not its client goes on.
+            self.send(id, (0, 0), pace, out);
         }
     }
 

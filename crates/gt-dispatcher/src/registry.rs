@@ -154,8 +154,8 @@ impl Registry {
         entry.holders.iter().map(|&(worker, _)| worker).chain(on_meshes)
     }
 
-    /// A worker is gone. What only it had is lost. Gives the parts that others have of values which
-    /// are still all there without them.
+    /// A worker is gone. What only it had is lost. Gives the parts that others have and nobody
+    /// needs: of values that are lost, and of those that are all there without them.
     pub fn lose(&mut self, worker: WorkerId, failure: &Arc<Failure>) -> Vec<(WorkerId, Slot)> {
         let mut spare = Vec::new();
         let (placements, free_copies) = (&mut self.placements, &mut self.free_copies);
@@ -173,14 +173,12 @@ impl Registry {
                     return true;
                 }
                 let left = placements.without(*mesh, worker);
-                let of = |place: PlacementId| placements.members(place).iter().copied();
-                let others = || of(*mesh).filter(|member| *member != worker);
+                let is_needed = |other| left.is_some_and(|left| placements.contains(left, other));
+                let others = placements.members(*mesh).iter().copied();
+                let others = others.filter(|other| *other != worker && !is_needed(*other));
+                spare.extend(others.map(|other| (other, *name)));
                 match left {
-                    Some(left) => {
-                        let is_spare = |other: &WorkerId| !placements.contains(left, *other);
-                        spare.extend(others().filter(is_spare).map(|other| (other, *name)));
-                        *mesh = left;
-                    }
+                    Some(left) => *mesh = left,
                     None => end(*name),
                 }
                 left.is_some()

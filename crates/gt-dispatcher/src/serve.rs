@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use gt_core::event::EventSink;
 use gt_core::{Error, Result};
+use gt_transport::priority::take_short_turns;
 use gt_transport::stop::Stop;
 use gt_transport::ticket::Secret;
 use gt_transport::transfers::{DataPlane, PlaneOptions};
@@ -23,8 +24,10 @@ use crate::session::Reach;
 use crate::tickets::Tickets;
 
 mod options;
+mod room;
 
 pub use options::{Local, Options};
+use room::{Leftovers, most_descriptors};
 
 /// How often time passes for the gateway.
 const TICK: Duration = Duration::from_secs(1);
@@ -66,6 +69,7 @@ pub struct Server {
     policy: PolicyUpdate,
     /// How many descriptors there may be before nobody more is admitted.
     most_descriptors: u64,
+    leftovers: Leftovers,
 }
 
 /// Whether somebody has spoken before.
@@ -82,6 +86,7 @@ impl Server {
     /// Starts to listen.
     pub fn open(options: Options) -> Result<Server> {
         let Options { local, tcp, relay, advertise, timeouts, sink, policy } = options;
+        take_short_turns();
         let context = Context::new().map_err(cannot_listen)?;
         // Whoever is silent is the gateway's business, as long as the connection stands. Clients
         // and workers keep pace by credits, so that a queue only has to outlast a burst.
@@ -144,6 +149,7 @@ impl Server {
             roles,
             policy,
             most_descriptors: most_descriptors()?,
+            leftovers: Leftovers::default(),
         })
     }
 
@@ -228,8 +234,12 @@ impl Server {
     fn take_in(&mut self) -> Result<()> {
         while self.arrivals.len() < TAKEN_IN {
             let Some(arrival) = self.router.receive().map_err(cannot_listen)? else { break };
-            let (Arrival::Message { from, .. } | Arrival::Gone { from }) = &arrival;
-            let from = from.clone();
+            let (from, bytes) = match &arrival {
+                Arrival::Message { from, frames } => {
+                    (from.clone(), frames.iter().map(|frame| frame.len()).sum())
+                }
+                Arrival::Gone { from } => (from.clone(), 0),
+            };
             let acquaintance = match self.connections.contains_key(&from) {
                 true => Acquaintance::Known,
                 false => Acquaintance::Stranger,
@@ -238,7 +248,7 @@ impl Server {
             let (connection, _) = self.connection(&from);
             let is_worker = self.gateway.is_worker(connection);
             let kind = if is_worker { Kind::Worker } else { Kind::Client };
-            self.arrivals.push(kind, from, (arrival, acquaintance));
+            self.arrivals.push(kind, from, bytes, (arrival, acquaintance));
         }
         Ok(())
     }
@@ -347,6 +357,7 @@ impl Server {
         self.gateway.tick(self.now_ns(), &mut out);
         self.send_all(out);
         self.publish_report();
+        self.leftovers.clear(self.gateway.session_count());
     }
 
     /// Tells those who watch how things are.
@@ -382,13 +393,6 @@ impl Server {
     fn now_ns(&self) -> u64 {
         self.start.elapsed().as_nanos() as u64
     }
-}
-
-/// Some descriptors are kept for the data plane, for logs, and for those who are told why they
-/// cannot stay.
-fn most_descriptors() -> Result<u64> {
-    let limit = gt_zmq::descriptor_limit().map_err(cannot_listen)?;
-    Ok(limit - (limit / 8).clamp(limit.min(8), 256))
 }
 
 fn cannot_listen(error: gt_zmq::Error) -> Error {

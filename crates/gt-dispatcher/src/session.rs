@@ -323,22 +323,19 @@ impl Session {
         Ok(())
     }
 
-    /// Frees a value on meshes, but not where it is replaced under the same name.
+    /// Frees a value on meshes, but not on those workers that have replaced it under this name.
     fn free_spreads(
         &mut self,
         spreads: SmallVec<[(PlacementId, Slot); 1]>,
-        replaced: Option<(WorkerId, Slot)>,
+        replaced: Option<(&[WorkerId], Slot)>,
     ) {
         for (mesh, name) in spreads {
-            let at = replaced.filter(|&(worker, kept)| {
-                kept == name && self.registry.placements.contains(mesh, worker)
-            });
-            let Some((at, _)) = at else {
+            let Some((at, _)) = replaced.filter(|&(_, kept)| kept == name) else {
                 self.emit_all(mesh, Command::Free(SmallVec::from_iter([name])));
                 continue;
             };
             let members = self.registry.placements.members(mesh).iter().copied();
-            let others: SmallVec<[WorkerId; 8]> = members.filter(|other| *other != at).collect();
+            let others: SmallVec<[WorkerId; 8]> = members.filter(|it| !at.contains(it)).collect();
             others.into_iter().for_each(|other| self.emit_free(other, name));
         }
     }

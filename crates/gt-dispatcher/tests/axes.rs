@@ -167,6 +167,9 @@ fn what_has_copies_along_an_axis_outlives_a_worker() {
         all  t0 := zeros shape=[6, 4]
         all  t1 := exp t0
         then
+        w2   free t0
+        w2   free t1
+        then
         w0   d2 := cut none 0 on w0 w1
         w0   by d2
         w0   t2 := exp t1
@@ -179,8 +182,6 @@ fn what_has_copies_along_an_axis_outlives_a_worker() {
         w1   t2 := exp t1
         w1   t2147483648 := move t2 from dp: replicate, tp: shard(0) on w0 w1 \
              to replicate on w0 as #0
-        w2   free t0
-        w2   free t1
         ",
     );
 }

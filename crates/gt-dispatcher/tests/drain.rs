@@ -171,3 +171,67 @@ fn a_sum_is_put_together_before_one_of_its_parts_moves() {
         ",
     );
 }
+
+#[test]
+fn a_drained_worker_that_is_gone_takes_with_it_what_it_had_not_sent() {
+    check(
+        "
+        workers 2
+        t0 := upload [4]
+        t1 := exp t0
+        send
+        w0 drained
+        # It was to send both values, and has sent none.
+        w0 gone
+        read t1 as r1
+        free t0
+        free t1
+        ---
+        w0   t0 := upload float32[4] (16 bytes)
+        w0   t1 := exp t0
+        w0   send t0 to w1 as #0
+        w0   free t0
+        w0   send t1 to w1 as #1
+        w0   free t1
+        w1   t2147483648 := receive #0
+        w1   t2147483649 := receive #1
+        w1   handover #0: worker on was lost
+        w1   handover #1: worker on was lost
+        client done 2
+        w1   read t2147483649 as r1
+        w1   free t2147483648
+        w1   free t2147483649
+        ",
+    );
+}
+
+#[test]
+fn a_worker_that_is_gone_while_its_parts_move_leaves_nothing_behind() {
+    check(
+        "
+        wants 2
+        workers 3
+        scope1 := \"rows\" in scope0 shard(0) 0 1
+        in scope1
+        t0 := upload [8]
+        send
+        w0 drained
+        w0 gone
+        free t0
+        ---
+        w0   t0 := upload float32[8] (32 bytes)
+        w0   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 as #0
+        w0   free t0
+        w1   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 as #0
+        w0   t2147483649 := move t2147483648 from shard(0) on w0 w1 to shard(0) on w2 w1 as #1
+        w0   free t2147483648
+        w1   t2147483649 := move t2147483648 from shard(0) on w0 w1 to shard(0) on w2 w1 as #1
+        w1   free t2147483648
+        w2   t2147483649 := move t2147483648 from shard(0) on w0 w1 to shard(0) on w2 w1 as #1
+        w1   handover #0: worker on was lost
+        w2   handover #1: worker on was lost
+        w1   free t2147483649
+        w2   free t2147483649
+        ",
+    );
+}

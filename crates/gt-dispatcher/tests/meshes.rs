@@ -275,3 +275,78 @@ fn results_that_are_replaced_together_do_not_take_each_others_names() {
         ",
     );
 }
+
+#[test]
+fn parts_of_a_value_that_is_lost_are_freed_on_the_workers_that_are_left() {
+    check(
+        "
+        workers 3
+        scope1 := \"rows\" in scope0 shard(0) 0 1
+        in scope1
+        t0 := zeros shape=[4]
+        t1 := upload [8]
+        send
+        w1 done 4
+        # At once: its client may say nothing for a long time.
+        w0 gone
+        # Their names may be given again.
+        free t0
+        free t1
+        t0 := zeros shape=[4]
+        ---
+        w0   d1 := cut 0 on w0 w1
+        w0   by d1
+        w0   t0 := zeros shape=[4]
+        w0   t2147483648 := move t1 from replicate on w2 to shard(0) on w0 w1 as #0
+        w1   d1 := cut 0 on w0 w1
+        w1   by d1
+        w1   t0 := zeros shape=[4]
+        w1   t2147483648 := move t1 from replicate on w2 to shard(0) on w0 w1 as #0
+        w2   t1 := upload float32[8] (32 bytes)
+        w2   t2147483648 := move t1 from replicate on w2 to shard(0) on w0 w1 as #0
+        w2   free t1
+        w1   free t0
+        w1   free t2147483648
+        w1   t0 := zeros shape=[4]
+        ",
+    );
+}
+
+#[test]
+fn what_is_replaced_on_a_part_of_its_mesh_is_freed_on_the_rest_of_it() {
+    check(
+        "
+        workers 2
+        scope1 := \"one\" in scope0 shard(0) 1
+        in scope1
+        t0 := upload [4]
+        scope2 := \"both\" in scope0 replicated 0 1
+        in scope2
+        t1 := zeros shape=[4]
+        t2 := add t1 t0 replaces t1
+        in scope1
+        # What is replaced is the copy of both workers that the second one has got there.
+        t1 := neg t0 replaces t0
+        ---
+        w0   t0 := upload float32[4] (16 bytes)
+        w0   t2147483648 := move t0 from replicate on w0 to shard(0) on w1 as #0
+        w0   free t0
+        w0   t1 := zeros shape=[4]
+        w0   t2147483649 := move t2147483648 from shard(0) on w1 to replicate on w0 w1 as #1
+        w0   t2 := add t1 t2147483649
+        w0   vote #1 t2
+        w0   t2147483650 := cast t2 dtype=float32 replaces t1
+        w0   free t2
+        w0   free t2147483649
+        w1   t2147483648 := move t0 from replicate on w0 to shard(0) on w1 as #0
+        w1   t1 := zeros shape=[4]
+        w1   t2147483649 := move t2147483648 from shard(0) on w1 to replicate on w0 w1 as #1
+        w1   t2 := add t1 t2147483649
+        w1   vote #1 t2
+        w1   t2147483650 := cast t2 dtype=float32 replaces t1
+        w1   free t2
+        w1   t1 := neg t2147483649 replaces t2147483649
+        w1   free t2147483648
+        ",
+    );
+}

@@ -125,6 +125,39 @@ fn the_operator_pauses_resumes_and_ends_sessions() {
     assert!(error.to_string().contains("there is no session"), "{error}");
 }
 
+/// Two workers and a session that is paused, of which the first worker is drained.
+fn paused_and_drained() -> (Harness, SessionId) {
+    let mut harness = operated();
+    harness.add_worker(11);
+    let session = harness.add_client(2).session;
+    for what in [Order::Pause(session), Order::DrainWorker(WorkerId(0))] {
+        order(&mut harness, OPERATOR, what).expect("it is the operator");
+    }
+    (harness, session)
+}
+
+#[test]
+fn a_drained_worker_goes_on_when_the_session_does() {
+    let (mut harness, session) = paused_and_drained();
+    let out = order(&mut harness, OPERATOR, Order::Resume(session)).expect("it is the operator");
+    assert!(matches!(shares(&out)[..], [(of, share)] if of == session && !share.paused));
+}
+
+#[test]
+fn a_worker_that_is_taken_back_hears_nothing_that_does_not_hold_any_more() {
+    let (mut harness, session) = paused_and_drained();
+    let mut told = Vec::new();
+    for what in [
+        Order::UndrainWorker(WorkerId(0)),
+        Order::Resume(session),
+        // What waits for the next message of the session goes with this one.
+        Order::DrainWorker(WorkerId(1)),
+    ] {
+        told.extend(shares(&order(&mut harness, OPERATOR, what).expect("it is the operator")));
+    }
+    assert!(told.last().is_some_and(|(_, share)| !share.paused), "{told:?}");
+}
+
 #[test]
 fn nobody_else_gives_orders() {
     let mut harness = operated();

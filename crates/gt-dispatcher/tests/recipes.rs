@@ -269,6 +269,7 @@ fn a_lost_worker_takes_no_recipe_with_it() {
         all  t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
         w0   free t1
         w1   handover #0: worker on was lost
+        w1   free t2147483648
         w1   t0 := ones shape=[4]
         w1   t2 := mul t0 t0
         w1   read t2 as r1
@@ -295,6 +296,7 @@ fn what_cannot_be_computed_leaves_the_recipe_that_it_would_replace() {
         all  t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
         w0   free t1
         w1   handover #0: worker on was lost
+        w1   free t2147483648
         w1   t2 := ones shape=[4]
         w1   read t2 as r1
         ",

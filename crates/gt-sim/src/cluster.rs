@@ -1,16 +1,18 @@
 //! The whole wire: clients, the gateway, workers and the data plane as they are between processes,
 //! with connections that break, processes that end, and values that travel apart from messages.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use gt_core::WorkerId;
 use gt_dispatcher::Dispatcher;
 use gt_dispatcher::gateway::{ConnectionId, Delivery, Gateway, Timeouts};
 use gt_dispatcher::role::{Credentials, Identity, Role};
 use gt_dispatcher::session::Reach;
 use gt_dispatcher::tickets::Tickets;
-use gt_transport::reliable::unsequenced;
+use gt_transport::codec::Limits;
+use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
 use gt_transport::ticket::{Address, Secret};
 use gt_transport::transfers::{self, Event};
 use gt_transport::{Message, Peer};
@@ -65,6 +67,8 @@ pub struct Cluster {
     next_connection: u64,
     clients: Vec<ClientProcess>,
     workers: BTreeMap<u64, WorkerProcess>,
+    /// Those that the operator wants to be free.
+    drained: BTreeSet<WorkerId>,
     /// The data plane.
     pub data: DataNetwork,
     limits: transfers::Limits,
@@ -83,6 +87,15 @@ fn gateway(secret: Secret) -> Gateway {
         [closed_ns, silent_ns, suspect_ns, worker_ns].map(|ns| ns / u64::from(HASTE));
     let timeouts = Timeouts { closed_ns, silent_ns, suspect_ns, worker_ns };
     Gateway::new(dispatcher, secret, timeouts)
+}
+
+/// The message in these parts, unless it was heard before.
+fn open(channel: &mut ReliableChannel, parts: Vec<Bytes>) -> Option<Message> {
+    let message = open_unsequenced(&parts, &Limits::CONTROL).expect("a message");
+    message.or_else(|| match channel.hear(parts, &Limits::CONTROL).expect("the next one") {
+        Heard::New(message) => Some(message),
+        Heard::Known => None,
+    })
 }
 
 /// What transfers may cost and take here.
@@ -118,6 +131,7 @@ impl Cluster {
             next_connection: 0,
             clients: Vec::new(),
             workers: BTreeMap::new(),
+            drained: BTreeSet::new(),
             data: DataNetwork::new(faults.ways),
             limits,
             engine,
@@ -145,6 +159,11 @@ impl Cluster {
     /// How many bytes the values of everybody take.
     pub fn used_bytes(&self) -> usize {
         self.pool.used_bytes() + self.client_pool.used_bytes()
+    }
+
+    /// How many bytes the values on workers take.
+    pub fn worker_bytes(&self) -> usize {
+        self.pool.used_bytes()
     }
 
     /// Nothing goes wrong any more.

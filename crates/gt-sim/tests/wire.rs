@@ -169,6 +169,15 @@ fn live(cluster: &mut Cluster, programs: &mut [Program], may_lose: bool) {
         }
     }
     cluster.calm();
+    // Programs have freed what they had. Nothing of it is kept for sessions that go on.
+    let is_there = |cluster: &Cluster, client: usize| {
+        !cluster.is_dead(client) && cluster.client(client).ended().is_none()
+    };
+    let is_freed = step_until(cluster, |cluster| {
+        let mut there = (0..programs.len()).filter(|client| is_there(cluster, *client));
+        cluster.worker_bytes() == 0 && there.all(|client| cluster.waiting_uploads(client) == 0)
+    });
+    assert!(is_freed, "{} bytes are kept that nobody can name", cluster.worker_bytes());
     for client in 0..programs.len() {
         cluster.say(client, [Saying::Message(Message::Bye)]);
     }
@@ -176,17 +185,23 @@ fn live(cluster: &mut Cluster, programs: &mut [Program], may_lose: bool) {
         cluster.step();
     }
     cluster.end_clients();
+    let is_empty = step_until(cluster, |cluster| {
+        let held = cluster.data.held();
+        cluster.used_bytes() == 0 && held.iter().all(|(_, held)| *held == Held::default())
+    });
+    assert!(is_empty, "kept: {} bytes, {:?}", cluster.used_bytes(), cluster.data.held());
+}
+
+/// Lets things happen until something holds; says whether it did.
+fn step_until(cluster: &mut Cluster, holds: impl Fn(&Cluster) -> bool) -> bool {
     for step in 0..400_000 {
-        let is_empty = |cluster: &Cluster| {
-            let held = cluster.data.held();
-            cluster.used_bytes() == 0 && held.iter().all(|(_, held)| *held == Held::default())
-        };
-        if step % 16 == 0 && is_empty(cluster) {
-            return;
+        // Looked at now and then, because that takes longer than a step.
+        if step % 16 == 0 && holds(cluster) {
+            return true;
         }
         cluster.step();
     }
-    panic!("kept: {} bytes, {:?}", cluster.used_bytes(), cluster.data.held());
+    holds(cluster)
 }
 
 fn run(seed: u64, faults: Faults) {
@@ -259,6 +274,34 @@ fn what_a_worker_takes_with_it_is_told_and_nothing_else_is_lost() {
     let data = Troubles { delays: 1, ..cuts(2) };
     let faults = Faults { data, breaks: 1, delays: 1, crashes: 1, ..Faults::NONE };
     for_each_seed(1500, |seed| run(seed, Faults { ways: Ways::Walls, ..faults }));
+}
+
+#[test]
+fn nothing_is_lost_or_kept_when_workers_are_drained() {
+    let faults = Faults { data: cuts(2), delays: 1, drains: 4, ..Faults::NONE };
+    for_each_seed(1000, |seed| run(seed, faults));
+}
+
+#[test]
+fn a_worker_that_ends_while_its_values_move_away_is_as_any_other() {
+    let data = Troubles { delays: 1, ..cuts(1) };
+    let faults = Faults { data, delays: 1, drains: 4, crashes: 2, stops: 1, ..Faults::NONE };
+    for_each_seed(1000, |seed| run(seed, faults));
+}
+
+#[test]
+fn an_upload_that_nobody_takes_in_does_not_stay_with_its_client() {
+    let mut cluster = Cluster::new(1, 0, 1, Faults::NONE);
+    let (mut script, numbers) = (Script::default(), vec![1.0; SHAPE.iter().product()]);
+    let slots = [(); 20].map(|()| script.numbers(SHAPE, &numbers));
+    let request = script.read(slots[0]);
+    cluster.say(0, script.take());
+    let is_over = step_until(&mut cluster, |cluster| {
+        cluster.client(0).answers().contains_key(&request) && cluster.waiting_uploads(0) == 0
+    });
+    assert!(is_over, "{} uploads wait", cluster.waiting_uploads(0));
+    let answer = &cluster.client(0).answers()[&request];
+    assert!(matches!(answer, Err(failure) if failure.error.to_string().contains("no worker")));
 }
 
 #[test]

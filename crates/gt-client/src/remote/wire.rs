@@ -36,6 +36,8 @@ const CONFIRM_EVERY: u64 = 32;
 const SILENCE: Duration = Duration::from_secs(10);
 /// How long the last messages of a session may take to leave.
 const LINGER: Duration = Duration::from_millis(400);
+/// So many messages are taken in before anything else is done.
+const MOST_HEARD: usize = 256;
 /// How long to wait when the dispatcher does not keep up.
 const CROWDED: Duration = Duration::from_millis(1);
 
@@ -272,9 +274,10 @@ impl Wire {
         }
     }
 
-    /// Takes in the messages of the dispatcher.
+    /// Takes in messages of the dispatcher, a while at a time.
     fn hear_all(&mut self) -> Result<Heed> {
-        while let Some(event) = self.dealer.receive().map_err(broken)? {
+        for _ in 0..MOST_HEARD {
+            let Some(event) = self.dealer.receive().map_err(broken)? else { break };
             match event {
                 DealerEvent::Connected => {}
                 DealerEvent::Message(parts) => {
@@ -317,10 +320,12 @@ impl Wire {
                 return Ok(Heed::Over);
             }
             message => {
-                if let Message::Answer { request, .. } = &message
-                    && !self.transfers.answered(*request)
-                {
-                    return Ok(Heed::GoOn);
+                match &message {
+                    Message::Answer { request, .. } if !self.transfers.answered(*request) => {
+                        return Ok(Heed::GoOn);
+                    }
+                    Message::Done { commands, .. } => self.transfers.finish(*commands),
+                    _ => {}
                 }
                 self.deliver(message);
             }

@@ -18,6 +18,11 @@ use crate::worker_table::Member;
 const CHANNELS: usize = 64;
 
 impl Gateway {
+    /// How many clients have a session.
+    pub fn session_count(&self) -> usize {
+        self.clients.len()
+    }
+
     /// What is there at the moment.
     pub fn report(&self, now_ns: u64) -> Report {
         self.report_to(now_ns, Sight::All)

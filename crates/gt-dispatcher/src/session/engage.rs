@@ -60,9 +60,16 @@ impl Session {
         if self.share.replace(share) == Some(share) {
             return;
         }
-        for worker in self.workers.iter().flatten() {
-            out.send(Peer::Worker(*worker), Message::Share { session: self.id, share });
+        // A letter that a worker has not got would say what held before.
+        self.letters.retain(|(_, letter)| !matches!(letter, Message::Share { .. }));
+        for worker in self.busy_workers() {
+            out.send(Peer::Worker(worker), Message::Share { session: self.id, share });
         }
+    }
+
+    /// Its workers, and those that end what they were given.
+    fn busy_workers(&self) -> impl Iterator<Item = WorkerId> {
+        self.workers().chain(self.leaving.iter().copied())
     }
 
     /// Nothing is heard of its client, or something is heard again; its workers are told.
@@ -71,8 +78,8 @@ impl Session {
             return;
         }
         self.letters.retain(|(_, letter)| !matches!(letter, Message::Away { .. }));
-        for worker in self.workers.iter().flatten() {
-            out.send(Peer::Worker(*worker), Message::Away { session: self.id, is_away });
+        for worker in self.busy_workers() {
+            out.send(Peer::Worker(worker), Message::Away { session: self.id, is_away });
         }
     }
 

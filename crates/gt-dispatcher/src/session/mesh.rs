@@ -109,7 +109,7 @@ impl Session {
         self.inherit_use(request)?;
         let instruction = instruction(request, Replaces(old.clone()));
         self.emit_shared(mesh, signature, Command::Apply(instruction));
-        self.end_replaced_on_mesh(request.replaces, &old)
+        self.end_replaced_on_mesh(mesh, request.replaces, &old)
     }
 
     /// What takes the place of a value is used as that was.
@@ -156,7 +156,7 @@ impl Session {
             self.registry.get_mut(slot)?.spreads[0].1 = name;
         }
         // Their names end last: no copy that was made meanwhile may have one of them.
-        self.end_replaced_on_mesh(request.replaces, &old)
+        self.end_replaced_on_mesh(mesh, request.replaces, &old)
     }
 
     /// Gives a value on a mesh another name, in the place of one that it replaces.
@@ -217,17 +217,22 @@ impl Session {
         Ok(names)
     }
 
-    /// Ends values that were replaced on a mesh, where they had these names.
-    fn end_replaced_on_mesh(&mut self, replaces: &Replaces, names: &[Option<Slot>]) -> Result<()> {
+    /// Ends values that were replaced on a mesh, where they had these names. They may have had them
+    /// on other workers too.
+    fn end_replaced_on_mesh(
+        &mut self,
+        mesh: PlacementId,
+        replaces: &Replaces,
+        names: &[Option<Slot>],
+    ) -> Result<()> {
+        let members: SmallVec<[WorkerId; 8]> = self.registry.placements.members(mesh).into();
         for (old, name) in replaces.0.iter().zip(names) {
             let Some(slot) = *old else { continue };
             let entry = self.forget(slot)?;
             for (worker, name) in entry.holders {
                 self.emit_free(worker, name);
             }
-            for (other, its) in entry.spreads.into_iter().filter(|&(_, its)| Some(its) != *name) {
-                self.emit_all(other, Command::Free([its].into_iter().collect()));
-            }
+            self.free_spreads(entry.spreads, name.map(|name| (&members[..], name)));
         }
         Ok(())
     }

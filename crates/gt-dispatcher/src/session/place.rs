@@ -235,7 +235,8 @@ impl Session {
             {
                 self.emit_free(holder, name);
             }
-            self.free_spreads(entry.spreads, name.map(|name| (worker, name)));
+            let replaced = name.map(|name| (std::slice::from_ref(&worker), name));
+            self.free_spreads(entry.spreads, replaced);
         }
         Ok(())
     }

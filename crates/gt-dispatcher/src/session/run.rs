@@ -12,7 +12,7 @@ use gt_transport::Batch;
 use smallvec::SmallVec;
 
 use super::Session;
-use super::outgoing::{FULL_BYTES, FULL_RECORDS, WORTH_A_MESSAGE_NS, is_waited_for};
+use super::outgoing::{WORTH_A_MESSAGE_NS, is_full, is_waited_for};
 use crate::context::{Context, Pace};
 use crate::placements::PlacementId;
 
@@ -59,7 +59,7 @@ impl Run {
     }
 
     fn is_full(&self) -> bool {
-        self.batch.len() >= FULL_RECORDS || self.batch.extra.len() >= FULL_BYTES
+        is_full(&self.batch, self.cost_ns)
     }
 }
 
@@ -235,6 +235,7 @@ impl Session {
         self.count_run();
         let Some(mesh) = self.run.mesh.take() else { return };
         let batch = Arc::new(std::mem::take(&mut self.run.batch));
+        let (urgent, cost_ns) = (self.run.urgent, self.run.cost_ns);
         (self.run.urgent, self.run.cost_ns, self.run.held_since) = (false, 0, None);
         self.run.signature = SignatureId::NONE;
         let marks = std::mem::take(&mut self.run.marks);
@@ -243,7 +244,10 @@ impl Session {
             for (index, &member) in members.iter().enumerate() {
                 let outgoing = self.outgoing.of(member);
                 outgoing.mark_shared(&marks, index, members.len());
-                outgoing.push_shared(batch.clone());
+                outgoing.push_shared(batch.clone(), cost_ns);
+                if urgent {
+                    outgoing.hurry();
+                }
             }
         }
     }

@@ -7,12 +7,12 @@ use gt_core::SessionId;
 use gt_dispatcher::gateway::{ConnectionId, Delivery};
 use gt_transport::codec::Limits;
 use gt_transport::hello::{Hello, Token};
-use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
+use gt_transport::reliable::{ReliableChannel, open_unsequenced, unsequenced};
 use gt_transport::transfers::Plain;
 use gt_transport::{Message, Peer};
 
 use super::calls::Calls;
-use super::{Cluster, OWN};
+use super::{Cluster, OWN, open};
 use crate::client::Client;
 
 /// The process of a client.
@@ -44,6 +44,11 @@ impl Cluster {
     /// Whether a client has ended without a word.
     pub fn is_dead(&self, client: usize) -> bool {
         self.clients[client].is_dead
+    }
+
+    /// How many values wait in a client's memory for somebody to take them in.
+    pub fn waiting_uploads(&self, client: usize) -> usize {
+        self.clients[client].transfers.waiting_uploads()
     }
 
     /// The processes of all clients end, after they have said goodbye.
@@ -125,13 +130,7 @@ impl Cluster {
         if process.has_left && !process.is_returning {
             return;
         }
-        let message = match open_unsequenced(&parts, &Limits::CONTROL).expect("a message") {
-            Some(message) => message,
-            None => match process.channel.hear(parts, &Limits::CONTROL).expect("the next one") {
-                Heard::New(message) => message,
-                Heard::Known => return,
-            },
-        };
+        let Some(message) = open(&mut process.channel, parts) else { return };
         match message {
             Message::Heartbeat { received, .. } => {
                 process.channel.confirm(received).expect("what was said");
@@ -157,6 +156,10 @@ impl Cluster {
             message => {
                 let is_news = match &message {
                     Message::Answer { request, .. } => process.transfers.answered(*request),
+                    Message::Done { commands, .. } => {
+                        process.transfers.finish(*commands);
+                        true
+                    }
                     _ => true,
                 };
                 if is_news {

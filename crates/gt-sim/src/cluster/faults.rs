@@ -14,6 +14,8 @@ pub struct Faults {
     pub delays: usize,
     /// Workers that end; another one takes their place.
     pub crashes: usize,
+    /// Orders to drain a worker, or to take it back. One that ends is often drained.
+    pub drains: usize,
     /// Workers that are stopped for a while, some of them for too long.
     pub stops: usize,
     /// Clients that end without a word.
@@ -37,6 +39,7 @@ impl Faults {
         breaks: 0,
         delays: 0,
         crashes: 0,
+        drains: 0,
         stops: 0,
         client_crashes: 0,
         client_stops: 0,

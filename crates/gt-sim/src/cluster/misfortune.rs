@@ -1,12 +1,15 @@
 //! What goes wrong in a simulated cluster: connections break and processes end, at any step.
 
+use gt_core::WorkerId;
 use gt_dispatcher::gateway::ConnectionId;
+use gt_dispatcher::role::{Credentials, Role};
 use gt_transport::hello::{Hello, Resume};
+use gt_transport::order::Order;
 use gt_transport::reliable::unsequenced;
 use gt_transport::ticket::Secret;
 use gt_transport::{Message, Peer};
 
-use super::{ClientProcess, Cluster, Control, HASTE, gateway};
+use super::{ClientProcess, Cluster, Control, HASTE, OWN, gateway};
 
 /// A connection is late by less than it takes until somebody is suspected.
 const DELAY_MS: usize = 300;
@@ -14,10 +17,16 @@ const DELAY_MS: usize = 300;
 const GIVEN_UP_MS: usize = 6000 / HASTE as usize;
 /// Longer than what is to travel waits for anybody of whom it is not known that they are away.
 const CLIENT_STOP_MS: usize = 60_000 / HASTE as usize;
+/// The operator, who does not read what is answered.
+const OPERATOR: Credentials = Credentials { role: Some(Role::Operator), ..OWN };
 
 impl Cluster {
     pub(super) fn misfortune(&mut self) {
         match self.dice.below(9) {
+            1 if self.faults.drains > 0 => {
+                self.faults.drains -= 1;
+                self.drain();
+            }
             0 | 1 => self.data.trouble(self.now_ms, &mut self.faults.data, &mut self.dice),
             2 if self.faults.breaks > 0 => {
                 self.faults.breaks -= 1;
@@ -106,10 +115,33 @@ impl Cluster {
         self.push_down(out);
     }
 
+    /// The operator wants a worker to be free, or takes it back. An order that is refused changes
+    /// nothing.
+    fn drain(&mut self) {
+        let there: Vec<WorkerId> = self.workers.values().filter_map(|worker| worker.id).collect();
+        let Some(&worker) = there.get(self.dice.below(there.len().max(1))) else { return };
+        let order = if self.drained.remove(&worker) {
+            Order::UndrainWorker(worker)
+        } else {
+            self.drained.insert(worker);
+            Order::DrainWorker(worker)
+        };
+        self.data.note(self.now_ms, || format!("the operator says {order:?}"));
+        let (now_ns, connection, mut out) = (self.now_ns(), self.connect(), Vec::new());
+        let order = unsequenced(&Message::Order(order));
+        self.gateway.hear(now_ns, ConnectionId(connection), OPERATOR, order, &mut out);
+        self.controls.remove(&connection);
+        self.push_down(out);
+    }
+
     /// A worker ends, and another one comes.
     fn crash(&mut self) {
-        let there: Vec<u64> = self.workers.keys().copied().collect();
-        let connection = *self.dice.choose(&there);
+        let is_drained = |id: &Option<WorkerId>| id.is_some_and(|id| self.drained.contains(&id));
+        let drained = self.workers.iter().filter(|(_, worker)| is_drained(&worker.id));
+        let drained: Vec<u64> = drained.map(|(connection, _)| *connection).collect();
+        let all: Vec<u64> = self.workers.keys().copied().collect();
+        let prefers_drained = !drained.is_empty() && self.dice.once_in(2);
+        let connection = *self.dice.choose(if prefers_drained { &drained } else { &all });
         self.end_worker(connection);
         self.hang_up(connection);
         self.add_worker();

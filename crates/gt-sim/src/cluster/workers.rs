@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use gt_core::WorkerId;
-use gt_transport::codec::Limits;
-use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
+use gt_transport::reliable::{ReliableChannel, unsequenced};
 use gt_transport::transfers::{Carry, Plain};
 use gt_transport::{Message, Peer};
 use gt_worker::plan::Work;
 use gt_worker::{Action, Executor, Told, Window, Worker};
 
 use super::defect::{Credit, Hold};
-use super::{Calls, Cluster, Defect};
+use super::{Calls, Cluster, Defect, open};
 
 const WINDOW: Window = Window { commands: 8, cost_ns: u64::MAX };
 
@@ -58,13 +57,7 @@ impl Cluster {
 
     pub(super) fn worker_hears(&mut self, connection: u64, parts: Vec<Bytes>) {
         let process = self.workers.get_mut(&connection).expect("just seen");
-        let message = match open_unsequenced(&parts, &Limits::CONTROL).expect("a message") {
-            Some(message) => message,
-            None => match process.channel.hear(parts, &Limits::CONTROL).expect("the next one") {
-                Heard::New(message) => message,
-                Heard::Known => return,
-            },
-        };
+        let Some(message) = open(&mut process.channel, parts) else { return };
         match message {
             Message::Registered { worker, .. } => {
                 process.id = Some(worker);

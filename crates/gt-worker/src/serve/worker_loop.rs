@@ -8,6 +8,7 @@ use bytes::Bytes;
 use gt_core::wire::SOME;
 use gt_core::{Error, Result, SessionId, WorkerId};
 use gt_transport::codec::Limits;
+use gt_transport::priority::take_short_turns;
 use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
 use gt_transport::report::Channels;
 use gt_transport::stop::Stop;
@@ -101,6 +102,8 @@ impl WorkerLoop {
             None => Executor::charging(engine, own),
         };
         let executing = Executing::start(executor, inbox.clone())?;
+        // Threads that compute are there by now and run as long as they like.
+        take_short_turns();
         let context = Context::new().map_err(cannot_wait)?;
         // The dispatcher itself decides when a silent worker is lost.
         let patient = gt_zmq::Options { borne_silence: SILENCE, ..Default::default() };
