@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::groups::Softmax;
 use super::lanes::Vectors;
-use super::{Native, attention, convolve, groups, pool, recurrent};
+use super::{Native, attention, convolve, groups, pool, recurrent, take};
 use crate::engine::{Operand, Operands, Results};
 use crate::value::Value;
 
@@ -105,6 +105,18 @@ fn compute<T: Vectors>(
             let wrong = |_| Error::bug(format!("{whole:?} with {} inputs", values.len()));
             let inputs = values.try_into().map_err(wrong)?;
             recurrent::lstm_grad::<T>(native, sizes, inputs, [products, hidden, cell])
+        }
+        (&Whole::GruSteps(sizes), &[given, weight, bias, hidden], [states, gates]) => {
+            let inputs = [given, weight, bias, hidden];
+            recurrent::gru::<T>(native, sizes, inputs, [states, gates])
+        }
+        (&Whole::GruStepsGrad(sizes), values, [inputs, products, hidden]) => {
+            let wrong = |_| Error::bug(format!("{whole:?} with {} inputs", values.len()));
+            let values = values.try_into().map_err(wrong)?;
+            recurrent::gru_grad::<T>(native, sizes, values, [inputs, products, hidden])
+        }
+        (Whole::Embedding, &[table, positions], [out]) => {
+            Ok(smallvec![take::rows(native, table, positions, out)?])
         }
         (&Whole::Attend(sizes), &[query, key, value], [result, totals]) => {
             let scale = number(sizes.scale);
