@@ -45,9 +45,8 @@ pub static GRU_STEPS: Op = Op {
         };
         let rows = sizes.steps * sizes.batch;
         let before = reshape(before, &[rows, sizes.hidden].into());
-        let products = back.clone().result(1);
-        let bias = sum(products.clone(), &[0, 1], false);
-        let products = reshape(products, &[rows, GATES * sizes.hidden].into());
+        let products = reshape(back.clone().result(1), &[rows, GATES * sizes.hidden].into());
+        let bias = sum(products.clone(), &[0], false);
         let weight = matmul(transpose(products, 2), before);
         vec![back.clone(), weight, bias, back.result(2)]
     }),
@@ -114,7 +113,8 @@ pub static GRU_STEPS_BACKWARD: Op = Op {
         };
         let (state, gates): (&[usize], &[usize]) = (&[3, 2], &[1, KEPT, 3, 2]);
         let single = Sample::of(&[state, gates, &[GATES * 2, 2], gates, state, state]);
-        vec![of(3, 4, 2), of(1, 3, 1), single]
+        // Gates of a sample may be any numbers, which grow from step to step.
+        vec![of(2, 4, 2), of(1, 3, 1), single]
     },
     ..COMPOSITE
 };

@@ -100,18 +100,23 @@ impl<K: Copy + Ord> Candidates<K> {
     }
 
     /// Looks at the next element.
+    #[inline(always)]
     fn offer(&mut self, key: K, index: usize) {
         // Of equal ones the first counts, and that is there already.
-        if self.limit.is_some_and(|limit| key >= limit) {
-            return;
+        if self.limit.is_none_or(|limit| key < limit) {
+            self.keep(key, index);
         }
+    }
+
+    fn keep(&mut self, key: K, index: usize) {
         self.kept.push((key, index));
         if self.k <= FEW {
             let mut at = self.kept.len() - 1;
             while at > 0 && self.kept[at - 1].0 > key {
-                self.kept.swap(at - 1, at);
+                self.kept[at] = self.kept[at - 1];
                 at -= 1;
             }
+            self.kept[at] = (key, index);
         } else if self.kept.len() == 4 * self.k {
             self.kept.select_nth_unstable(self.k - 1);
         } else {
@@ -147,8 +152,9 @@ fn first_of_run<T: Ranked>(numbers: &[T], search: Rank) -> Candidates<T::Key> {
         if let Some(limit) = candidates.limit {
             at += BLOCK * blocks_from(&numbers[at..], search.largest, limit);
         }
-        for (index, number) in numbers.iter().enumerate().skip(at).take(BLOCK) {
-            candidates.offer(number.key(search.largest), index);
+        let end = numbers.len().min(at + BLOCK);
+        for index in at..end {
+            candidates.offer(numbers[index].key(search.largest), index);
         }
         at += BLOCK;
     }
@@ -158,11 +164,17 @@ fn first_of_run<T: Ranked>(numbers: &[T], search: Rank) -> Candidates<T::Key> {
 vectorized! {
     /// How many blocks there are before the first that has a key below the limit.
     fn blocks_from<T: Ranked>(numbers: &[T], largest: bool, limit: T::Key) -> usize {
-        let is_below = |block: &[T]| {
-            block.iter().fold(false, |any, number| any | (number.key(largest) < limit))
-        };
         let (blocks, _) = numbers.as_chunks::<BLOCK>();
-        blocks.iter().position(|block| is_below(block)).unwrap_or(blocks.len())
+        for (at, block) in blocks.iter().enumerate() {
+            let mut is_below = false;
+            for number in block {
+                is_below |= number.key(largest) < limit;
+            }
+            if is_below {
+                return at;
+            }
+        }
+        blocks.len()
     }
 }
 

@@ -173,9 +173,9 @@ impl Stencil {
     /// How often [`SLACK`] positions are computed in all bands of so many rows.
     fn steps(&self, band: usize) -> usize {
         let [rows, columns] = self.grid;
-        let steps = |rows: usize| match rows.checked_sub(1) {
-            Some(before) => (before * self.pitch() + columns).div_ceil(SLACK),
-            None => 0,
+        let steps = |rows: usize| match rows {
+            0 => 0,
+            _ => ((rows - 1) * self.pitch() + columns).div_ceil(SLACK),
         };
         rows / band * steps(band) + steps(rows % band)
     }
@@ -258,8 +258,7 @@ impl Stencil {
         let shift = self.before[1] - right as isize;
         let place = |column: isize| (column.max(0) as usize).div_ceil(step).min(to.len());
         let (first, end) = (place(shift), place(shift + from.len() as isize));
-        to[..first].fill(T::default());
-        to[end..].fill(T::default());
+        [0..first, end..to.len()].into_iter().for_each(|padding| to[padding].fill(T::default()));
         let start = ((first * step) as isize - shift) as usize;
         if step == 1 {
             return copy_run(&from[start..start + end - first], &mut to[first..end]);
