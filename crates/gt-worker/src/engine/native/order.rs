@@ -82,7 +82,7 @@ fn top_k_of<T: Ranked>(native: &Native, search: Rank, x: Value, outs: &[Meta]) -
 }
 
 /// Up to so many are kept in order, so that the limit is always the last of them.
-const FEW: usize = 64;
+const FEW: usize = 16;
 
 /// Elements that may be among the `k` with the smallest keys, `k` not zero. Few of them are kept in
 /// order; more are cut down to `k` from time to time. From then on only smaller ones than the last
@@ -147,18 +147,29 @@ const BLOCK: usize = 32;
 /// The same for elements one after another.
 fn first_of_run<T: Ranked>(numbers: &[T], search: Rank) -> Candidates<T::Key> {
     let mut candidates = Candidates::new(search.k);
+    let mut keys = [T::Key::default(); BLOCK];
     let mut at = 0;
     while at < numbers.len() {
         if let Some(limit) = candidates.limit {
             at += BLOCK * blocks_from(&numbers[at..], search.largest, limit);
         }
-        let end = numbers.len().min(at + BLOCK);
-        for index in at..end {
-            candidates.offer(numbers[index].key(search.largest), index);
+        let block = &numbers[at.min(numbers.len())..numbers.len().min(at + BLOCK)];
+        write_keys(block, search.largest, &mut keys);
+        for (own, &key) in keys[..block.len()].iter().enumerate() {
+            candidates.offer(key, at + own);
         }
         at += BLOCK;
     }
     candidates
+}
+
+vectorized! {
+    /// The keys of all elements: one by one, each would be a guess at its sign.
+    fn write_keys<T: Ranked>(numbers: &[T], largest: bool, keys: &mut [T::Key]) {
+        for (key, number) in keys.iter_mut().zip(numbers) {
+            *key = number.key(largest);
+        }
+    }
 }
 
 vectorized! {
@@ -181,7 +192,7 @@ vectorized! {
 /// An element that has a rank: a number that says where it comes in the order.
 trait Ranked: Element {
     /// A number that is wide enough.
-    type Key: Copy + Ord + Into<u64> + Not<Output = Self::Key>;
+    type Key: Copy + Default + Ord + Into<u64> + Not<Output = Self::Key>;
 
     fn rank(self) -> Self::Key;
 
