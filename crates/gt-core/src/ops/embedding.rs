@@ -27,7 +27,8 @@ static ATTRS: [AttrSpec; 3] =
 pub static EMBEDDING: Op = Op {
     name: "embedding",
     code: codes::EMBEDDING,
-    doc: "The rows of a table that positions name. A position that counts from the end is a mistake.",
+    doc: "The rows of a table that positions name. A position that counts from the end is a \
+          mistake.",
     inputs: &INPUTS,
     attrs: &ATTRS,
     shape: |call| {

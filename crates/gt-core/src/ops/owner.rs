@@ -81,8 +81,8 @@ impl Owned {
         self.index_at(call, Input(1))
     }
 
-    /// The same as [`Owned::index`] for positions of which none counts from the end: one row further
-    /// back, such a position is out of range.
+    /// The same as [`Owned::index`] for positions of which none counts from the end: one row
+    /// further back, such a position is out of range.
     pub fn embedding(&self, call: &Call) -> Expr {
         self.index_at(call, from_the_start(self.whole))
     }
@@ -147,8 +147,8 @@ impl Owned {
     }
 }
 
-/// The positions of the second input among `count` parts, of which those that count from the end are
-/// moved out of range.
+/// The positions of the second input among `count` parts, of which those that count from the end
+/// are moved out of range.
 pub fn from_the_start(count: i64) -> Expr {
     where_(lt(Input(1), whole(0)), Input(1) - whole(count), Input(1))
 }

@@ -19,8 +19,11 @@ unsafe extern "C" {
 /// Has a process print its bits instead of comparing those of others.
 const PRINTS: &str = "GT_TEST_PRINTS_BITS";
 
+/// A function in double precision.
+type Exact = fn(f64) -> f64;
+
 /// The functions, and what they are in double precision.
-const FUNCTIONS: [(UnaryFn, fn(f64) -> f64); 8] = [
+const FUNCTIONS: [(UnaryFn, Exact); 8] = [
     (UnaryFn::Exp, f64::exp),
     (UnaryFn::Log, f64::ln),
     (UnaryFn::Tanh, f64::tanh),

@@ -1,6 +1,8 @@
 //! Composites that are computed in one piece. What is not here, or in another dtype, is computed by
 //! its expansion.
 
+use std::array::TryFromSliceError;
+
 use gt_core::attrs::Attrs;
 use gt_core::dtype::DType;
 use gt_core::error::{Error, Result};
@@ -58,6 +60,8 @@ fn compute<T: Vectors>(
     outputs: &[Meta],
     number: impl Fn(f64) -> T,
 ) -> Result<Results> {
+    let wrong =
+        |_: TryFromSliceError| Error::bug(format!("{whole:?} with {} inputs", values.len()));
     match (whole, values, outputs) {
         (Whole::Convolve(conv), &[first, second], [out]) => {
             Ok(smallvec![convolve::convolve::<T>(native, conv, [first, second], out)?])
@@ -87,7 +91,6 @@ fn compute<T: Vectors>(
             groups::layer_norm::<T>(native, rows, number(eps), inputs, [result, mean, rstd])
         }
         (&Whole::LayerNormGrad(rows), values, [input, weight, bias]) => {
-            let wrong = |_| Error::bug(format!("{whole:?} with {} inputs", values.len()));
             let inputs = values.try_into().map_err(wrong)?;
             groups::layer_norm_grad::<T>(native, rows, inputs, [input, weight, bias])
         }
@@ -102,7 +105,6 @@ fn compute<T: Vectors>(
             recurrent::lstm::<T>(native, sizes, inputs, [states, cells, gates])
         }
         (&Whole::LstmStepsGrad(sizes), values, [products, hidden, cell]) => {
-            let wrong = |_| Error::bug(format!("{whole:?} with {} inputs", values.len()));
             let inputs = values.try_into().map_err(wrong)?;
             recurrent::lstm_grad::<T>(native, sizes, inputs, [products, hidden, cell])
         }
@@ -111,7 +113,6 @@ fn compute<T: Vectors>(
             recurrent::gru::<T>(native, sizes, inputs, [states, gates])
         }
         (&Whole::GruStepsGrad(sizes), values, [inputs, products, hidden]) => {
-            let wrong = |_| Error::bug(format!("{whole:?} with {} inputs", values.len()));
             let values = values.try_into().map_err(wrong)?;
             recurrent::gru_grad::<T>(native, sizes, values, [inputs, products, hidden])
         }
@@ -123,7 +124,6 @@ fn compute<T: Vectors>(
             attention::attend::<T>(native, sizes, scale, [query, key, value], [result, totals])
         }
         (&Whole::AttendGrad(sizes), values, [query, key, value]) => {
-            let wrong = |_| Error::bug(format!("{whole:?} with {} inputs", values.len()));
             let (inputs, scale) = (values.try_into().map_err(wrong)?, number(sizes.scale));
             attention::attend_grad::<T>(native, sizes, scale, inputs, [query, key, value])
         }

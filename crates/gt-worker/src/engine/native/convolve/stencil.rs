@@ -348,11 +348,7 @@ fn copy_run<T: Copy>(from: &[T], to: &mut [T]) {
     let last = from.len() - WIDE;
     // The last ones overlap those before them.
     for start in (0..last).step_by(WIDE).chain([last]) {
-        // SAFETY: both have so many numbers from there on.
-        unsafe {
-            let wide = from.as_ptr().add(start).cast::<[T; WIDE]>().read_unaligned();
-            to.as_mut_ptr().add(start).cast::<[T; WIDE]>().write_unaligned(wide);
-        }
+        to[start..start + WIDE].copy_from_slice(&from[start..start + WIDE]);
     }
 }
 

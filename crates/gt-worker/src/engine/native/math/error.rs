@@ -38,7 +38,7 @@ const UNIT: f32 = 1.0 / 18_446_744_073_709_551_616.0;
 /// two units in the last place for positive numbers.
 #[inline(always)]
 pub fn gelu_f32(x: f32) -> f32 {
-    // Beyond this the result of a negative number is zero. Comparisons let NaN pass, here and below.
+    // Beyond this the result of a negative number is zero. Comparisons let NaN pass.
     let size = x.abs();
     let size = if size > 15.0 { 15.0 } else { size };
     let half = size * -0.5;
@@ -65,7 +65,7 @@ pub fn gelu_f32(x: f32) -> f32 {
     // The power of two that is left is added to the exponent.
     let tail = f32::from_bits(tail.to_bits().wrapping_add(rounded.to_bits() << 23));
     // Zero below, except for an infinite number, whose product with no share is undefined.
-    let above = if x < 0.0 { x - x } else { x };
+    let above = if x < 0.0 { x + -x } else { x };
     let far = tail.mul_add(-UNIT, above);
     let slope = horner!(
         square;
