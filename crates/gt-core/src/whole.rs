@@ -65,6 +65,14 @@ pub enum Whole {
     /// The gradient of [`Whole::LstmSteps`]: those of its results, the weights, the gates, the cell
     /// states after each step, and the first one.
     LstmStepsGrad(Steps),
+    /// Steps of a GRU, from the products of its inputs, the weights and bias and the first state:
+    /// the states, and of each step the gates and the product that is reset.
+    GruSteps(Steps),
+    /// The gradient of [`Whole::GruSteps`]: those of its results, the weights, its second result,
+    /// its first one, and the first state.
+    GruStepsGrad(Steps),
+    /// The rows of a table that positions name, none of which counts from the end.
+    Embedding,
     /// Values weighted by how well their keys answer queries, and the logarithms of what the
     /// weights were divided by.
     Attend(Attention),

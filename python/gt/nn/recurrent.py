@@ -19,13 +19,6 @@ State = tuple[Tensor, ...]
 Step = Callable[[Tensor, Tensor, State], State]
 
 
-def _gru_step(inputs: Tensor, products: Tensor, state: State) -> State:
-    (reset, keep, new), (reset2, keep2, new2) = inputs.chunk(3, -1), products.chunk(3, -1)
-    kept = (keep + keep2).sigmoid()
-    fresh = (new + (reset + reset2).sigmoid() * new2).tanh()
-    return (fresh + kept * (state[0] - fresh),)
-
-
 def _tanh_step(inputs: Tensor, products: Tensor, state: State) -> State:
     return ((inputs + products).tanh(),)
 
@@ -33,6 +26,9 @@ def _tanh_step(inputs: Tensor, products: Tensor, state: State) -> State:
 def _relu_step(inputs: Tensor, products: Tensor, state: State) -> State:
     return ((inputs + products).relu(),)
 
+
+# So many steps are one instruction at most.
+STEPS_AT_ONCE = 64
 
 PLAIN_STEPS: dict[str, Step] = {"tanh": _tanh_step, "relu": _relu_step}
 
@@ -96,8 +92,12 @@ class _Recurrent(OwnInit, Module):
         for name, shape in shapes.items():
             self.register_parameter(name + suffix, Parameter(_gt.empty(*shape, dtype=dtype)))
 
-    def _step(self, inputs: Tensor, products: Tensor, state: State) -> State:
-        """The state after one step, from what the input and the hidden state were multiplied to."""
+    def _products(self, input: Tensor, suffix: str) -> Tensor:
+        """The products of all inputs: they do not wait for the state, so they are made at once."""
+        return F.linear(input, *self._weights("ih", suffix))
+
+    def _steps(self, products: Tensor, suffix: str, state: State) -> tuple[Tensor, State]:
+        """The result of each of a few steps, and the state after them."""
         raise NotImplementedError
 
     def _walk(self, input: Tensor, first: State | None) -> tuple[Tensor, State]:
@@ -123,18 +123,17 @@ class _Recurrent(OwnInit, Module):
     def _pass(
         self, input: Tensor, layer: int, direction: int, state: State
     ) -> tuple[Tensor, State]:
-        """One layer in one direction."""
+        """One layer in one direction, many steps at once."""
         suffix = _suffix(layer, direction)
-        weight, bias = self._weights("hh", suffix)
-        # The products with the inputs do not wait for the state, so they are made all at once.
-        products = F.linear(input, *self._weights("ih", suffix))
-        steps = range(input.shape[0])
+        products = self._products(input, suffix)
+        if direction:
+            products = products.flip(0)
         results: list[Tensor] = []
-        for step in reversed(steps) if direction else steps:
-            again = F.linear(state[0], weight, bias)
-            state = self._step(products[step], again, state)
-            results.append(state[0])
-        return _gt.stack(results[::-1] if direction else results), state
+        for part in products.split(STEPS_AT_ONCE):
+            result, state = self._steps(part, suffix, state)
+            results.append(result)
+        result = results[0] if len(results) == 1 else _gt.cat(results)
+        return (result.flip(0) if direction else result), state
 
     def _weights(self, which: str, suffix: str) -> tuple[Tensor, Tensor | None]:
         weight = self._parameters[f"weight_{which}{suffix}"]
@@ -196,10 +195,6 @@ def _suffix(layer: int, direction: int) -> str:
     return f"_l{layer}" + ("_reverse" if direction else "")
 
 
-# So many steps are one instruction at most.
-STEPS_AT_ONCE = 64
-
-
 class LSTM(_Recurrent):
     """A recurrent layer whose memory has gates.
 
@@ -211,27 +206,16 @@ class LSTM(_Recurrent):
 
     _gates, _states = 4, 2
 
-    def _pass(
-        self, input: Tensor, layer: int, direction: int, state: State
-    ) -> tuple[Tensor, State]:
-        """One layer in one direction, many steps at once."""
-        suffix = _suffix(layer, direction)
-        (weight, bias), (inner, inner_bias) = (
-            self._weights(which, suffix) for which in ("ih", "hh")
-        )
+    def _products(self, input: Tensor, suffix: str) -> Tensor:
+        (weight, bias), (_, inner_bias) = (self._weights(which, suffix) for which in ("ih", "hh"))
         if bias is not None and inner_bias is not None:
             bias = bias + inner_bias
-        products = F.linear(input, weight, bias)
-        if direction:
-            products = products.flip(0)
-        hidden, cell = state
-        results: list[Tensor] = []
-        for part in products.split(STEPS_AT_ONCE):
-            result, cells, _ = _gt.lstm_steps(part, inner, hidden, cell)
-            hidden, cell = result[-1], cells[-1]
-            results.append(result)
-        result = results[0] if len(results) == 1 else _gt.cat(results)
-        return (result.flip(0) if direction else result), (hidden, cell)
+        return F.linear(input, weight, bias)
+
+    def _steps(self, products: Tensor, suffix: str, state: State) -> tuple[Tensor, State]:
+        weight, _ = self._weights("hh", suffix)
+        results, cells, _ = _gt.lstm_steps(products, weight, *state)
+        return results, (results[-1], cells[-1])
 
     def forward(
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
@@ -246,7 +230,11 @@ class GRU(_Recurrent):
 
     _gates, _states = 3, 1
 
-    _step = staticmethod(_gru_step)
+    def _steps(self, products: Tensor, suffix: str, state: State) -> tuple[Tensor, State]:
+        weight, bias = self._weights("hh", suffix)
+        bias = _gt.zeros(weight.shape[0], dtype=weight.dtype) if bias is None else bias
+        results, _ = _gt.gru_steps(products, weight, bias, state[0])
+        return results, (results[-1],)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """The result of each step, and the last states of all layers."""
@@ -268,9 +256,17 @@ class RNN(_Recurrent):
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        self._step = _plain_step(nonlinearity)  # type: ignore[method-assign,assignment]
+        self._step = _plain_step(nonlinearity)
         super().__init__(input_size, hidden_size, num_layers, *args, **kwargs)
         self.nonlinearity = nonlinearity
+
+    def _steps(self, products: Tensor, suffix: str, state: State) -> tuple[Tensor, State]:
+        weight, bias = self._weights("hh", suffix)
+        results: list[Tensor] = []
+        for product in products.unbind(0):
+            state = self._step(product, F.linear(state[0], weight, bias), state)
+            results.append(state[0])
+        return _gt.stack(results), state
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """The result of each step, and the last states of all layers."""
@@ -329,10 +325,13 @@ class _RecurrentCell(OwnInit, Module):
                 raise RuntimeError(
                     f"{kind}: expected a state of shape {expected}, not {tuple(part.shape)}"
                 )
-        return self._after(input, state)
+        if len(shape) == 2:
+            return self._after(input, state)
+        after = self._after(input.unsqueeze(0), tuple(part.unsqueeze(0) for part in state))
+        return tuple(part.squeeze(0) for part in after)
 
     def _after(self, input: Tensor, state: State) -> State:
-        """The state after one step, for an input and a state that fit."""
+        """The state after one step, for a batch of inputs and a state that fits."""
         products = F.linear(input, self.weight_ih, self.bias_ih)
         return self._step(products, F.linear(state[0], self.weight_hh, self.bias_hh), state)
 
@@ -351,11 +350,8 @@ class LSTMCell(_RecurrentCell):
     def _after(self, input: Tensor, state: State) -> State:
         bias = self.bias_ih + self.bias_hh if self.bias else None
         products = F.linear(input, self.weight_ih, bias)
-        # A sequence of one step; without a batch it has one sequence.
-        hidden, memory = (part.unsqueeze(0) if input.ndim == 1 else part for part in state)
-        products = products.reshape(1, -1, products.shape[-1])
-        hidden, memory, _ = _gt.lstm_steps(products, self.weight_hh, hidden, memory)
-        return hidden.reshape(state[0].shape), memory.reshape(state[0].shape)
+        hidden, memory, _ = _gt.lstm_steps(products, self.weight_hh, *state)
+        return hidden, memory
 
     def forward(
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
@@ -369,7 +365,12 @@ class GRUCell(_RecurrentCell):
     """One step of a GRU."""
 
     _gates, _states = 3, 1
-    _step = staticmethod(_gru_step)
+
+    def _after(self, input: Tensor, state: State) -> State:
+        products = F.linear(input, self.weight_ih, self.bias_ih)
+        weight, bias = self.weight_hh, self.bias_hh
+        bias = _gt.zeros(weight.shape[0], dtype=weight.dtype) if bias is None else bias
+        return (_gt.gru_steps(products, weight, bias, state[0])[0],)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """The hidden state after the step."""

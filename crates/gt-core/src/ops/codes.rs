@@ -9,10 +9,11 @@ use std::ops::RangeInclusive;
 
 use super::{
     CODE_LIMIT, activation, advanced_index, arithmetic, attention, axes, binary, compare,
-    composite, convolution, create, create_like, einsum, elementwise, hyperbolic, index,
-    index_select, join, layer, layer_norm, linear, logic, matmul, movement, normalize, optimizer,
-    pad, place, pooling, product, random, rearrange, recurrent, reduce, repeat, rms, sampling,
-    scan, scatter, search, sort, statistics, triangular, trigonometry, truth, unary, window,
+    composite, convolution, create, create_like, einsum, elementwise, embedding, gru, hyperbolic,
+    index, index_select, join, layer, layer_norm, linear, logic, matmul, movement, normalize,
+    optimizer, pad, place, pooling, product, random, rearrange, recurrent, reduce, repeat, rms,
+    sampling, scan, scatter, search, sort, statistics, triangular, trigonometry, truth, unary,
+    window,
 };
 use crate::op::Op;
 
@@ -298,6 +299,9 @@ table! {
     685 attention::ATTEND_BACKWARD,
     686 layer_norm::LAYER_NORM_AFFINE,
     687 layer_norm::LAYER_NORM_AFFINE_BACKWARD,
+    688 gru::GRU_STEPS,
+    689 gru::GRU_STEPS_BACKWARD,
+    690 embedding::EMBEDDING,
 }
 
 /// Codes that had a row once. They are never given again.

@@ -78,8 +78,18 @@ impl Owned {
 
     /// `index` of what the worker has, and zeros elsewhere.
     pub fn index(&self, call: &Call) -> Expr {
+        self.index_at(call, Input(1))
+    }
+
+    /// The same as [`Owned::index`] for positions of which none counts from the end: one row
+    /// further back, such a position is out of range.
+    pub fn embedding(&self, call: &Call) -> Expr {
+        self.index_at(call, from_the_start(self.whole))
+    }
+
+    fn index_at(&self, call: &Call, positions: Expr) -> Expr {
         let dtype = call.inputs[0].dtype();
-        let (place, has) = self.place_from_either_end();
+        let (place, has) = self.place_from_either_end(positions);
         let broad = self.broad(call, has.clone());
         if self.size == 0 {
             let shape = super::advanced_index::place(call).unwrap_or_default();
@@ -92,7 +102,7 @@ impl Owned {
     /// `index_write` of what belongs to the worker; the rest is taken away as for `scatter_add`.
     pub fn index_write(&self, call: &Call) -> Expr {
         let (base, axis) = (call.shape(0), self.axis);
-        let (place, has) = self.place_from_either_end();
+        let (place, has) = self.place_from_either_end(Input(1));
         let place = where_(has, place, whole(self.size as i64));
         let behind = zeros(&base.with(axis, 1), call.inputs[0].dtype());
         let longer = join([Input(0), behind], axis);
@@ -108,9 +118,9 @@ impl Owned {
 
     /// The same as [`Owned::place`] for positions that may be counted from the end. One that the
     /// whole axis does not have is the same error as without a cut.
-    fn place_from_either_end(&self) -> (Expr, Expr) {
+    fn place_from_either_end(&self, positions: Expr) -> (Expr, Expr) {
         let zeros = zeros(&[self.whole as usize].into(), DType::I64);
-        let place = Input(1) + index(zeros, Input(1), 0);
+        let place = positions.clone() + index(zeros, positions, 0);
         let place = where_(lt(place.clone(), whole(0)), place.clone() + whole(self.whole), place);
         self.within(place - whole(self.start))
     }
@@ -135,6 +145,12 @@ impl Owned {
         let flat = reshape(Input(1), &along(index.count()));
         Input(1) + reshape(gather(zeros, flat, self.axis as i64), index)
     }
+}
+
+/// The positions of the second input among `count` parts, of which those that count from the end
+/// are moved out of range.
+pub fn from_the_start(count: i64) -> Expr {
+    where_(lt(Input(1), whole(0)), Input(1) - whole(count), Input(1))
 }
 
 fn whole(number: i64) -> Expr {

@@ -22,30 +22,33 @@ pub const MOST_STEPS: usize = 64;
 /// How many gates a step of an LSTM has: what enters, what is kept, what is new, what leaves.
 const GATES: usize = 4;
 
-const fn operand(name: &'static str) -> In {
+/// How many matrices are kept of each step for its gradient.
+pub(super) const KEPT: usize = 4;
+
+pub(super) const fn operand(name: &'static str) -> In {
     In { name, role: Role::Operand }
 }
 
-const fn common(name: &'static str) -> Output {
+pub(super) const fn common(name: &'static str) -> Output {
     Output { name, dtype: OutputType::Common }
 }
 
 pub static LSTM_STEPS: Op = Op {
     name: "lstm_steps",
     code: codes::LSTM_STEPS,
-    doc: "Up to 64 steps of an LSTM, from the products of their inputs with the input weights: \
-          the hidden states, the cell states, and the four gates of each step.",
+    doc: "Up to 64 steps of an LSTM, or a single one, from the products of their inputs with the \
+          input weights: the hidden states, the cell states, and the four gates of each step.",
     inputs: &[operand("input"), operand("weight"), operand("hidden"), operand("cell")],
     outputs: &[common("hidden"), common("cell"), common("gates")],
     shape: |call| {
-        let sizes = Sizes::of(call, 0)?;
+        let sizes = Lstm::of(call, 0)?;
         sizes.expect(call, 1, &[GATES * sizes.hidden, sizes.hidden])?;
         sizes.expect(call, 2, &[sizes.batch, sizes.hidden])?;
         sizes.expect(call, 3, &[sizes.batch, sizes.hidden])?;
         Ok([sizes.states(), sizes.states(), sizes.gates()].into_iter().collect())
     },
     grad: Some(|call| {
-        let Ok(sizes) = Sizes::of(call, 0) else { return Vec::new() };
+        let Ok(sizes) = Lstm::of(call, 0) else { return Vec::new() };
         let inputs = [Grad(0), Grad(1), Grad(2), Input(1), Out(2), Out(1), Input(3)];
         let back = Expr::apply(&LSTM_STEPS_BACKWARD, inputs, []);
         // All steps at once: the products of the gates' gradients with the states before them.
@@ -61,11 +64,11 @@ pub static LSTM_STEPS: Op = Op {
         vec![back.clone(), weight, back.clone().result(1), back.result(2)]
     }),
     shard: |call| {
-        let letters = [&[1][..], &[], &[0], &[0]];
-        by_batch(call, &letters, &[&[1], &[1], &[2]])
+        let batch = [Lstm::of(call, 0).map_or(1, Lstm::batch_axis)];
+        by_batch(call, &[&batch, &[], &[0], &[0]], &[&batch, &batch, &[2]])
     },
     expansion: Some(lstm_steps),
-    whole: Some(|call| Ok(Whole::LstmSteps(Sizes::of(call, 0)?.in_one_piece()?))),
+    whole: Some(|call| Ok(Whole::LstmSteps(Lstm::of(call, 0)?.in_one_piece()?))),
     autocast: Autocast::Lower,
     python: Python::FUNCTION,
     samples: || {
@@ -74,7 +77,8 @@ pub static LSTM_STEPS: Op = Op {
             let products: &[usize] = &[steps, batch, GATES * hidden];
             Sample::of(&[products, &[GATES * hidden, hidden], state, state])
         };
-        vec![of(3, 4, 2), of(1, 3, 1), of(2, 1, 3)]
+        let single = Sample::of(&[&[3, GATES * 2], &[GATES * 2, 2], &[3, 2], &[3, 2]]);
+        vec![of(3, 4, 2), of(1, 3, 1), of(2, 1, 3), single]
     },
     ..COMPOSITE
 };
@@ -96,7 +100,7 @@ pub static LSTM_STEPS_BACKWARD: Op = Op {
     ],
     outputs: &[common("grad_input"), common("grad_hidden"), common("grad_cell")],
     shape: |call| {
-        let sizes = Sizes::of_states(call, 0)?;
+        let sizes = Lstm::of_states(call, 0)?;
         let states = sizes.states();
         for (index, shape) in [(1, &states), (2, &sizes.gates()), (4, &sizes.gates()), (5, &states)]
         {
@@ -108,11 +112,12 @@ pub static LSTM_STEPS_BACKWARD: Op = Op {
         Ok([sizes.products(), state.clone(), state].into_iter().collect())
     },
     shard: |call| {
-        let letters = [&[1][..], &[1], &[2], &[], &[2], &[1], &[0]];
-        by_batch(call, &letters, &[&[1], &[0], &[0]])
+        let batch = [Lstm::of_states(call, 0).map_or(1, Lstm::batch_axis)];
+        let letters = [&batch[..], &batch, &[2], &[], &[2], &batch, &[0]];
+        by_batch(call, &letters, &[&batch, &[0], &[0]])
     },
     expansion: Some(lstm_steps_backward),
-    whole: Some(|call| Ok(Whole::LstmStepsGrad(Sizes::of_states(call, 0)?.in_one_piece()?))),
+    whole: Some(|call| Ok(Whole::LstmStepsGrad(Lstm::of_states(call, 0)?.in_one_piece()?))),
     autocast: Autocast::Keep,
     python: Python::HIDDEN,
     samples: || {
@@ -121,42 +126,58 @@ pub static LSTM_STEPS_BACKWARD: Op = Op {
             let weight = [GATES * hidden, hidden];
             Sample::of(&[&states, &states, &gates, &weight, &gates, &states, &[batch, hidden]])
         };
-        vec![of(3, 4, 2), of(1, 3, 1)]
+        let (state, gates): (&[usize], &[usize]) = (&[3, 2], &[1, KEPT, 3, 2]);
+        let single = Sample::of(&[state, state, gates, &[GATES * 2, 2], gates, state, state]);
+        vec![of(3, 4, 2), of(1, 3, 1), single]
     },
     ..COMPOSITE
 };
 
-/// How long, wide and deep a piece of a sequence is.
+/// How long, wide and deep a piece of a sequence is, of a layer whose states are multiplied to so
+/// many gates.
 #[derive(Clone, Copy)]
-struct Sizes {
-    steps: usize,
-    batch: usize,
-    hidden: usize,
+pub(super) struct Sizes<const GATES: usize> {
+    pub(super) steps: usize,
+    pub(super) batch: usize,
+    pub(super) hidden: usize,
+    /// Whether it is a single step, without an axis for the steps.
+    is_single: bool,
 }
 
-impl Sizes {
+/// The sizes of an LSTM.
+type Lstm = Sizes<GATES>;
+
+impl<const GATES: usize> Sizes<GATES> {
     /// Those of a call whose input `index` has the products for all gates of each step.
-    fn of(call: &Call, index: usize) -> Result<Self> {
-        let shape = call.shape(index);
-        let &[steps, batch, products] = &**shape else {
-            return Err(Error::runtime(format!("expected steps, batch and products, not {shape}")));
-        };
+    pub(super) fn of(call: &Call, index: usize) -> Result<Self> {
+        let mut sizes = Self::of_states(call, index)?;
+        let products = sizes.hidden;
         if products % GATES != 0 {
-            return Err(Error::runtime(format!("{products} products are not those of four gates")));
+            return Err(Error::runtime(format!(
+                "{products} products are not those of {GATES} gates"
+            )));
         }
-        Sizes { steps, batch, hidden: products / GATES }.checked()
+        sizes.hidden = products / GATES;
+        Ok(sizes)
     }
 
     /// Those of a call whose input `index` has the state after each step.
-    fn of_states(call: &Call, index: usize) -> Result<Self> {
+    pub(super) fn of_states(call: &Call, index: usize) -> Result<Self> {
         let shape = call.shape(index);
-        let &[steps, batch, hidden] = &**shape else {
-            return Err(Error::runtime(format!("expected steps, batch and states, not {shape}")));
-        };
-        Sizes { steps, batch, hidden }.checked()
+        let is_single = shape.rank() == 2;
+        match **shape {
+            [batch, hidden] => Sizes { steps: 1, batch, hidden, is_single },
+            [steps, batch, hidden] => Sizes { steps, batch, hidden, is_single },
+            _ => {
+                return Err(Error::runtime(format!(
+                    "expected a batch, or steps of one, not shape {shape}"
+                )));
+            }
+        }
+        .checked()
     }
 
-    fn checked(self) -> Result<Self> {
+    pub(super) fn checked(self) -> Result<Self> {
         let steps = self.steps;
         if !(1..=MOST_STEPS).contains(&steps) {
             return Err(Error::runtime(format!(
@@ -168,15 +189,15 @@ impl Sizes {
     }
 
     /// The same for an engine that computes all of them at once.
-    fn in_one_piece(self) -> Result<Steps> {
-        let Sizes { steps, batch, hidden } = self;
+    pub(super) fn in_one_piece(self) -> Result<Steps> {
+        let Sizes { steps, batch, hidden, .. } = self;
         if batch * hidden == 0 {
             return Err(Error::runtime("there is nothing to compute"));
         }
         Ok(Steps { steps, batch, hidden })
     }
 
-    fn expect(self, call: &Call, index: usize, expected: &[usize]) -> Result<()> {
+    pub(super) fn expect(self, call: &Call, index: usize, expected: &[usize]) -> Result<()> {
         let (found, expected) = (call.shape(index), Shape::from(expected));
         if *found == expected {
             return Ok(());
@@ -185,31 +206,50 @@ impl Sizes {
         Err(Error::runtime(format!("{name} has shape {found}, expected {expected}")))
     }
 
-    fn states(self) -> Shape {
-        [self.steps, self.batch, self.hidden].into()
+    pub(super) fn states(self) -> Shape {
+        self.of_width(self.hidden)
     }
 
-    fn products(self) -> Shape {
-        [self.steps, self.batch, GATES * self.hidden].into()
+    pub(super) fn products(self) -> Shape {
+        self.of_width(GATES * self.hidden)
     }
 
-    fn gates(self) -> Shape {
-        [self.steps, GATES, self.batch, self.hidden].into()
+    fn of_width(self, width: usize) -> Shape {
+        match self.is_single {
+            true => [self.batch, width].into(),
+            false => [self.steps, self.batch, width].into(),
+        }
+    }
+
+    /// Which axis of states and products is the batch.
+    pub(super) fn batch_axis(self) -> usize {
+        usize::from(!self.is_single)
+    }
+
+    /// What is kept of each step.
+    pub(super) fn gates(self) -> Shape {
+        [self.steps, KEPT, self.batch, self.hidden].into()
     }
 
     /// Some steps of states.
-    fn ranges(self, start: usize, len: usize) -> Vec<Range> {
+    pub(super) fn ranges(self, start: usize, len: usize) -> Vec<Range> {
         let all = [self.batch, self.hidden].map(Range::all);
         [Range { start, len, step: 1 }].into_iter().chain(all).collect()
     }
 
     /// The state of one step.
-    fn state(self, states: Expr, step: usize) -> Expr {
+    pub(super) fn state(self, states: Expr, step: usize) -> Expr {
+        if self.is_single {
+            return states;
+        }
         reshape(slice(states, self.ranges(step, 1)), &[self.batch, self.hidden].into())
     }
 
     /// The products of one step.
-    fn product(self, products: Expr, step: usize) -> Expr {
+    pub(super) fn product(self, products: Expr, step: usize) -> Expr {
+        if self.is_single {
+            return products;
+        }
         let width = GATES * self.hidden;
         let step = Range { start: step, len: 1, step: 1 };
         let one = slice(products, vec![step, Range::all(self.batch), Range::all(width)]);
@@ -217,35 +257,35 @@ impl Sizes {
     }
 
     /// One gate of a step, of gates that stand side by side.
-    fn beside(self, products: Expr, gate: usize) -> Expr {
+    pub(super) fn beside(self, products: Expr, gate: usize) -> Expr {
         let columns = Range { start: gate * self.hidden, len: self.hidden, step: 1 };
         slice(products, vec![Range::all(self.batch), columns])
     }
 
     /// One gate of a step, of the gates of all steps.
-    fn gate(self, gates: Expr, step: usize, gate: usize) -> Expr {
+    pub(super) fn gate(self, gates: Expr, step: usize, gate: usize) -> Expr {
         let [step, gate] = [step, gate].map(|start| Range { start, len: 1, step: 1 });
         let ranges = vec![step, gate, Range::all(self.batch), Range::all(self.hidden)];
         reshape(slice(gates, ranges), &[self.batch, self.hidden].into())
     }
 
     /// Matrices of one shape, one after another.
-    fn stacked(self, matrices: Vec<Expr>, shape: &Shape) -> Expr {
+    pub(super) fn stacked(self, matrices: Vec<Expr>, shape: &Shape) -> Expr {
         let alone = |matrix: Expr| reshape(matrix, &[1, self.batch, self.hidden].into());
         reshape(cat(matrices.into_iter().map(alone), 0), shape)
     }
 }
 
-fn cat(inputs: impl IntoIterator<Item = Expr>, axis: usize) -> Expr {
+pub(super) fn cat(inputs: impl IntoIterator<Item = Expr>, axis: usize) -> Expr {
     Expr::apply(&CAT, inputs, [Attr::from(axis)])
 }
 
-fn apply(op: &'static Op, input: Expr) -> Expr {
+pub(super) fn apply(op: &'static Op, input: Expr) -> Expr {
     Expr::apply(op, [input], [])
 }
 
 fn lstm_steps(call: &Call) -> Vec<Expr> {
-    let Ok(sizes) = Sizes::of(call, 0) else { return Vec::new() };
+    let Ok(sizes) = Lstm::of(call, 0) else { return Vec::new() };
     let weight = transpose(Input(1), 2);
     let (mut hidden, mut cell) = (Input(2), Input(3));
     let (mut hiddens, mut cells, mut gates) = (Vec::new(), Vec::new(), Vec::new());
@@ -268,7 +308,7 @@ fn lstm_steps(call: &Call) -> Vec<Expr> {
 }
 
 fn lstm_steps_backward(call: &Call) -> Vec<Expr> {
-    let Ok(sizes) = Sizes::of_states(call, 0) else { return Vec::new() };
+    let Ok(sizes) = Lstm::of_states(call, 0) else { return Vec::new() };
     let [weight, gates, cells] = [Input(3), Input(4), Input(5)];
     // The slope of a sigmoid, and of a hyperbolic tangent, where it has this value.
     let bent = |gate: Expr| gate.clone() * (Expr::from(1.0) - gate);
@@ -306,7 +346,7 @@ fn lstm_steps_backward(call: &Call) -> Vec<Expr> {
 }
 
 /// Only the batch may be cut: steps follow one another, and each needs all of the hidden state.
-fn by_batch(call: &Call, inputs: &[&[usize]], outputs: &[&[usize]]) -> Factors {
+pub(super) fn by_batch(call: &Call, inputs: &[&[usize]], outputs: &[&[usize]]) -> Factors {
     let Ok(shapes): Result<Shapes> = (call.op.shape)(call) else {
         return crate::rules::shard::gather_first(call);
     };

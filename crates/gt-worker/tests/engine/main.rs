@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod accuracy;
 mod compute;
 #[path = "../common/cpu.rs"]
 mod cpu;

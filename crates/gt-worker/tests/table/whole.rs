@@ -228,6 +228,26 @@ fn steps_of_an_lstm_and_their_gradients_agree_with_single_operations() {
 }
 
 #[test]
+fn steps_of_a_gru_and_their_gradients_agree_with_single_operations() {
+    let mut dice = Dice(23);
+    let mut taken = 0;
+    for case in 0..60 {
+        let dtype = [DType::F32, DType::F64][dice.below(2)];
+        let (steps, batch, hidden) = (1 + dice.below(6), 1 + dice.below(40), 1 + dice.below(70));
+        let what = format!("case {case}: {steps} steps of {batch} x {hidden}");
+        let mut array = |sizes: &[usize]| dice.array(Meta::new(dtype, Shape::from(sizes)));
+        let (states, gates) = ([steps, batch, hidden], [steps, 4, batch, hidden]);
+        let (weight, state) = ([3 * hidden, hidden], [batch, hidden]);
+        let given = [steps, batch, 3 * hidden];
+        let inputs = [array(&given), array(&weight), array(&[3 * hidden]), array(&state)];
+        taken += usize::from(compare("gru_steps", &inputs, &Attrs::of([]), &what));
+        let inputs = [&states[..], &gates, &weight, &gates, &states, &state].map(array);
+        taken += usize::from(compare("gru_steps_backward", &inputs, &Attrs::of([]), &what));
+    }
+    assert_eq!(taken, 120, "some were not computed in one piece");
+}
+
+#[test]
 fn attention_and_its_gradients_agree_with_single_operations() {
     let mut dice = Dice(19);
     let mut taken = 0;

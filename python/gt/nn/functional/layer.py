@@ -64,16 +64,11 @@ def embedding(
     """The rows of `weight` that `input` names; the row `padding_idx` is not learned."""
     if max_norm is not None or scale_grad_by_freq:
         raise NotImplementedError("embedding: max_norm and scale_grad_by_freq are not supported")
-    if input.dtype not in (_gt.int64, _gt.int32):
-        raise RuntimeError(f"embedding: indices are int64 or int32, not {input.dtype.name}")
-    if weight.ndim != 2:
-        raise RuntimeError(f"embedding: a table of shape {tuple(weight.shape)} is not a matrix")
     if padding_idx is not None:
         place = padding_idx % weight.shape[0]
         constant = (_gt.arange(0, weight.shape[0]) == place).unsqueeze(-1)
         weight = _gt.where(constant, weight.detach(), weight)
-    # An index that counts from the end is a mistake here; one row further back it is out of range.
-    return weight[_gt.where(input < 0, input - weight.shape[0], input)]
+    return _gt.embedding(weight, input)
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:

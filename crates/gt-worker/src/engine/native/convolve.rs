@@ -174,13 +174,14 @@ impl<T: Vectors> Slide<'_, T> {
                         _ => multiply::<V, 1>(block.as_ptr(), offsets, from, &mut sums),
                     }
                 };
-                for (own, sums) in sums.chunks_exact(step).take(count).enumerate() {
-                    let size = self.stencil.output[0] * self.stencil.output[1];
-                    // SAFETY: the output has so many channels.
-                    let plane = unsafe { self.target.add((channel + own) * size) };
-                    let range = (position, (position + step).min(end));
-                    // SAFETY: the pass has places for these positions within a plane.
-                    unsafe { self.stencil.write(pass, self.band, range, sums, plane) };
+                let size = self.stencil.output[0] * self.stencil.output[1];
+                let range = (position, (position + step).min(end));
+                let made = sums.chunks_exact(step).take(count);
+                // SAFETY: the output has so many channels, and the pass has places for these
+                // positions within a plane.
+                unsafe {
+                    let planes = self.target.add(channel * size);
+                    self.stencil.write(pass, self.band, range, made, planes);
                 }
                 channel += count;
             }

@@ -1,5 +1,7 @@
 //! Kernels that find or use positions: gathering, scattering, and where elements are not zero.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use gt_core::attrs::Range;
 use gt_core::dtype::DType;
 use gt_core::error::{Error, Result};
@@ -50,21 +52,31 @@ pub fn gather(native: &Native, axis: usize, x: Value, index: Value, out: &Meta) 
     }
     let size = x.shape()[axis];
     let (x, index) = (movement::contiguous(native, &x)?, movement::contiguous(native, &index)?);
-    let positions = checked(&index, axis, size)?;
+    let positions = index.slice::<i64>();
+    let positions = positions.ok_or_else(|| Error::bug(format!("{} as index", index.meta())))?;
     let (result, writer) = native.output(out)?;
     let places = Places::new(&x, index.shape(), axis)?;
+    // Each row is checked before it is used; what is wrong is looked for once all are.
+    let is_wrong = AtomicBool::new(false);
     by_size!(out.dtype.size(), T => {
         let source = Shared(x.as_ptr().cast_mut().cast::<T>());
         let target = Shared(writer.start.get().cast::<T>());
         native.split(places.rows, places.len, |row| {
             let start = row * places.len;
-            places.for_row(row, 0, &positions[start..start + places.len], |at, place| {
+            let positions = &positions[start..start + places.len];
+            if check_within(positions, (0..size as i64, axis)).is_err() {
+                return is_wrong.store(true, Ordering::Relaxed);
+            }
+            places.for_row(row, 0, positions, |at, place| {
                 // SAFETY: the positions were checked, and each row of the output is written by
                 // one task.
                 unsafe { *target.get().add(start + at) = *source.get().add(place) };
             });
         });
     });
+    if is_wrong.into_inner() {
+        check_within(positions, (0..size as i64, axis))?;
+    }
     Ok(result)
 }
 

@@ -1,6 +1,8 @@
 //! Elements in order: all along an axis, or the largest or smallest of them. NaN counts as the
 //! largest, and equal elements keep their order.
 
+use std::ops::Not;
+
 use gt_core::dtype::DType;
 use gt_core::error::{Error, Result};
 use gt_core::shape::Meta;
@@ -9,6 +11,7 @@ use smallvec::smallvec;
 
 use super::halves::Half;
 use super::index::around;
+use super::simd::vectorized;
 use super::tile::{CHUNK, Shared};
 use super::{Native, movement};
 use crate::engine::Results;
@@ -55,13 +58,18 @@ fn top_k_of<T: Ranked>(native: &Native, search: Rank, x: Value, outs: &[Meta]) -
     let (indices, index_writer) = native.output(indices)?;
     let value_target = Shared(value_writer.start.get().cast::<T>());
     let index_target = Shared(index_writer.start.get().cast::<i64>());
-    let turn = if search.largest { u64::MAX } else { 0 };
-    native.split(before * after, size * 2, |line| {
+    if search.k == 0 {
+        return Ok(smallvec![values, indices]);
+    }
+    native.split(before * after, size, |line| {
         let (start, out) = (line / after * size * after, line / after * search.k * after);
         let column = line % after;
         let number = |index: usize| numbers[start + index * after + column];
-        let ranks = (0..size).map(|index| number(index).rank() ^ turn);
-        for (rank, index) in first(ranks, search.k).into_iter().enumerate() {
+        let found = match after {
+            1 => first_of_run(&numbers[start..start + size], search),
+            _ => first((0..size).map(|index| number(index).key(search.largest)), search.k),
+        };
+        for (rank, index) in found.places().enumerate() {
             let at = out + rank * after + column;
             // SAFETY: each line of the outputs is written by one task.
             unsafe {
@@ -73,45 +81,135 @@ fn top_k_of<T: Ranked>(native: &Native, search: Rank, x: Value, outs: &[Meta]) -
     Ok(smallvec![values, indices])
 }
 
-/// Where the `k` smallest ranks are, in order. Those that may be among them are collected, and from
-/// time to time cut down to `k`; from then on only smaller ones than the last of these are.
-fn first(ranks: impl Iterator<Item = u64>, k: usize) -> Vec<usize> {
-    if k == 0 {
-        return Vec::new();
+/// Up to so many are kept in order, so that the limit is always the last of them.
+const FEW: usize = 16;
+
+/// Elements that may be among the `k` with the smallest keys, `k` not zero. Few of them are kept in
+/// order; more are cut down to `k` from time to time. From then on only smaller ones than the last
+/// of these are kept.
+struct Candidates<K> {
+    k: usize,
+    kept: Vec<(K, usize)>,
+    limit: Option<K>,
+}
+
+impl<K: Copy + Ord> Candidates<K> {
+    fn new(k: usize) -> Self {
+        let room = if k <= FEW { k + 1 } else { 4 * k };
+        Candidates { k, kept: Vec::with_capacity(room), limit: None }
     }
-    let room = (4 * k).max(64);
-    let mut kept: Vec<(u64, usize)> = Vec::with_capacity(room);
-    let mut limit = None;
-    for (index, rank) in ranks.enumerate() {
+
+    /// Looks at the next element.
+    #[inline(always)]
+    fn offer(&mut self, key: K, index: usize) {
         // Of equal ones the first counts, and that is there already.
-        if limit.is_some_and(|limit| rank >= limit) {
-            continue;
-        }
-        kept.push((rank, index));
-        if kept.len() == room {
-            kept.select_nth_unstable(k - 1);
-            kept.truncate(k);
-            limit = kept.last().map(|&(rank, _)| rank);
+        if self.limit.is_none_or(|limit| key < limit) {
+            self.keep(key, index);
         }
     }
-    kept.sort_unstable();
-    kept.truncate(k);
-    kept.into_iter().map(|(_, index)| index).collect()
+
+    fn keep(&mut self, key: K, index: usize) {
+        self.kept.push((key, index));
+        if self.k <= FEW {
+            let mut at = self.kept.len() - 1;
+            while at > 0 && self.kept[at - 1].0 > key {
+                self.kept[at] = self.kept[at - 1];
+                at -= 1;
+            }
+            self.kept[at] = (key, index);
+        } else if self.kept.len() == 4 * self.k {
+            self.kept.select_nth_unstable(self.k - 1);
+        } else {
+            return;
+        }
+        self.kept.truncate(self.k);
+        self.limit = self.kept.get(self.k - 1).map(|&(key, _)| key);
+    }
+
+    /// Where the smallest are, in order.
+    fn places(mut self) -> impl Iterator<Item = usize> {
+        self.kept.sort_unstable();
+        self.kept.truncate(self.k);
+        self.kept.into_iter().map(|(_, index)| index)
+    }
+}
+
+/// Finds the `k` smallest keys.
+fn first<K: Copy + Ord>(keys: impl Iterator<Item = K>, k: usize) -> Candidates<K> {
+    let mut candidates = Candidates::new(k);
+    keys.enumerate().for_each(|(index, key)| candidates.offer(key, index));
+    candidates
+}
+
+/// So many elements are looked at together: most of them are no candidates.
+const BLOCK: usize = 32;
+
+/// The same for elements one after another.
+fn first_of_run<T: Ranked>(numbers: &[T], search: Rank) -> Candidates<T::Key> {
+    let mut candidates = Candidates::new(search.k);
+    let mut keys = [T::Key::default(); BLOCK];
+    let mut at = 0;
+    while at < numbers.len() {
+        if let Some(limit) = candidates.limit {
+            at += BLOCK * blocks_from(&numbers[at..], search.largest, limit);
+        }
+        let block = &numbers[at.min(numbers.len())..numbers.len().min(at + BLOCK)];
+        write_keys(block, search.largest, &mut keys);
+        for (own, &key) in keys[..block.len()].iter().enumerate() {
+            candidates.offer(key, at + own);
+        }
+        at += BLOCK;
+    }
+    candidates
+}
+
+vectorized! {
+    /// The keys of all elements: one by one, each would be a guess at its sign.
+    fn write_keys<T: Ranked>(numbers: &[T], largest: bool, keys: &mut [T::Key]) {
+        for (key, number) in keys.iter_mut().zip(numbers) {
+            *key = number.key(largest);
+        }
+    }
+}
+
+vectorized! {
+    /// How many blocks there are before the first that has a key below the limit.
+    fn blocks_from<T: Ranked>(numbers: &[T], largest: bool, limit: T::Key) -> usize {
+        let (blocks, _) = numbers.as_chunks::<BLOCK>();
+        for (at, block) in blocks.iter().enumerate() {
+            let mut is_below = false;
+            for number in block {
+                is_below |= number.key(largest) < limit;
+            }
+            if is_below {
+                return at;
+            }
+        }
+        blocks.len()
+    }
 }
 
 /// An element that has a rank: a number that says where it comes in the order.
 trait Ranked: Element {
-    /// Whether ranks have 32 bits at most.
-    const NARROW: bool = size_of::<Self>() <= 4;
+    /// A number that is wide enough.
+    type Key: Copy + Default + Ord + Into<u64> + Not<Output = Self::Key>;
 
-    fn rank(self) -> u64;
+    fn rank(self) -> Self::Key;
+
+    /// The rank, turned around if the largest come first.
+    #[inline(always)]
+    fn key(self, largest: bool) -> Self::Key {
+        if largest { !self.rank() } else { self.rank() }
+    }
 }
 
 macro_rules! ranked {
-    ($($type:ident |$x:ident| $rank:expr;)*) => {
+    ($($type:ident as $key:ident |$x:ident| $rank:expr;)*) => {
         $(impl Ranked for $type {
+            type Key = $key;
+
             #[inline(always)]
-            fn rank(self) -> u64 {
+            fn rank(self) -> $key {
                 let $x = self;
                 $rank
             }
@@ -120,20 +218,20 @@ macro_rules! ranked {
 }
 
 ranked! {
-    u8 |x| u64::from(x);
-    i8 |x| u64::from(x as u8 ^ 0x80);
-    i16 |x| u64::from(x as u16 ^ 0x8000);
-    i32 |x| u64::from(x as u32 ^ 0x8000_0000);
-    i64 |x| x as u64 ^ 1 << 63;
-    f16 |x| x.widened().rank();
-    bf16 |x| x.widened().rank();
-    f32 |x| {
+    u8 as u8 |x| x;
+    i8 as u8 |x| x as u8 ^ 0x80;
+    i16 as u16 |x| x as u16 ^ 0x8000;
+    i32 as u32 |x| x as u32 ^ 0x8000_0000;
+    i64 as u64 |x| x as u64 ^ 1 << 63;
+    f16 as u32 |x| x.widened().rank();
+    bf16 as u32 |x| x.widened().rank();
+    f32 as u32 |x| {
         // Adding zero makes minus zero a zero.
         let bits = (x + 0.0).to_bits();
         let turned = bits ^ if bits >> 31 == 1 { u32::MAX } else { 1 << 31 };
-        u64::from(if x.is_nan() { u32::MAX } else { turned })
+        if x.is_nan() { u32::MAX } else { turned }
     };
-    f64 |x| {
+    f64 as u64 |x| {
         let bits = (x + 0.0).to_bits();
         let turned = bits ^ if bits >> 63 == 1 { u64::MAX } else { 1 << 63 };
         if x.is_nan() { u64::MAX } else { turned }
@@ -212,12 +310,12 @@ fn sort_lines<T: Ranked>(
     if size == 0 {
         return;
     }
-    let turn = if descending { u64::MAX } else { 0 };
-    let narrow = T::NARROW && size <= u32::MAX as usize;
+    let narrow = size_of::<T::Key>() <= 4 && size <= u32::MAX as usize;
     let (mut packed, mut pairs) = (Vec::new(), Vec::new());
     for start in (0..numbers.len()).step_by(size) {
         let line = &numbers[start..start + size];
-        let ranks = line.iter().enumerate().map(|(at, number)| (number.rank() ^ turn, at as u64));
+        let key = |number: &T| -> u64 { number.key(descending).into() };
+        let ranks = line.iter().enumerate().map(|(at, number)| (key(number), at as u64));
         let indices = &mut indices[start..start + size];
         // The place comes after the rank, so that equal elements keep their order.
         if narrow {

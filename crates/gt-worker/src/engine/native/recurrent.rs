@@ -1,5 +1,7 @@
-//! Steps of an LSTM in one piece. Rows of a batch do not know of each other, so that each thread
-//! takes some of them through all steps, and no bit depends on who computes with whom.
+//! Steps of an LSTM or a GRU in one piece. Rows of a batch do not know of each other, so that each
+//! thread takes some of them through all steps, and no bit depends on who computes with whom.
+
+mod gru;
 
 use gt_core::error::Result;
 use gt_core::shape::Meta;
@@ -15,7 +17,9 @@ use super::{Native, matvec, movement};
 use crate::engine::Results;
 use crate::value::Value;
 
-/// How many gates a step has: what enters, what is kept, what is new, what leaves.
+pub(super) use gru::{gru, gru_grad};
+
+/// How many gates a step of an LSTM has: what enters, what is kept, what is new, what leaves.
 const GATES: usize = 4;
 /// At most so many rows of a batch go through the steps together: the weights are read once for
 /// all of them at each step.
@@ -31,11 +35,8 @@ pub(super) fn lstm<T: Vectors>(
     outputs: [&Meta; 3],
 ) -> Result<Results> {
     let Steps { steps, batch, hidden: size } = sizes;
-    // Columns become rows, so that a product reads them in order, if that is worth a copy.
-    let is_turned = steps * batch >= LEAST_ROWS;
-    let order: &[usize] = if is_turned { &[1, 0] } else { &[0, 1] };
-    let weight = movement::permute(order, weight.clone());
-    let [given, weight, hidden, cell] = whole(native, [given, &weight, hidden, cell])?;
+    let (weight, is_turned) = turned(native, sizes, weight)?;
+    let [given, hidden, cell] = whole(native, [given, hidden, cell])?;
     let ([hiddens, cells, gates], [to_hidden, to_cell, to_gates]) =
         results::<T, 3>(native, outputs)?;
     let [given, weight, hidden, cell] = [&given, &weight, &hidden, &cell].map(numbers::<T>);
@@ -52,15 +53,7 @@ pub(super) fn lstm<T: Vectors>(
                 let to = to_gates.get().wrapping_add(gate(number, first));
                 let to = Shared(to);
                 // SAFETY: the states before have these rows, and nobody else has these gates.
-                unsafe {
-                    match is_turned {
-                        true => products(before, &weight[number * size..], to, [rows, size]),
-                        false => {
-                            let weight = &weight[number * size * size..][..size * size];
-                            products_of_few(before, weight, to, [rows, size]);
-                        }
-                    }
-                }
+                unsafe { products(before, (weight, number, is_turned), to, [rows, size]) };
             }
             for row in first..first + rows {
                 // SAFETY: the results have these places, and nobody else has them.
@@ -135,40 +128,42 @@ pub(super) fn lstm_grad<T: Vectors>(
     Ok(smallvec![products, hidden, cell])
 }
 
-/// Products of rows of states with one gate's weights, which lie by columns.
+/// Products of rows of states with the weights of gate `number`. These lie as they were given, or
+/// turned around, so that a product of many rows reads them in order.
 ///
 /// # Safety
 /// The states and the result have so many rows of so many numbers, and nobody else has the result.
 unsafe fn products<T: Vectors>(
     states: *const T,
-    weight: &[T],
+    (weight, number, is_turned): (&[T], usize, bool),
     to: Shared<T>,
     [rows, size]: [usize; 2],
 ) {
-    let left = Matrix { start: states, steps: [size as isize, 1] };
-    let right = Matrix { start: weight.as_ptr(), steps: [(GATES * size) as isize, 1] };
-    // SAFETY: as promised by the caller.
-    unsafe { block::product([rows, size, size], [left, right], to.get(), size) };
-}
-
-/// The same for few rows, and weights as they were given.
-///
-/// # Safety
-/// As for [`products`].
-unsafe fn products_of_few<T: Vectors>(
-    states: *const T,
-    weight: &[T],
-    to: Shared<T>,
-    [rows, size]: [usize; 2],
-) {
-    let matrix = matvec::Matrix { start: weight.as_ptr(), inner: size, steps: [size as isize, 1] };
+    if is_turned {
+        let start = weight[number * size..].as_ptr();
+        let left = Matrix { start: states, steps: [size as isize, 1] };
+        let right = Matrix { start, steps: [(weight.len() / size) as isize, 1] };
+        // SAFETY: as promised by the caller, here and below.
+        return unsafe { block::product([rows, size, size], [left, right], to.get(), size) };
+    }
+    let start = weight[number * size * size..].as_ptr();
+    let matrix = matvec::Matrix { start, inner: size, steps: [size as isize, 1] };
     for row in 0..rows {
-        // SAFETY: as promised by the caller.
+        // SAFETY: as above.
         unsafe {
             let state = std::slice::from_raw_parts(states.add(row * size), size);
             matrix.times(state, 0, part(to, row * size, size));
         }
     }
+}
+
+/// The weights as [`products`] reads them, and whether they are turned around: that is worth a copy
+/// for many rows.
+fn turned(native: &Native, sizes: Steps, weight: &Value) -> Result<(Value, bool)> {
+    let is_turned = sizes.steps * sizes.batch >= LEAST_ROWS;
+    let order: &[usize] = if is_turned { &[1, 0] } else { &[0, 1] };
+    let weight = movement::permute(order, weight.clone());
+    Ok((movement::contiguous(native, &weight)?, is_turned))
 }
 
 /// Calls `each` for some rows at a time: which is the first, and how many.

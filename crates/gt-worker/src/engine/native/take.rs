@@ -46,12 +46,18 @@ struct Positions {
 }
 
 impl Positions {
+    /// Those that may count from either end.
     fn new(native: &Native, index: &Value, axis: usize, size: usize) -> Result<Self> {
+        Positions::within(native, index, (-(size as i64)..size as i64, axis))
+    }
+
+    fn within(native: &Native, index: &Value, allowed: (Range<i64>, usize)) -> Result<Self> {
         let index = movement::contiguous(native, index)?;
         let numbers = index.slice::<i64>();
         let numbers = numbers.ok_or_else(|| Error::bug(format!("{} as index", index.meta())))?;
-        check_within(numbers, (-(size as i64)..size as i64, axis))?;
-        Ok(Positions { index, size: size as i64 })
+        let size = allowed.0.end;
+        check_within(numbers, allowed)?;
+        Ok(Positions { index, size })
     }
 
     fn numbers(&self) -> &[i64] {
@@ -78,11 +84,30 @@ pub fn with_axes(value: Value) -> Value {
 /// `out[a][i][b] = x[a][index[i]][b]`, where each letter stands for any number of axes.
 pub fn take(native: &Native, axis: usize, x: Value, index: Value, out: &Meta) -> Result<Value> {
     let x = with_axes(x);
-    let [before, size, after] = around(x.shape(), axis)?;
+    let [_, size, _] = around(x.shape(), axis)?;
     if taken(x.shape(), axis, index.shape()) != out.shape || x.dtype() != out.dtype {
         return Err(Error::bug(format!("{} taken from {} as {out}", index.meta(), x.meta())));
     }
     let positions = Positions::new(native, &index, axis, size)?;
+    take_at(native, axis, x, &positions, out)
+}
+
+/// The rows of a table that an index names, none of which counts from the end.
+pub fn rows(native: &Native, table: &Value, index: &Value, out: &Meta) -> Result<Value> {
+    let size = table.shape().first().copied().unwrap_or_default();
+    let positions = Positions::within(native, index, (0..size as i64, 0))?;
+    take_at(native, 0, table.clone(), &positions, out)
+}
+
+/// The same as [`take`] for positions that exist.
+fn take_at(
+    native: &Native,
+    axis: usize,
+    x: Value,
+    positions: &Positions,
+    out: &Meta,
+) -> Result<Value> {
+    let [before, _, after] = around(x.shape(), axis)?;
     let numbers = positions.numbers();
     let (result, writer) = native.output(out)?;
     if out.shape.count() == 0 {

@@ -1,6 +1,8 @@
 //! Composites that are computed in one piece. What is not here, or in another dtype, is computed by
 //! its expansion.
 
+use std::array::TryFromSliceError;
+
 use gt_core::attrs::Attrs;
 use gt_core::dtype::DType;
 use gt_core::error::{Error, Result};
@@ -11,7 +13,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::groups::Softmax;
 use super::lanes::Vectors;
-use super::{Native, attention, convolve, groups, pool, recurrent};
+use super::{Native, attention, convolve, groups, pool, recurrent, take};
 use crate::engine::{Operand, Operands, Results};
 use crate::value::Value;
 
@@ -58,6 +60,8 @@ fn compute<T: Vectors>(
     outputs: &[Meta],
     number: impl Fn(f64) -> T,
 ) -> Result<Results> {
+    let wrong =
+        |_: TryFromSliceError| Error::bug(format!("{whole:?} with {} inputs", values.len()));
     match (whole, values, outputs) {
         (Whole::Convolve(conv), &[first, second], [out]) => {
             Ok(smallvec![convolve::convolve::<T>(native, conv, [first, second], out)?])
@@ -87,7 +91,6 @@ fn compute<T: Vectors>(
             groups::layer_norm::<T>(native, rows, number(eps), inputs, [result, mean, rstd])
         }
         (&Whole::LayerNormGrad(rows), values, [input, weight, bias]) => {
-            let wrong = |_| Error::bug(format!("{whole:?} with {} inputs", values.len()));
             let inputs = values.try_into().map_err(wrong)?;
             groups::layer_norm_grad::<T>(native, rows, inputs, [input, weight, bias])
         }
@@ -102,16 +105,25 @@ fn compute<T: Vectors>(
             recurrent::lstm::<T>(native, sizes, inputs, [states, cells, gates])
         }
         (&Whole::LstmStepsGrad(sizes), values, [products, hidden, cell]) => {
-            let wrong = |_| Error::bug(format!("{whole:?} with {} inputs", values.len()));
             let inputs = values.try_into().map_err(wrong)?;
             recurrent::lstm_grad::<T>(native, sizes, inputs, [products, hidden, cell])
+        }
+        (&Whole::GruSteps(sizes), &[given, weight, bias, hidden], [states, gates]) => {
+            let inputs = [given, weight, bias, hidden];
+            recurrent::gru::<T>(native, sizes, inputs, [states, gates])
+        }
+        (&Whole::GruStepsGrad(sizes), values, [inputs, products, hidden]) => {
+            let values = values.try_into().map_err(wrong)?;
+            recurrent::gru_grad::<T>(native, sizes, values, [inputs, products, hidden])
+        }
+        (Whole::Embedding, &[table, positions], [out]) => {
+            Ok(smallvec![take::rows(native, table, positions, out)?])
         }
         (&Whole::Attend(sizes), &[query, key, value], [result, totals]) => {
             let scale = number(sizes.scale);
             attention::attend::<T>(native, sizes, scale, [query, key, value], [result, totals])
         }
         (&Whole::AttendGrad(sizes), values, [query, key, value]) => {
-            let wrong = |_| Error::bug(format!("{whole:?} with {} inputs", values.len()));
             let (inputs, scale) = (values.try_into().map_err(wrong)?, number(sizes.scale));
             attention::attend_grad::<T>(native, sizes, scale, inputs, [query, key, value])
         }

@@ -163,8 +163,21 @@ impl Stencil {
     fn in_bands(mut self) -> Self {
         let row = self.given * self.phases.len() * self.pitch();
         let fitting = (BAND / row.max(1)).saturating_sub(self.reach[0]);
-        self.band = fitting.clamp(1, self.grid[0].max(1));
+        let most = fitting.clamp(1, self.grid[0].max(1));
+        // Positions are computed some at a time: the band is one after whose last few are left.
+        let bands = (most.div_ceil(2)..=most).rev();
+        self.band = bands.min_by_key(|&band| self.steps(band)).unwrap_or(most);
         self
+    }
+
+    /// How often [`SLACK`] positions are computed in all bands of so many rows.
+    fn steps(&self, band: usize) -> usize {
+        let [rows, columns] = self.grid;
+        let steps = |rows: usize| match rows {
+            0 => 0,
+            _ => ((rows - 1) * self.pitch() + columns).div_ceil(SLACK),
+        };
+        rows / band * steps(band) + steps(rows % band)
     }
 
     /// The distance between rows of a plane.
@@ -245,11 +258,10 @@ impl Stencil {
         let shift = self.before[1] - right as isize;
         let place = |column: isize| (column.max(0) as usize).div_ceil(step).min(to.len());
         let (first, end) = (place(shift), place(shift + from.len() as isize));
-        to[..first].fill(T::default());
-        to[end..].fill(T::default());
+        [0..first, end..to.len()].into_iter().for_each(|padding| to[padding].fill(T::default()));
         let start = ((first * step) as isize - shift) as usize;
         if step == 1 {
-            return to[first..end].copy_from_slice(&from[start..start + end - first]);
+            return copy_run(&from[start..start + end - first], &mut to[first..end]);
         }
         for (column, to) in to[first..end].iter_mut().enumerate() {
             *to = from[start + column * step];
@@ -267,20 +279,21 @@ impl Stencil {
         Some((at(first, pass.columns.start), at(end - 1, pass.columns.end)))
     }
 
-    /// Writes what was computed for a range of positions of a pass to where it belongs.
+    /// Writes what was computed for a range of positions of a pass to where it belongs: for each
+    /// channel so many sums, to a plane for each.
     ///
     /// # Safety
-    /// `plane` has the sizes of the output.
+    /// `planes` has room for as many channels of the sizes of the output.
     #[inline(always)]
-    pub(super) unsafe fn write<T: Copy>(
+    pub(super) unsafe fn write<'a, T: Copy + 'a>(
         &self,
         pass: &Pass,
         band: Band,
         (first, end): (usize, usize),
-        sums: &[T],
-        plane: *mut T,
+        channels: impl Iterator<Item = &'a [T]> + Clone,
+        planes: *mut T,
     ) {
-        let pitch = self.pitch();
+        let (pitch, size) = (self.pitch(), self.output[0] * self.output[1]);
         for row in first / pitch..=(end - 1) / pitch {
             let left = first.saturating_sub(row * pitch).max(pass.columns.start);
             let right = (end - row * pitch).min(pass.columns.end);
@@ -291,16 +304,18 @@ impl Stencil {
                 (position * pass.step[axis]).wrapping_add_signed(pass.origin[axis])
             };
             let start = place(0, band.first + row) * self.output[1] + place(1, left);
-            let sums = &sums[row * pitch + left - first..][..right - left];
-            // SAFETY: the rows and columns of a pass have places in the output.
-            unsafe {
-                let to = plane.add(start);
-                if pass.step[1] == 1 {
-                    std::ptr::copy_nonoverlapping(sums.as_ptr(), to, sums.len());
-                    continue;
-                }
-                for (column, &sum) in sums.iter().enumerate() {
-                    to.add(column * pass.step[1]).write(sum);
+            for (channel, sums) in channels.clone().enumerate() {
+                let sums = &sums[row * pitch + left - first..][..right - left];
+                // SAFETY: the rows and columns of a pass have places in the output.
+                unsafe {
+                    let to = planes.add(channel * size + start);
+                    if pass.step[1] == 1 {
+                        copy_run(sums, std::slice::from_raw_parts_mut(to, sums.len()));
+                        continue;
+                    }
+                    for (column, &sum) in sums.iter().enumerate() {
+                        to.add(column * pass.step[1]).write(sum);
+                    }
                 }
             }
         }
@@ -320,6 +335,20 @@ impl Stencil {
     /// The numbers that the planes of so many images need.
     pub(super) fn planes_len(&self, stacked: usize) -> usize {
         self.given * self.plane_len() * stacked + SLACK
+    }
+}
+
+/// Copies a short run. A call for each would take longer than the copy.
+#[inline(always)]
+fn copy_run<T: Copy>(from: &[T], to: &mut [T]) {
+    const WIDE: usize = 16;
+    if from.len() < WIDE {
+        return to.iter_mut().zip(from).for_each(|(to, &from)| *to = from);
+    }
+    let last = from.len() - WIDE;
+    // The last ones overlap those before them.
+    for start in (0..last).step_by(WIDE).chain([last]) {
+        to[start..start + WIDE].copy_from_slice(&from[start..start + WIDE]);
     }
 }
 

@@ -129,6 +129,8 @@ impl<T: Vectors> Block<T> {
         let are_near =
             self.left.steps[0].unsigned_abs() <= NEAR || columns <= C * V::COUNT * FEW_TILES;
         let in_place = are_near && self.left.steps[1] == 1;
+        // A panel that is used for one row alone is used while it is in the nearest cache.
+        let most = if R == 1 { C * V::COUNT } else { COLUMNS };
         for depth in 0..count {
             let first = inner * depth / count;
             let depth = inner * (depth + 1) / count - first;
@@ -136,7 +138,7 @@ impl<T: Vectors> Block<T> {
             while column < columns {
                 let mut part =
                     Part { first, depth, row: 0, rows: 0, column, columns: columns - column };
-                part.columns = part.columns.min(COLUMNS);
+                part.columns = part.columns.min(most);
                 // SAFETY: the part lies within the product, here and below.
                 unsafe { self.pack_right::<V, C>(part, copies) };
                 while part.row < rows {
