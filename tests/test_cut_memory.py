@@ -96,8 +96,8 @@ def test_a_model_is_made_in_a_share_of_the_memory_and_one_layer(workers, monkeyp
 
 
 # What a worker may use while a fully sharded model is trained: its share of parameters, gradients
-# and the two averages of Adam, and four layers: one that is whole while it is used, beside the parts
-# it is put together from, and the gradient of one, beside the parts it is sent in.
+# and the two averages of Adam, and four layers: one that is whole while it is used, beside the
+# parts it is put together from, and the gradient of one, beside the parts it is sent in.
 NARROW = 512
 WHOLE_LAYERS = 4
 

@@ -31,8 +31,8 @@ const MOST_COMMANDS: u64 = 1 << 22;
 /// At most so many commands are passed by others.
 const MOST_BLOCKED: usize = 4096;
 
-/// While somebody is passed, no more than this is made or given away: it stays, here or with another
-/// worker, until all who need it had a turn.
+/// While somebody is passed, no more than this is made or given away: it stays, here or with
+/// another worker, until all who need it had a turn.
 const MOST_BYTES_AHEAD: u64 = 256 << 20;
 
 /// So many updates of one value may wait for what other workers are at, one after another, before
@@ -232,8 +232,7 @@ impl Backlog {
                 continue;
             }
             let Some((bound, from)) = self.take(planner)? else { break };
-            if from != From::Urgent && (self.is_far(&bound) || self.must_wait(&bound, planner.names()))
-            {
+            if from != From::Urgent && self.must_wait(&bound, planner.names()) {
                 self.block(bound, from, planner.names());
                 continue;
             }
@@ -350,7 +349,7 @@ impl Backlog {
             Task::Get(get) if !self.arrived.have(get) => true,
             _ => bound.needs_any(|id| names.meta(id).is_none()),
         };
-        missing || self.holds.stop(bound)
+        missing || self.is_far(bound) || self.holds.stop(bound)
     }
 
     fn block(&mut self, bound: Bound, from: From, names: &mut Names) {

@@ -168,7 +168,7 @@ fn read_workers(node: &Node) -> Read<Vec<u32>> {
     Ok(workers)
 }
 
-/// One mesh, or several by name: `{front: {axes: {dp: 2}, workers: [0, 1]}, back: …}`. The one without
+/// One mesh, or several by name: `{front: {axes: {dp: 2}, workers: [0, 1]}, back: …}`. One without
 /// a name stands beside them under an empty one.
 fn read_meshes(node: &Node) -> Read<Vec<(String, MeshConfig)>> {
     let entries = map(node, "mesh", "names of axes with their sizes")?;

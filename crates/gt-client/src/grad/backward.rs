@@ -57,8 +57,8 @@ enum Beyond {
 /// The gradient of each result of a node.
 type Sums = SmallVec<[Sum; 1]>;
 
-/// When a node is visited: by its order, and a leaf after the first node that has an edge to it. Its
-/// gradient takes its place in `.grad` then, and does not wait beside those of all other leaves.
+/// When a node is visited: by its order, and a leaf after the first node that has an edge to it.
+/// Its gradient takes its place in `.grad` then, and does not wait beside those of other leaves.
 type Turn = (u64, u64);
 
 struct Walk<'a> {
@@ -157,8 +157,8 @@ impl<'a> Walk<'a> {
         self.beyond == Beyond::Nothing && (0..node.outputs.len()).any(is_wanted)
     }
 
-    /// Whoever looks at the gradient of a leaf sees it complete, which is certain at the end only: a
-    /// graph that is walked again may be older than what is known of the leaf's uses.
+    /// Whoever looks at the gradient of a leaf sees it complete, which is certain at the end only:
+    /// a graph that is walked again may be older than what is known of the leaf's uses.
     fn turn(&self, node: &Node) -> Turn {
         let first_use = match &node.kind {
             Kind::Leaf(leaf) if self.useful.is_none() => leaf.first_use(),
