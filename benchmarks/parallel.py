@@ -1,4 +1,4 @@
-"""Cut work: a product over 1, 2 and 4 workers, and data-parallel steps beside PyTorch's DDP."""
+"""Cut work: a product over 1, 2 and 4 workers, and steps beside PyTorch's DDP and FSDP."""
 
 import argparse
 import json
@@ -29,6 +29,9 @@ TRAININGS = {
     "CNN, 256 images of 28 × 28": ("cnn", {}, 256),
 }
 WARM, MEASURED = 3, 12
+# Those whose parameters are cut, too.
+FULLY_SHARDED = [name for name, (model, _, _) in TRAININGS.items() if model in ("mlp", "gpt")]
+FSDP = HERE.parent / "examples" / "parallel" / "fsdp.yaml"
 
 
 def median_ms(run: Callable[[], object], times: int) -> float:
@@ -89,12 +92,15 @@ class Signalled:
             return self.model(x)
 
 
-def train_gt(name: str) -> float:
+def train_gt(name: str, config: str) -> float:
     """Time a step of GT where the environment leads, cut over all workers."""
     import gt  # noqa: PLC0415
     import models  # noqa: PLC0415
 
-    gt.register_config("forward", gt.SignalConfig(shard=gt.ShardConfig(axis=0)))
+    if config:
+        gt.load_config(config)
+    else:
+        gt.register_config("forward", gt.SignalConfig(shard=gt.ShardConfig(axis=0)))
     model, options, batch = TRAININGS[name]
     return measure_steps(getattr(models, model)(gt, batch=batch, wrap=Signalled, **options))
 
@@ -108,7 +114,20 @@ def train_auto(name: str) -> float:
     return measure_steps(getattr(models, model)(gt, batch=batch, **options))
 
 
-def train_torch(name: str, rank: int, processes: int, meeting: str) -> float:
+def fully_sharded(model: Any) -> Any:
+    """Cut the parameters of a model of PyTorch's, block by block; on CPUs by gloo."""
+    import torch  # noqa: PLC0415
+    from torch.distributed.device_mesh import init_device_mesh  # noqa: PLC0415
+    from torch.distributed.fsdp import fully_shard  # noqa: PLC0415
+
+    mesh = init_device_mesh("cpu", (torch.distributed.get_world_size(),))
+    for block in getattr(model, "blocks", model):
+        if any(True for _ in block.parameters()):
+            fully_shard(block, mesh=mesh)
+    return fully_shard(model, mesh=mesh)
+
+
+def train_torch(name: str, rank: int, processes: int, meeting: str, way: str) -> float:
     """Time a step of PyTorch, of which this process has a part of the batch."""
     import models  # noqa: PLC0415
     import torch  # noqa: PLC0415
@@ -120,7 +139,8 @@ def train_torch(name: str, rank: int, processes: int, meeting: str) -> float:
         torch.distributed.init_process_group(
             "gloo", init_method=f"file://{meeting}", rank=rank, world_size=processes
         )
-        wrap = torch.nn.parallel.DistributedDataParallel
+        ddp = torch.nn.parallel.DistributedDataParallel
+        wrap = fully_sharded if way == "fsdp" else ddp
     make = getattr(models, model)
     took = measure_steps(make(torch, batch=batch // processes, wrap=wrap, **options))
     if processes > 1:
@@ -143,12 +163,12 @@ def result_of(side: subprocess.Popen[str]) -> float:
     return json.loads(said)
 
 
-def steps_of_gt(name: str, workers: int) -> float:
+def steps_of_gt(name: str, workers: int, config: str = "") -> float:
     """Time a step with so many workers, in processes of one thread each."""
     with Cluster() as cluster:
         for _ in range(workers):
             cluster.add_worker(GT_THREADS="1")
-        return result_of(run_side("--gt", name, variables=cluster.variables))
+        return result_of(run_side("--gt", name, config, variables=cluster.variables))
 
 
 def steps_of_auto(name: str, workers: int) -> float:
@@ -163,34 +183,49 @@ def steps_of_auto(name: str, workers: int) -> float:
         return result_of(run_side("--auto", name, variables=variables))
 
 
-def steps_of_torch(name: str, processes: int) -> float:
+def steps_of_torch(name: str, processes: int, way: str = "ddp") -> float:
     """Time a step with so many processes of one thread each."""
     with tempfile.TemporaryDirectory() as folder:
         meeting = str(Path(folder) / "meeting")
         sides = [
-            run_side("--torch", name, str(rank), str(processes), meeting, variables={})
+            run_side("--torch", name, str(rank), str(processes), meeting, way, variables={})
             for rank in range(processes)
         ]
         return max([result_of(side) for side in sides])
+
+
+def compare_fully_sharded(name: str, rounds: int) -> None:
+    """Measure both sides with cut parameters, one after the other, and print what came of it."""
+    try:
+        found = [
+            (steps_of_gt(name, 2, str(FSDP)), steps_of_torch(name, 2, "fsdp"))
+            for _ in range(rounds)
+        ]
+    except SystemExit as failed:
+        print(f"{name}: fully sharded, not compared: {failed}")
+        return
+    ours, theirs = (statistics.median(column) for column in zip(*found, strict=True))
+    print(f"{name}: fully sharded, 2 processes, ms: GT {ours:.1f}, FSDP {theirs:.1f};", end=" ")
+    print(f"GT {theirs / ours:.2f}× as fast")
 
 
 def main() -> None:
     """Measure everything, or the side that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3, help="how often each side is measured")
-    parser.add_argument("--gt", metavar="NAME", help=argparse.SUPPRESS)
+    parser.add_argument("--gt", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--auto", metavar="NAME", help=argparse.SUPPRESS)
-    parser.add_argument("--torch", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--torch", nargs=5, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.gt:
-        print(json.dumps(train_gt(args.gt)))
+        print(json.dumps(train_gt(*args.gt)))
         return
     if args.auto:
         print(json.dumps(train_auto(args.auto)))
         return
     if args.torch:
-        name, rank, processes, meeting = args.torch
-        print(json.dumps(train_torch(name, int(rank), int(processes), meeting)))
+        name, rank, processes, meeting, way = args.torch
+        print(json.dumps(train_torch(name, int(rank), int(processes), meeting, way)))
         return
     print(f"load before: {os.getloadavg()[0]:.1f}, cores: {os.cpu_count()}", flush=True)
     rounds = [[measure_product(workers) for workers in (1, 2, 4)] for _ in range(args.rounds)]
@@ -212,6 +247,8 @@ def main() -> None:
             print(f"{name}: {side}, 1 and 2 processes, ms: {alone:.1f} {both:.1f}")
         alone, both = (found["PyTorch"][i] / found["GT"][i] for i in (0, 1))
         print(f"{name}: GT {alone:.2f}× as fast as PyTorch in one process, {both:.2f}× as DDP in 2")
+        if name in FULLY_SHARDED:
+            compare_fully_sharded(name, args.rounds)
 
 
 if __name__ == "__main__":

@@ -448,3 +448,27 @@ def test_tensors_say_how_they_were_made():
     assert repr(x) == "tensor([1., 1.], requires_grad=True)"
     assert repr(x + 1) == "tensor([2., 2.], grad_fn=<AddBackward0>)"
     assert repr(x.detach()) == "tensor([1., 1.])"
+
+
+def test_graphs_that_overlap_add_up_in_whatever_order_they_are_walked():
+    w = gt.tensor([2.0, 3.0], requires_grad=True)
+
+    def loss(x):
+        return (w * x * w).sum() + w.sum()
+
+    first, second = loss(1), loss(10)
+    second.backward()
+    third = loss(100)
+    first.backward()
+    third.backward(retain_graph=True)
+    third.backward()
+    assert w.grad.tolist() == [2 * value * (1 + 10 + 100 + 100) + 4 for value in (2.0, 3.0)]
+
+
+def test_a_hook_sees_the_gradient_of_a_leaf_once_and_complete():
+    w, seen = gt.tensor([2.0], requires_grad=True), []
+    w.register_hook(lambda gradient: seen.append(gradient.tolist()))
+    for _ in range(2):
+        ((w * w) * w + w).sum().backward()
+    assert seen == [[13.0], [13.0]]
+    assert w.grad.tolist() == [26.0]

@@ -93,3 +93,40 @@ def test_a_model_is_made_in_a_share_of_the_memory_and_one_layer(workers, monkeyp
                 assert model(gt.ones(8, WIDTH)).square().mean().item() > 0
             places = {gt.debug.placement(parameter) for parameter in model.parameters()}
         assert places == {f"shard(0) on {' '.join(map(str, range(workers)))}"}
+
+
+# What a worker may use while a fully sharded model is trained: its share of parameters, gradients
+# and the two averages of Adam, and four layers: one that is whole while it is used, beside the
+# parts it is put together from, and the gradient of one, beside the parts it is sent in.
+NARROW = 512
+WHOLE_LAYERS = 4
+
+
+@pytest.mark.embedded("starts processes of its own")
+@pytest.mark.parametrize("workers", [2, 4])
+def test_a_model_is_trained_in_a_share_of_the_memory_and_a_few_layers(workers, monkeypatch):
+    layer = 4 * NARROW * NARROW
+    limit = 4 * DEEP * layer // workers + WHOLE_LAYERS * layer + SMALL_BYTES // 2
+    # The limit means something: even gradients that are not cut do not fit.
+    assert limit < 3 * DEEP * layer // workers + DEEP * layer
+    with Cluster() as cluster:
+        for _ in range(workers):
+            cluster.add_worker("--memory", str(limit))
+        for name, value in cluster.variables.items():
+            monkeypatch.setenv(name, value)
+        with gt.connect(new=True):
+            gt.load_config(str(CONFIG))
+            layers = (nn.Linear(NARROW, NARROW, bias=False) for _ in range(DEEP))
+            model = nn.Sequential(*layers)
+            optimizer = gt.optim.Adam(model.parameters())
+            x = gt.randn(8, NARROW)
+            losses = []
+            # Nothing is read meanwhile, so that workers may run ahead.
+            for _ in range(4):
+                with gt.signal.context("forward"):
+                    losses.append((model(x) ** 2).mean())
+                losses[-1].backward()
+                optimizer.step()
+                optimizer.zero_grad()
+            found = [loss.item() for loss in losses]
+            assert found[-1] < found[0]

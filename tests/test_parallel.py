@@ -12,12 +12,16 @@ from typing import Any
 
 import gt
 import pytest
+from cluster import Cluster
 from gt import nn
 
 FOLDER = Path(__file__).parents[1] / "examples" / "parallel"
 SPEC = importlib.util.spec_from_file_location("parallel_train", FOLDER / "train.py")
 train = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(train)
+
+
+FIRST_STEPS = 2
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,8 @@ class Outcome:
 
     losses: list[float]
     places: dict[str, str]
+    #: What went over each link after the first steps: where values begin is picked by load.
+    links: dict[tuple[int, int], int]
     state: dict[str, Any]
     optimizer: dict[str, Any]
 
@@ -93,10 +99,16 @@ def run(
         if before is not None:
             model.load_state_dict(tensors(before.state))
             optimizer.load_state_dict(tensors(before.optimizer))
-        losses = [step(model, optimizer, x, y, way) for _ in range(way.steps)]
+        losses = [step(model, optimizer, x, y, way) for _ in range(FIRST_STEPS)]
+        losses[-1].item()
+        first = gt.debug.moved_bytes()
+        losses += [step(model, optimizer, x, y, way) for _ in range(way.steps - FIRST_STEPS)]
+        losses[-1].item()
+        links = {link: sent - first.get(link, 0) for link, sent in gt.debug.moved_bytes().items()}
         found = [loss.item() for loss in losses]
         places = {name: gt.debug.placement(p) for name, p in model.named_parameters()}
-        return Outcome(found, places, arrays(model.state_dict()), arrays(optimizer.state_dict()))
+        model_state, optimizer_state = arrays(model.state_dict()), arrays(optimizer.state_dict())
+        return Outcome(found, places, links, model_state, optimizer_state)
 
 
 def arrays(state: Any) -> Any:
@@ -149,9 +161,11 @@ EVERYTHING = [*itertools.product(MODELS, STRATEGIES, WAYS)]
 embedded = pytest.mark.embedded("asks for more workers than the processes of an arrangement are")
 
 
-# A config that speaks of layers only does not know the signal around them.
+# A config that speaks of layers only does not know the signal around them; one that names workers
+# leaves out those that are not there.
 @embedded
 @pytest.mark.filterwarnings("ignore:the config does not define the signal")
+@pytest.mark.filterwarnings("ignore:the session has 1 workers")
 @pytest.mark.parametrize("config", STRATEGIES)
 @pytest.mark.parametrize("name", MODELS)
 def test_a_strategy_changes_no_loss(name, config, full):
@@ -257,6 +271,56 @@ def test_a_mesh_that_does_not_fit_is_ignored_with_a_warning(monkeypatch):
     monkeypatch.setenv("GT_CONFIG_STRICT", "1")
     with gt.connect(workers=3, new=True), pytest.raises(ValueError, match="needs worker 3"):
         load("mesh")
+
+
+# Layers of these are on workers of their own, and the loss is where load puts it.
+BY_LOAD = {"layers", "backward", "pipeline", "stages"}
+# What else fits so many workers, beside the strategies for any number.
+FITTING = {2: ["pipeline"], 4: ["mesh", "hybrid"], 8: ["mesh 2 4", "hybrid 4 2", "stages"]}
+# What runs in processes where time is short.
+SAMPLE = {
+    1: [("mlp", "fsdp", "plain")],
+    2: [("mlp", "data", "plain"), ("gpt", "pipeline", "double")],
+    3: [("gpt", "columns", "double")],
+    4: [("mlp", "hybrid", "double")],
+    8: [("mlp", "stages", "plain"), ("mlp", "fsdp", "double")],
+}
+
+
+def on_meshes(outcome: Outcome) -> dict[str, str]:
+    """Where parameters are; load picks the worker of one that is whole."""
+    return {
+        name: at.split(" on ")[0] if "whole" in at else at for name, at in outcome.places.items()
+    }
+
+
+@pytest.mark.embedded("starts processes of its own")
+@pytest.mark.filterwarnings("ignore:the config does not define the signal")
+@pytest.mark.filterwarnings("ignore:the session has 1 workers")
+@pytest.mark.parametrize("workers", WORKERS)
+def test_in_processes_losses_places_and_links_are_those_of_one_process(workers, full):
+    cases = SAMPLE[workers]
+    if full:
+        configs = [*STRATEGIES, *FITTING.get(workers, [])]
+        cases = [*itertools.product(MODELS, configs, ["plain", "double"])]
+    together = {case: run(*case[:2], workers, WAYS[case[2]]) for case in cases}
+    for name, _, way in cases:
+        alone(name, WAYS[way])
+    with Cluster(workers=workers) as cluster, pytest.MonkeyPatch.context() as patch:
+        for variable, value in cluster.variables.items():
+            patch.setenv(variable, value)
+        for name, config, way in cases:
+            expected = together[name, config, way]
+            found = check(name, config, workers, WAYS[way])
+            assert on_meshes(found) == on_meshes(expected), (name, config)
+            if config not in BY_LOAD:
+                # Steps are counted by single numbers, which are wherever load puts them.
+                few = 16 * WAYS[way].steps
+                for link in {*found.links, *expected.links}:
+                    sent = (found.links.get(link, 0), expected.links.get(link, 0))
+                    assert abs(sent[0] - sent[1]) <= few, (name, config, link, sent)
+        for config in PLACES if full else ["fsdp"] if workers == 4 else []:
+            check_moves(config, workers)
 
 
 @pytest.mark.everywhere
@@ -433,11 +497,11 @@ def test_the_gradient_of_what_is_cut_is_cut_alike(config, expected):
 # What each of four workers sends in a step on a 2 x 2 mesh, beside what is small. Tensor parallel
 # along tp: the results of half the batch are all-reduced in a pair, and in the other direction the
 # gradients of half the weights. Fully sharded along fsdp: half of each weight goes to the other of
-# a pair for its use, the second layer's again for the gradient of its input, half of the gradients
-# is reduced there, and that half is all-reduced along dp.
+# a pair for its use, and the second layer's again for the gradient of its input. Both of a pair
+# have the same rows, so that each keeps its half of the gradients, which is all-reduced along dp.
 ON_MESH = {
     "mesh": (["tp: shard(0)"] * 2 + ["tp: shard(1)", "tp: replicate"], WEIGHTS / 2 + RESULTS / 2),
-    "hybrid": (["fsdp: shard(0)"] * 4, 3 * WEIGHTS / 2 + AGAIN / 2),
+    "hybrid": (["fsdp: shard(0)"] * 4, WEIGHTS + AGAIN / 2),
 }
 
 

@@ -110,12 +110,7 @@ class Explanation:
     def yaml(self) -> str:
         """The placements as a config to edit. It gives the same run."""
         lines = [f"# What {self.workers} workers held, as a config to edit."]
-        if self._config.mesh is not None:
-            lines.append(f"mesh: {_mesh(self._config.mesh)}")
-        elif self._config.meshes:
-            lines.append("mesh:")
-            meshes = self._config.meshes.items()
-            lines += [f"  {_json.dumps(name)}: {_mesh(mesh)}" for name, mesh in meshes]
+        lines += _meshes(self._config)
         for name, signal in self._config.signals.items():
             lines += [f"{_json.dumps(name)}:", *(f"  {line}" for line in _signal(signal))]
         placed = [(name, _param(held)) for name, held in self.tensors.items()]
@@ -237,8 +232,17 @@ def _signal(signal: SignalConfig) -> list[str]:
     return lines
 
 
+def _meshes(config: Config) -> list[str]:
+    """The meshes of a config; beside others the one without a name has an empty one."""
+    if not config.meshes:
+        return [] if config.mesh is None else [f"mesh: {_mesh(config.mesh)}"]
+    first = {} if config.mesh is None else {"": config.mesh}
+    meshes = {**first, **config.meshes}.items()
+    return ["mesh:", *(f"  {_json.dumps(name)}: {_mesh(mesh)}" for name, mesh in meshes)]
+
+
 def _mesh(mesh: MeshConfig) -> str:
-    axes = ", ".join(f"{name}: {size}" for name, size in mesh.axes.items())
+    axes = ", ".join(f"{_json.dumps(name)}: {size}" for name, size in mesh.axes.items())
     plain = mesh.workers == list(range(len(mesh.workers)))
     return f"{{{axes}}}" if plain else f"{{axes: {{{axes}}}, workers: {mesh.workers}}}"
 

@@ -11,7 +11,8 @@ const ROW: f64 = 26.0;
 fn main() {
     let (mut out, mut top) = (String::new(), 10.0);
     for (stages, micro_batches) in [(2, 8), (4, 16)] {
-        let training = Training { layers: vec![4; stages], micro_batches, rows: 256, width: 256 };
+        let layers = vec![4; stages];
+        let training = Training { layers, workers: 1, micro_batches, rows: 256, width: 256 };
         let course = training.run();
         out += &draw(&course, (stages, micro_batches), top);
         top += 40.0 + ROW * stages as f64;

@@ -17,8 +17,11 @@ const BATCH: usize = 256;
 /// What is trained.
 #[derive(Clone, Debug)]
 pub struct Training {
-    /// For each stage how many layers it has: each stage is a worker.
+    /// For each stage how many layers it has.
     pub layers: Vec<usize>,
+    /// How many workers each stage has. Several share the rows of a micro-batch, and each has all
+    /// parameters of its stage.
+    pub workers: usize,
     /// The micro-batches of a step.
     pub micro_batches: usize,
     /// How many rows a micro-batch has, and how wide layers are.
@@ -48,9 +51,9 @@ impl Course {
 }
 
 impl Training {
-    /// The bytes of a micro-batch between two layers.
+    /// The bytes that a worker has of a micro-batch between two layers.
     pub fn activation_bytes(&self) -> usize {
-        4 * self.rows * self.width
+        4 * self.rows * self.width / self.workers
     }
 
     /// The bytes of a layer.
@@ -58,19 +61,29 @@ impl Training {
         4 * self.width * self.width
     }
 
+    /// What is wanted of a stage, and of its parameters.
+    fn wishes(&self, stage: usize) -> (Wish, Wish) {
+        let on = (stage * self.workers) as u32..((stage + 1) * self.workers) as u32;
+        let copies = Wish::replicated(on.clone());
+        let rows = if self.workers == 1 { copies.clone() } else { Wish::sharded(0, on) };
+        (rows, copies)
+    }
+
     /// What the client says: parameters, then a step.
     fn commands(&self) -> Vec<Command> {
         let mut said = Said::default();
-        for stage in 0..self.layers.len() as u32 {
-            let (scope, name) = (ScopeId(stage + 1), format!("stage{stage}").into());
-            let wish = Some(Wish::replicated([stage]));
-            said.0.push(Command::DefineScope { scope, parent: ScopeId::ROOT, name, wish });
+        let stages = self.layers.len();
+        for stage in 0..stages {
+            said.define(stage, format!("stage{stage}"), self.wishes(stage).0);
+        }
+        for stage in 0..stages {
+            said.define(stages + stage, format!("layers{stage}"), self.wishes(stage).1);
         }
         let Training { rows, width, .. } = self;
         let mut weights = Vec::new();
         let mut layers = Vec::new();
         for (stage, &count) in self.layers.iter().enumerate() {
-            said.enter(stage);
+            said.enter(stages + stage);
             for _ in 0..count {
                 layers.push(stage);
                 weights.push(said.make(&format!("full shape=[{width}, {width}] fill_value=1.0")));
@@ -113,7 +126,7 @@ impl Training {
 
     /// Runs it.
     pub fn run(&self) -> Course {
-        let mut cluster = Cluster::new(&vec![1; self.layers.len()]);
+        let mut cluster = Cluster::new(&vec![1; self.layers.len() * self.workers]);
         cluster.open(SESSION, None);
         let mut batch = Batch::default();
         for command in self.commands() {
@@ -124,9 +137,9 @@ impl Training {
         }
         cluster.say(SESSION, batch);
         while cluster.step().is_some() {}
-        let kept = |stage: usize| self.layers[stage] * 2 * self.layer_bytes();
+        let kept = |worker: usize| self.layers[worker / self.workers] * 2 * self.layer_bytes();
         let most = cluster.pools.iter().map(|pool| pool.peak_bytes()).enumerate();
-        let activation_bytes = most.map(|(stage, most)| most.saturating_sub(kept(stage)));
+        let activation_bytes = most.map(|(worker, most)| most.saturating_sub(kept(worker)));
         let activation_bytes = activation_bytes.collect();
         Course { end_ns: cluster.now_ns, busy: cluster.busy, activation_bytes }
     }
@@ -144,6 +157,11 @@ struct Names {
 }
 
 impl Said {
+    fn define(&mut self, number: usize, name: String, wish: Wish) {
+        let (scope, parent, name) = (ScopeId(number as u32 + 1), ScopeId::ROOT, name.into());
+        self.0.push(Command::DefineScope { scope, parent, name, wish: Some(wish) });
+    }
+
     fn enter(&mut self, stage: usize) {
         let scope = stage as u32 + 1;
         if std::mem::replace(&mut self.1.scope, scope) != scope {

@@ -92,12 +92,18 @@ impl Simulation {
             );
         }
         let session = |index: usize| SessionId(index as u64 + 1);
+        // Some have no memory for what is not needed yet, whatever others have.
+        let worker = |id: WorkerId| {
+            let mut worker = Worker::new(id, window, engine.clone());
+            worker.leave_room(if (seed >> id.0) & 1 == 1 { 0 } else { u64::MAX });
+            worker
+        };
         let mut simulation = Simulation {
             dice: Dice::new(seed),
             now_ns: 0,
             clients: (0..clients).map(|index| Client::new(session(index))).collect(),
             dispatcher,
-            workers: ids().map(|id| Worker::new(id, window, engine.clone())).collect(),
+            workers: ids().map(worker).collect(),
             waiting: ids().map(|_| VecDeque::new()).collect(),
             executors: ids().map(executor).collect(),
             busy_ns,

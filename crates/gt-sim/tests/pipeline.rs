@@ -6,7 +6,7 @@ use gt_sim::pipeline::{Course, Training};
 
 /// Stages of four layers each.
 fn training(stages: usize, micro_batches: usize) -> Training {
-    Training { layers: vec![4; stages], micro_batches, rows: 256, width: 256 }
+    Training { layers: vec![4; stages], workers: 1, micro_batches, rows: 256, width: 256 }
 }
 
 fn least(course: &Course) -> f64 {
@@ -15,8 +15,9 @@ fn least(course: &Course) -> f64 {
 
 /// The most micro-batches of which a worker had the activations of all its layers.
 fn micro_batches_held(training: &Training, course: &Course) -> f64 {
-    let held = |(stage, bytes): (usize, &usize)| {
-        *bytes as f64 / (training.activation_bytes() * training.layers[stage]) as f64
+    let held = |(worker, bytes): (usize, &usize)| {
+        let layers = training.layers[worker / training.workers];
+        *bytes as f64 / (training.activation_bytes() * layers) as f64
     };
     course.activation_bytes.iter().enumerate().map(held).fold(0.0, f64::max)
 }
@@ -50,5 +51,20 @@ fn however_many_micro_batches_there_are_few_are_under_way() {
             assert!(few && (!equal || found <= 6.0), "{layers:?}: {found} micro-batches, {held:?}");
         }
         assert_eq!(most[0], most[1], "{layers:?} needs more for more micro-batches");
+    }
+}
+
+#[test]
+fn stages_of_several_workers_are_as_busy() {
+    for (stages, micro_batches, wanted) in [(2, 8, 0.80), (4, 16, 0.75)] {
+        for width in [128, 256, 512] {
+            let pairs = Training { workers: 2, ..training(stages, micro_batches) };
+            let pairs = Training { rows: 2 * width, width, ..pairs };
+            let course = pairs.run();
+            let (found, held) = (least(&course), micro_batches_held(&pairs, &course));
+            assert!(found >= wanted, "{stages} pairs of {width}: {:?}", course.utilisation());
+            // Beside those of a worker alone there is what waits to be agreed on.
+            assert!(held <= 7.0, "{stages} pairs of {width} hold {held} micro-batches");
+        }
     }
 }

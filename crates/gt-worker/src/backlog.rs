@@ -19,8 +19,10 @@ use crate::plan::{Position, Then, ValueId};
 use crate::planner::{Flow, Planner};
 use crate::queue::{Arrived, Window};
 
+mod ahead;
 mod hurry;
 
+use ahead::Ahead;
 use hurry::Reader;
 
 /// A session has at most so many commands waiting; a dispatcher stops long before.
@@ -29,7 +31,8 @@ const MOST_COMMANDS: u64 = 1 << 22;
 /// At most so many commands are passed by others.
 const MOST_BLOCKED: usize = 4096;
 
-/// While somebody is passed, no more than this is made: it stays until all who need it had a turn.
+/// While somebody is passed, no more than this is made or given away: it stays, here or with
+/// another worker, until all who need it had a turn.
 const MOST_BYTES_AHEAD: u64 = 256 << 20;
 
 /// So many updates of one value may wait for what other workers are at, one after another, before
@@ -60,8 +63,10 @@ pub struct Backlog {
     holds: Holds,
     /// Something that somebody may wait for has come.
     stirred: bool,
-    /// What was made while somebody was passed.
-    bytes_ahead: u64,
+    /// What was made or given away while somebody was passed.
+    ahead: Ahead,
+    /// The bytes that there is room for.
+    room_bytes: u64,
     /// Whether results that are not finite fail.
     pub checks_nan: bool,
     /// What has come from elsewhere.
@@ -202,8 +207,16 @@ impl Backlog {
         !self.stirred && nothing_waits && self.batches.is_empty()
     }
 
-    /// Plans what can be planned, as much as goes into one plan.
-    pub fn fill(&mut self, planner: &mut Planner, window: Window, number: u64) -> Result<()> {
+    /// Plans what can be planned, as much as goes into one plan. Nobody is passed for more than
+    /// there is room for.
+    pub fn fill(
+        &mut self,
+        planner: &mut Planner,
+        window: Window,
+        room_bytes: u64,
+        number: u64,
+    ) -> Result<()> {
+        self.room_bytes = room_bytes;
         if std::mem::take(&mut self.stirred) {
             self.blocked.append(&mut self.admitted);
             std::mem::swap(&mut self.blocked, &mut self.admitted);
@@ -245,8 +258,10 @@ impl Backlog {
         if from != From::Batch {
             release(bound, planner.names());
         }
-        let made = planner.bytes() - before;
-        self.bytes_ahead = if self.blocked.is_empty() { 0 } else { self.bytes_ahead + made };
+        match self.blocked.is_empty() {
+            true => self.ahead.reach(bound.position),
+            false => self.ahead.pass(bound.position, planner.bytes() - before),
+        }
         Ok(flow)
     }
 
@@ -271,10 +286,20 @@ impl Backlog {
 
     /// Whether what is looked at next was not bound yet.
     fn binds(&self) -> bool {
-        let far_ahead = self.bytes_ahead > MOST_BYTES_AHEAD && !self.blocked.is_empty();
         let waits = !self.urgent.is_empty() || !self.admitted.is_empty();
         let many_updates = self.holds.updates >= MOST_UPDATES_AHEAD;
-        !waits && !far_ahead && !many_updates && self.blocked.len() < MOST_BLOCKED
+        !waits && !self.is_far_ahead() && !many_updates && self.blocked.len() < MOST_BLOCKED
+    }
+
+    /// Whether enough was made before it is needed. What waits longest needs nothing of what comes
+    /// after it on any worker, so that whoever stops here stops nobody for ever.
+    fn is_far_ahead(&self) -> bool {
+        !self.blocked.is_empty() && self.ahead.bytes >= MOST_BYTES_AHEAD.min(self.room_bytes)
+    }
+
+    /// Whether a command takes room that is left to those that it would pass.
+    fn is_far(&self, bound: &Bound) -> bool {
+        self.is_far_ahead() && (!bound.makes().is_empty() || bound.hands_over())
     }
 
     /// Ends the names that the next command frees, if it does nothing else. Such a command waits
@@ -324,7 +349,7 @@ impl Backlog {
             Task::Get(get) if !self.arrived.have(get) => true,
             _ => bound.needs_any(|id| names.meta(id).is_none()),
         };
-        missing || self.holds.stop(bound)
+        missing || self.is_far(bound) || self.holds.stop(bound)
     }
 
     fn block(&mut self, bound: Bound, from: From, names: &mut Names) {

@@ -97,6 +97,12 @@ impl Pool {
         self.used_bytes().saturating_add(bytes) > self.limit
     }
 
+    /// What may be taken for values that nobody needs yet: of what is free a part is left to those
+    /// that are needed, and of the rest three quarters to what others send and to kernels.
+    pub fn room_bytes(&self) -> usize {
+        self.limit.saturating_sub(self.used_bytes()).saturating_sub(self.limit / 8) / 4
+    }
+
     /// Whether most of it is in use.
     pub fn is_crowded(&self) -> bool {
         self.lacks(self.limit / 4)

@@ -31,7 +31,7 @@ pub struct Planner<'a> {
     plan: Plan,
     /// What is in each register.
     metas: Vec<Meta>,
-    /// The bytes of everything that it makes.
+    /// The bytes of everything that it makes, and of what it gives to other workers.
     bytes: u64,
     origin: Origin,
 }
@@ -70,7 +70,7 @@ impl<'a> Planner<'a> {
         self.plan.commands
     }
 
-    /// The bytes of everything that is made.
+    /// The bytes of everything that is made, and of what is given to other workers.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

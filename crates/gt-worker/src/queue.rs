@@ -44,6 +44,8 @@ pub struct Asked<'a> {
     pub engine: &'a dyn Takes,
     /// Whether somebody wants to know how long each command takes.
     pub timed: bool,
+    /// How many bytes there is room for.
+    pub room_bytes: u64,
 }
 
 /// A value that another worker handed over, or why there is none.
@@ -141,7 +143,7 @@ impl Queue {
 
     /// A plan for the next commands; `None` if there are none, or all of them wait for something.
     pub fn plan(&mut self, session: SessionId, asked: Asked) -> Result<Option<Box<Plan>>> {
-        let Asked { worker, window, number, engine, timed } = asked;
+        let Asked { worker, window, number, engine, timed, room_bytes } = asked;
         #[cfg(test)]
         assert!(!self.is_broken, "this test wants a panic");
         if self.backlog.is_idle() && self.names.is_settled() {
@@ -149,7 +151,7 @@ impl Queue {
         }
         let mut planner =
             Planner::new(worker, session, &mut self.names, &mut self.resolutions, engine);
-        self.backlog.fill(&mut planner, window, number)?;
+        self.backlog.fill(&mut planner, window, room_bytes, number)?;
         let plan = Plan { timed, ..planner.finish(number) };
         Ok((!plan.is_empty()).then(|| Box::new(plan)))
     }

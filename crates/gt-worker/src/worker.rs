@@ -42,6 +42,8 @@ pub struct Worker {
     timed: bool,
     /// Whether memory is short.
     pressed: bool,
+    /// How much of it is left for what nobody needs yet.
+    room_bytes: u64,
 }
 
 /// What a worker wants done, in order.
@@ -75,7 +77,8 @@ impl Worker {
     /// A worker without sessions.
     pub fn new(id: WorkerId, window: Window, engine: Arc<dyn Takes>) -> Self {
         let (queues, shares) = Default::default();
-        Worker { id, window, engine, queues, shares, planned: 0, timed: false, pressed: false }
+        let (planned, timed, pressed, room_bytes) = (0, false, false, u64::MAX);
+        Worker { id, window, engine, queues, shares, planned, timed, pressed, room_bytes }
     }
 
     /// Its number.
@@ -87,6 +90,12 @@ impl Worker {
     /// are small meanwhile.
     pub fn press(&mut self, pressed: bool) {
         self.pressed = pressed;
+    }
+
+    /// So many bytes of memory are left for what is made before it is needed. Without any, commands
+    /// that make something keep the order of the stream.
+    pub fn leave_room(&mut self, room_bytes: u64) {
+        self.room_bytes = room_bytes;
     }
 
     /// Takes what it is told. A panic ends the session it is about, and no other.
@@ -214,9 +223,10 @@ impl Worker {
                 return Progress::Unfinished;
             }
             let (worker, window, number) = (self.id, self.window(), self.planned);
-            let (engine, timed) = (self.engine.clone(), self.timed);
+            let (engine, timed, room_bytes) = (self.engine.clone(), self.timed, self.room_bytes);
             let plan = self.within(session, out, |queue| {
-                queue.plan(session, Asked { worker, window, number, engine: &*engine, timed })
+                let engine = &*engine;
+                queue.plan(session, Asked { worker, window, number, engine, timed, room_bytes })
             });
             let Some(mut plan) = plan.flatten() else {
                 // It waits for something, which wakes it.

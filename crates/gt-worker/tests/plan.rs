@@ -327,6 +327,31 @@ fn what_waits_for_a_handover_holds_up_only_what_depends_on_it() {
 }
 
 #[test]
+fn without_room_nothing_is_made_before_what_waits_longer() {
+    let mut bench = Bench::new(UNLIMITED);
+    bench.leave_room(0);
+    let lines = [
+        "t0 := full shape=[2] fill_value=5.0",
+        "receive 7",
+        "t1 := neg t0",
+        "send t0 1 9",
+        "send t1 1 10",
+    ];
+    bench.say(FIRST, &lines);
+    bench.run();
+    assert_eq!((bench.handovers().count(), bench.done(FIRST)), (0, 1));
+    bench.tell(handover());
+    bench.run();
+    assert_eq!((bench.handovers().count(), bench.done(FIRST)), (2, 5));
+    // With room for one value one is made, and none is given away after it.
+    bench.leave_room(8);
+    bench.say(FIRST, &["free t1", "free t2147483648", "receive 8", "t1 := neg t0", "send t1 1 9"]);
+    bench.run();
+    assert_eq!(bench.handovers().count(), 2);
+    assert_eq!(bench.seen().len(), 3, "{:?}", bench.seen());
+}
+
+#[test]
 fn failures_keep_the_order_of_the_stream_when_their_commands_do_not() {
     let mut bench = Bench::new(UNLIMITED);
     bench.say(

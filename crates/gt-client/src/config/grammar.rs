@@ -168,7 +168,8 @@ fn read_workers(node: &Node) -> Read<Vec<u32>> {
     Ok(workers)
 }
 
-/// One mesh, or several by name: `{front: {axes: {dp: 2}, workers: [0, 1]}, back: …}`.
+/// One mesh, or several by name: `{front: {axes: {dp: 2}, workers: [0, 1]}, back: …}`. One without
+/// a name stands beside them under an empty one.
 fn read_meshes(node: &Node) -> Read<Vec<(String, MeshConfig)>> {
     let entries = map(node, "mesh", "names of axes with their sizes")?;
     let is_mesh = |(_, node): &(Key, Node)| matches!(node.value, Value::Map(_));
@@ -177,7 +178,7 @@ fn read_meshes(node: &Node) -> Read<Vec<(String, MeshConfig)>> {
     }
     let named = entries.iter().map(|(key, node)| match key.text.contains('.') {
         true => Err(Problem::new(key.at, "the name of a mesh has no dot")),
-        false => Ok((name_of(key)?, read_mesh(node)?)),
+        false => Ok((key.text.clone(), read_mesh(node)?)),
     });
     named.collect()
 }

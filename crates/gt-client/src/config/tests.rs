@@ -210,3 +210,15 @@ fn meshes_with_names_lie_side_by_side() {
     let complaint = few.complaint(&few.config).unwrap();
     assert!(complaint.contains("the mesh {a.dp: 2, a.tp: 2} needs worker 7"), "{complaint}");
 }
+
+#[test]
+fn a_mesh_without_a_name_stands_beside_others() {
+    let text = "mesh: {\"\": {axes: {dp: 2}, workers: [2, 3]}, b: {dp: 2}}\n\
+                x: {shard: {0: dp}}\ny: {shard: {0: b.dp}}";
+    let resolved = Resolved { config: read(text).unwrap(), workers: 4, ..Resolved::default() };
+    let wish = |name: &str| resolved.wish(resolved.config.shard(&[name]).unwrap().1).unwrap();
+    assert_eq!(wish("x").workers.as_slice(), [2, 3]);
+    assert_eq!(wish("x").mesh.as_slice(), [("dp".into(), 2)]);
+    assert_eq!(wish("y").mesh.as_slice(), [("b.dp".into(), 2)]);
+    read("mesh: {a: {\"\": 2}}").unwrap_err();
+}

@@ -57,10 +57,14 @@ enum Beyond {
 /// The gradient of each result of a node.
 type Sums = SmallVec<[Sum; 1]>;
 
+/// When a node is visited: by its order, and a leaf after the first node that has an edge to it.
+/// Its gradient takes its place in `.grad` then, and does not wait beside those of other leaves.
+type Turn = (u64, u64);
+
 struct Walk<'a> {
     request: &'a Request<'a>,
-    /// Nodes whose gradients are being gathered, by their order.
-    waiting: BTreeMap<u64, (Arc<Node>, Sums)>,
+    /// Nodes whose gradients are being gathered; the last one is visited next.
+    waiting: BTreeMap<Turn, (Arc<Node>, Sums)>,
     /// Which results are asked for, and where their gradients go.
     wanted: HashMap<(u64, usize), Vec<usize>>,
     /// The nodes that lead to what is asked for; `None` if all are visited.
@@ -153,9 +157,22 @@ impl<'a> Walk<'a> {
         self.beyond == Beyond::Nothing && (0..node.outputs.len()).any(is_wanted)
     }
 
+    /// Whoever looks at the gradient of a leaf sees it complete, which is certain at the end only:
+    /// a graph that is walked again may be older than what is known of the leaf's uses.
+    fn turn(&self, node: &Node) -> Turn {
+        let first_use = match &node.kind {
+            Kind::Leaf(leaf) if self.useful.is_none() => leaf.first_use(),
+            _ => None,
+        };
+        match first_use.filter(|_| node.hooks.lock().is_empty()) {
+            Some(first_use) => (first_use, node.order),
+            None => (node.order, u64::MAX),
+        }
+    }
+
     /// Adds to the gradient of one result.
     fn add(&mut self, edge: &Edge, term: Term) -> Result<()> {
-        let entry = self.waiting.entry(edge.node.order);
+        let entry = self.waiting.entry(self.turn(&edge.node));
         let (node, sums) = entry.or_insert_with(|| {
             (edge.node.clone(), edge.node.outputs.iter().map(|_| Sum::default()).collect())
         });
@@ -210,6 +227,7 @@ impl<'a> Walk<'a> {
             && let Some(place) = leaf.place()
         {
             accumulate(&place, gradient)?;
+            leaf.end_uses();
             for (_, hook) in after {
                 hook(node)?;
             }

@@ -65,6 +65,9 @@ pub(crate) enum Kind {
 /// differentiated leads back to the node, which would otherwise hold both for ever.
 pub(crate) struct Leaf {
     pub gradient: Weak<Gradient>,
+    /// The first node since the last backward that has an edge to it: its gradient is complete
+    /// when that one has been visited.
+    first_use: AtomicU64,
     /// What the tensor left behind, if the graph outlives it and its gradient has an observer.
     pub left: Mutex<Option<Left>>,
 }
@@ -78,6 +81,18 @@ pub(crate) struct Left {
 }
 
 impl Leaf {
+    const UNUSED: u64 = u64::MAX;
+
+    /// The order of the first node since the last backward that has an edge to it, if it is known.
+    pub fn first_use(&self) -> Option<u64> {
+        Some(self.first_use.load(Ordering::Relaxed)).filter(|&order| order != Leaf::UNUSED)
+    }
+
+    /// Its gradient was accumulated.
+    pub fn end_uses(&self) {
+        self.first_use.store(Leaf::UNUSED, Ordering::Relaxed);
+    }
+
     /// Where the gradient is kept, if it is still reachable.
     pub fn place(&self) -> Option<Arc<Gradient>> {
         let left = || self.left.lock().as_ref().map(|left| left.gradient.clone());
@@ -172,6 +187,12 @@ pub(crate) struct Hooks {
     pub after: Vec<(HookId, AfterHook)>,
 }
 
+impl Hooks {
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty() && self.kept.is_empty() && self.after.is_empty()
+    }
+}
+
 /// By which a hook can be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HookId(u64);
@@ -190,6 +211,11 @@ impl Node {
         outputs: SmallVec<[Meta; 1]>,
     ) -> Arc<Self> {
         let order = ORDER.fetch_add(1, Ordering::Relaxed);
+        for edge in edges.iter().flatten() {
+            if let Kind::Leaf(leaf) = &edge.node.kind {
+                leaf.first_use.fetch_min(order, Ordering::Relaxed);
+            }
+        }
         let provenance = provenance::current();
         let (scope, hooks) = (scope::current(), Mutex::default());
         let node = Arc::new(Node { order, kind, edges, outputs, provenance, scope, hooks });
@@ -198,7 +224,8 @@ impl Node {
     }
 
     pub(crate) fn leaf(meta: Meta, gradient: &Arc<Gradient>) -> Edge {
-        let leaf = Leaf { gradient: Arc::downgrade(gradient), left: Mutex::default() };
+        let (gradient, first_use) = (Arc::downgrade(gradient), AtomicU64::new(Leaf::UNUSED));
+        let leaf = Leaf { gradient, first_use, left: Mutex::default() };
         let node = Node::new(Kind::Leaf(leaf), SmallVec::new(), SmallVec::from_iter([meta]));
         Edge { node, output: 0 }
     }

@@ -169,14 +169,19 @@ impl Asked<'_> {
         (self.cost(choice, placements), unwished, unshared)
     }
 
+    /// Whether what the config wants whole while it is used is used here. Updates are no uses, and
+    /// what is outside of signals is none of a model.
+    fn is_use(&self) -> bool {
+        self.in_signal && self.fixed.is_empty()
+    }
+
     /// Whether it uses whole what the config wants whole while it is used: that is prescribed and
-    /// not chosen by bytes. Updates are no uses, and what is outside of signals is none of a model.
+    /// not chosen by bytes.
     fn is_allowed(&self, choice: &Chosen) -> bool {
         let is_whole = |(entry, layouts): (&Option<&Entry>, &Layouts)| {
             is_copied(layouts) || entry.is_none_or(|entry| !entry.copies.whole)
         };
-        let is_use = self.in_signal && self.fixed.is_empty();
-        let used_right = !is_use || self.entries.iter().zip(&choice.inputs).all(is_whole);
+        let used_right = !self.is_use() || self.entries.iter().zip(&choice.inputs).all(is_whole);
         used_right && !self.needs_two_sums(choice)
     }
 
@@ -249,7 +254,7 @@ impl Asked<'_> {
     fn cost(&self, chosen: &Chosen, placements: &Placements) -> u64 {
         let mut cost = 0;
         for (entry, layouts) in self.entries.iter().zip(&chosen.inputs) {
-            if let Some(entry) = entry.filter(|entry| !entry.copies.whole) {
+            if let Some(entry) = entry.filter(|entry| !(self.is_use() && entry.copies.whole)) {
                 cost += travel(entry, (self.mesh, layouts), placements);
             }
         }
@@ -276,7 +281,8 @@ impl Asked<'_> {
             placements.covers(place, mesh).then(|| placements.layouts(mesh))
         });
         // What is used whole counts as if it were.
-        there.chain(entry.copies.whole.then(|| placements.layouts(mesh)))
+        let is_whole = self.is_use() && entry.copies.whole;
+        there.chain(is_whole.then(|| placements.layouts(mesh)))
     }
 }
 

@@ -19,8 +19,9 @@ impl Planner<'_> {
     pub(super) fn give(&mut self, give: &Give) -> Result<()> {
         let own = self.load(give.value)?;
         for (to, tag, part) in &give.parts {
-            let value = Use::of(self.slice_part(own, &give.own, part)?);
-            let position = self.origin.position;
+            let given = self.slice_part(own, &give.own, part)?;
+            self.bytes += self.metas[given.0 as usize].bytes() as u64;
+            let (position, value) = (self.origin.position, Use::of(given));
             self.plan.steps.push(Step::Handover { position, to: *to, tag: *tag, value });
         }
         Ok(())

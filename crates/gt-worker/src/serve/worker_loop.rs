@@ -305,6 +305,7 @@ impl WorkerLoop {
             }
             let Some(worker) = &mut self.worker else { return };
             worker.press(self.executing.executor().is_pressed());
+            worker.leave_room(self.pool.room_bytes() as u64);
             let mut actions = Vec::new();
             self.progress = worker.step_all(self.told.drain(..), MOST_PLANNED, &mut actions);
             for action in actions {

@@ -91,6 +91,11 @@ impl Bench {
         self.tell(Message::Commands { session, batch: batch.into() });
     }
 
+    /// So many bytes are left for what is made before it is needed.
+    pub fn leave_room(&mut self, bytes: u64) {
+        self.worker.leave_room(bytes);
+    }
+
     /// Tells the worker something.
     pub fn tell(&mut self, message: Message) {
         self.step(Told::Message(message));
