@@ -553,7 +553,7 @@ def test_a_session_that_has_the_worker_is_found_in_a_trace(tmp_path):
     with Cluster(workers=1) as cluster:
         environment = plain_environment(**(cluster.environment | cluster.variables))
         hog = (
-            "import gt\na = gt.randn(900, 900)\nprint('runs', flush=True)\n"
+            "import gt\na = gt.randn(1040, 1040)\nprint('runs', flush=True)\n"
             "while True:\n    x = a\n    for _ in range(40): x = (x @ a) * 0.03\n"
             "    x.sum().item()"
         )
