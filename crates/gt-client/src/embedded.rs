@@ -8,7 +8,7 @@ use std::sync::{Arc, MutexGuard, OnceLock, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gt_core::event::EventSink;
+use gt_core::event::{Detail, EventSink};
 use gt_core::{Error, Result, SessionId, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::channel::Channel;
@@ -107,7 +107,7 @@ impl Embedded {
         let executor = || Executor::new(engine.clone());
         let lanes = (0..workers).map(|_| Lane::new(executor(), SMALL_NS)).collect();
         let (mut dispatcher, mut outbox) = (Dispatcher::new(), Outbox::default());
-        dispatcher.observe(sink.is_some(), &mut outbox);
+        dispatcher.observe(sink.as_ref().map(|_| Detail::Each), &mut outbox);
         let ids = || (0..workers as u32).map(WorkerId);
         for id in ids() {
             let register = Message::Register(Box::default());

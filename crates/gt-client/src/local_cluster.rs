@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, MutexGuard, Weak};
 
-use gt_core::event::{EventSink, Events};
+use gt_core::event::{Detail, EventSink, Events};
 use gt_core::{Error, SessionId, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::event_queue::EventQueue;
@@ -231,8 +231,9 @@ impl LocalCluster {
         self.watchers.retain(|watcher| !watcher.is_closed());
         self.watchers.extend(watcher.cloned());
         let (mut outbox, mut works) = (Outbox::default(), Works::new());
-        let on = self.sink.is_some() || !self.watchers.is_empty();
-        self.dispatcher.observe(on, &mut outbox);
+        let logged = self.sink.as_ref().map(|_| Detail::Each);
+        let wanted = self.watchers.iter().map(|watcher| watcher.detail()).max();
+        self.dispatcher.observe(logged.max(wanted), &mut outbox);
         self.route(&mut outbox, now_ns, &mut works);
         (self.dispatcher.introduction(now_ns), works)
     }

@@ -299,6 +299,11 @@ impl Recorder {
         }
     }
 
+    /// So many events are not recorded that somebody may wait for.
+    pub fn lose(&mut self, events: u64) {
+        self.waiting.lost += events;
+    }
+
     /// How many events wait to be taken.
     pub fn waiting(&self) -> usize {
         self.waiting.list.len()

@@ -286,12 +286,12 @@ impl Dispatcher {
         let mut context = Context { now_ns, load, next_tag, tickets };
         session.check_pace(batch, &context)?;
         let first = session.trail.begin(batch.len());
-        let is_observed = self.recording.is_on();
-        if is_observed {
+        if self.recording.is_on() {
             self.recording.receive(now_ns, id, first, batch);
         }
+        let is_followed = self.recording.follows_commands();
         for index in 0..batch.len() {
-            session.trail.reach(if is_observed { first + index as u64 } else { 0 });
+            session.trail.reach(if is_followed { first + index as u64 } else { 0 });
             if session.rewrite_quickly(batch, index, &mut context)? {
                 continue;
             }

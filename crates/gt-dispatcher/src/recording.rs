@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use gt_core::event::{Event, Events, Outcome, Recorder, Span, Spans, Station};
+use gt_core::event::{Detail, Event, Events, Outcome, Recorder, Span, Spans, Station};
 use gt_core::record::{Record, code};
 use gt_core::{RequestId, SessionId, WorkerId};
 use gt_transport::{Batch, Failure, Value};
@@ -28,6 +28,7 @@ const MOST_SCOPES: usize = 1 << 12;
 #[derive(Debug, Default)]
 pub struct Recording {
     recorder: Recorder,
+    detail: Detail,
     sessions: BTreeMap<SessionId, Observed>,
     clocks: BTreeMap<WorkerId, Clock>,
     /// Empty but for a moment.
@@ -61,11 +62,25 @@ impl Recording {
         self.recorder.is_on()
     }
 
-    /// Begins or ends to record.
-    pub fn switch(&mut self, is_on: bool) {
-        self.recorder.switch(is_on);
-        if !is_on {
+    /// Whether it is told which command of a client each event is about.
+    pub(crate) fn follows_commands(&self) -> bool {
+        self.is_on() && self.detail == Detail::Each
+    }
+
+    /// Begins or ends to record, in so much detail.
+    pub fn switch(&mut self, detail: Option<Detail>) {
+        self.recorder.switch(detail.is_some());
+        let Some(detail) = detail else {
             (self.sessions, self.clocks) = Default::default();
+            return;
+        };
+        if std::mem::replace(&mut self.detail, detail) != detail {
+            // What is under way was noted in the other detail.
+            for open in self.sessions.values_mut() {
+                let ledgers = std::mem::take(&mut open.workers);
+                self.recorder.lose(ledgers.values().map(Ledger::commands).sum());
+                open.scopes.clear();
+            }
         }
     }
 
@@ -102,28 +117,45 @@ impl Recording {
 
     /// The commands of a batch came from a client; the first has the number `first`.
     pub(crate) fn receive(&mut self, now_ns: u64, session: SessionId, first: u64, batch: &Batch) {
+        if !self.follows_commands() {
+            return self.count(now_ns, session, first, batch);
+        }
         let open = self.sessions.entry(session).or_default();
         let mut scope = scope_of(&open.scopes, first);
         for (index, record) in batch.records.iter().enumerate() {
             let instruction = first + index as u64;
-            match record.op {
-                code::SCOPE => {
-                    scope = record.out;
-                    open.scopes.insert(instruction, scope);
-                }
-                code::READ | code::DESCRIBE | code::SYNC | code::ASK
-                    if open.requests.len() < MOST_WAITING =>
-                {
-                    let request = Request { instruction, record: *record, parts: 0, bytes: 0 };
-                    open.requests.insert(record.provenance, request);
-                }
-                _ => {}
+            if record.op == code::SCOPE {
+                scope = record.out;
+                open.scopes.insert(instruction, scope);
             }
+            open.await_answer(instruction, record);
             let (beside, bytes) = batch.beside(index);
             let event = Event::new(now_ns, Station::Received, session);
             let event = Event { bytes, scope, ..event.about(instruction, *record) };
             self.recorder.record(event, beside);
         }
+    }
+
+    /// The same as sums: requests one by one, and how many others there are.
+    fn count(&mut self, now_ns: u64, session: SessionId, first: u64, batch: &Batch) {
+        let open = self.sessions.entry(session).or_default();
+        let received = Event::new(now_ns, Station::Received, session);
+        let mut others: Option<Event> = None;
+        for (index, record) in batch.records.iter().enumerate() {
+            let event = received.about(first + index as u64, *record);
+            if open.await_answer(event.instruction, record) {
+                self.recorder.record(event, &[]);
+                continue;
+            }
+            match &mut others {
+                Some(sum) if sum.joined < u16::MAX => sum.joined += 1,
+                sum => {
+                    let full = sum.replace(event);
+                    full.into_iter().for_each(|full| self.recorder.record(full, &[]));
+                }
+            }
+        }
+        others.into_iter().for_each(|sum| self.recorder.record(sum, &[]));
     }
 
     /// A batch was sent to a worker; its first command is the `position`-th there.
@@ -137,6 +169,11 @@ impl Recording {
         let open = self.sessions.entry(session).or_default();
         let ledger = open.workers.entry(worker).or_default();
         ledger.keep(position, batch, progress.marks);
+        if self.detail == Detail::Sums {
+            let reads = batch.records.iter().filter(|record| record.op == code::READ);
+            reads.for_each(|record| expect_part(&mut open.requests, record));
+            return;
+        }
         for (index, record) in batch.records.iter().enumerate() {
             let about = |ledger: &mut Ledger| {
                 let event = Event::new(now_ns, Station::Sent, session).at(worker);
@@ -148,11 +185,7 @@ impl Recording {
                     self.frees.add(record, &mut self.recorder, || about(ledger));
                     continue;
                 }
-                code::READ => {
-                    if let Some(request) = open.requests.get_mut(&record.provenance) {
-                        request.parts += 1;
-                    }
-                }
+                code::READ => expect_part(&mut open.requests, record),
                 _ => {}
             }
             let (beside, bytes) = batch.beside(index);
@@ -259,6 +292,16 @@ impl Recording {
 }
 
 impl Observed {
+    /// Notes a command whose answer its client waits for; whether it is one.
+    fn await_answer(&mut self, instruction: u64, record: &Record) -> bool {
+        let is_request = matches!(record.op, code::READ | code::DESCRIBE | code::SYNC | code::ASK);
+        if is_request && self.requests.len() < MOST_WAITING {
+            let request = Request { instruction, record: *record, parts: 0, bytes: 0 };
+            self.requests.insert(record.provenance, request);
+        }
+        is_request
+    }
+
     /// Forgets the signals of commands that every worker is done with.
     fn forget_scopes(&mut self) {
         if self.scopes.len() < 2 {
@@ -290,6 +333,13 @@ pub(crate) fn peer_event(
 ) -> Event {
     let event = Event::new(now_ns, station, session);
     worker.map_or(event, |worker| event.at(worker))
+}
+
+/// A worker is to give its part of what a client reads.
+fn expect_part(requests: &mut HashMap<u32, Request>, read: &Record) {
+    if let Some(request) = requests.get_mut(&read.provenance) {
+        request.parts += 1;
+    }
 }
 
 /// A worker has given its part of what a client reads. Between processes a large value goes from

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use gt_core::event::{Event, Events, Outcome, Span, Spans, Station};
+use gt_core::event::{Detail, Event, Events, Outcome, Span, Spans, Station};
 use gt_core::instruction::Command;
 use gt_core::record::code;
 use gt_core::text::parse_instruction;
@@ -100,6 +100,38 @@ fn whoever_watches_sees_who_is_there_and_then_what_happens() {
     assert!(events.list.iter().all(|event| event.session == 1 && event.time_ns == 5_000));
     let sent: Vec<u64> = events.list[3..].iter().map(|event| event.instruction).collect();
     assert!(sent.windows(2).all(|pair| pair[0] <= pair[1]) && sent[0] >= 4, "{sent:?}");
+}
+
+#[test]
+fn whoever_wants_sums_is_told_how_much_there_was() {
+    const OTHER: u64 = 8;
+    let (mut harness, mut client) = open();
+    let mut worker = ReliableChannel::without_replay();
+    let sums = |messages| Message::Observe { messages, detail: Detail::Sums };
+    assert_eq!(told_to_record(&harness.say(WATCHER, &sums(9))), [true]);
+    (0..3).for_each(|_| drop(work(&mut harness, &mut client)));
+    finish(&mut harness, &mut worker, Spans::default(), 6);
+    let out = publish(&mut harness);
+    let told = seen(&out, WATCHER)[0].clone();
+    let count = |station| {
+        let of = told.list.iter().filter(|event| event.station() == Some(station));
+        of.map(Event::commands).sum::<u64>()
+    };
+    assert_eq!([Station::Received, Station::Sent, Station::Ended].map(count), [9, 0, 6]);
+    let reads = told.list.iter().filter(|event| event.record.op == code::READ);
+    let asked = reads.filter(|event| event.station() == Some(Station::Received));
+    assert_eq!(asked.map(|event| event.instruction).collect::<Vec<_>>(), [2, 5, 8]);
+    assert!(told.list.len() < 9 + 6, "{told:?}");
+
+    // Whoever wants every event gets every one from there on, and what was under way is missed.
+    harness.say(OTHER, &Message::observe(9));
+    work(&mut harness, &mut client);
+    let out = publish(&mut harness);
+    let (each, told) = (seen(&out, OTHER)[0].clone(), seen(&out, WATCHER)[0].clone());
+    assert_eq!(stations(&each)[..3], [Station::Received; 3]);
+    assert!(stations(&each)[3..].iter().all(|station| *station == Station::Sent));
+    assert_eq!((each.list[0].instruction, each.lost > 0), (10, true));
+    assert_eq!(told.lost, each.lost);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
-use gt_core::event::Events;
+use gt_core::event::{Detail, Events};
 
 use crate::lock::{Condvar, Mutex};
 
@@ -24,6 +24,7 @@ pub struct EventQueue {
     /// So many have room.
     most: usize,
     overflow: Overflow,
+    detail: Detail,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -45,7 +46,18 @@ struct State {
 impl EventQueue {
     /// A queue with room for so many events.
     pub fn with_room(most: usize, overflow: Overflow) -> Self {
-        EventQueue { most, overflow, state: Mutex::default(), changed: Condvar::default() }
+        let (detail, state, changed) = Default::default();
+        EventQueue { most, overflow, detail, state, changed }
+    }
+
+    /// The same for somebody who wants to know so much.
+    pub fn in_detail(self, detail: Detail) -> Self {
+        EventQueue { detail, ..self }
+    }
+
+    /// How much the thread wants to know.
+    pub fn detail(&self) -> Detail {
+        self.detail
     }
 
     /// Leaves events there. The next that have room say how many had none before them.

@@ -107,9 +107,10 @@ fn attend(mut stream: UnixStream, shown: &dyn Monitored) -> io::Result<()> {
         }
         _ => return Ok(()),
     };
-    let watcher = Arc::new(EventQueue::with_room(MOST_WAITING, Overflow::IsCounted));
+    let watcher = EventQueue::with_room(MOST_WAITING, Overflow::IsCounted).in_detail(detail);
+    let watcher = Arc::new(watcher);
     let introduction = shown.watch(&watcher);
-    let shown_all = show(&mut stream, (introduction, detail), &watcher, shown);
+    let shown_all = show(&mut stream, introduction, &watcher, shown);
     watcher.close();
     shown.look_away();
     shown_all
@@ -117,7 +118,7 @@ fn attend(mut stream: UnixStream, shown: &dyn Monitored) -> io::Result<()> {
 
 fn show(
     stream: &mut UnixStream,
-    (introduction, detail): (Events, Detail),
+    introduction: Events,
     watcher: &EventQueue,
     shown: &dyn Monitored,
 ) -> io::Result<()> {
@@ -129,11 +130,11 @@ fn show(
             next_report = Instant::now() + REPORT;
         }
         let patience = next_report.saturating_duration_since(Instant::now());
-        tell(stream, watcher.next_gathered(patience, GATHER), detail)?;
+        tell(stream, watcher.next_gathered(patience, GATHER), watcher.detail())?;
         watcher.finish();
     }
     // What happened last is shown too.
-    tell(stream, watcher.next(Duration::ZERO), detail)
+    tell(stream, watcher.next(Duration::ZERO), watcher.detail())
 }
 
 /// Sends events in the detail that somebody wants.

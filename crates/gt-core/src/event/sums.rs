@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::{Event, Events, Station};
 use crate::record::code;
 
-/// How much somebody who observes wants to be told.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How much somebody who observes wants to be told; the less comes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Detail {
+    /// How many commands a session has sent, and one event for all that a worker has done of one
+    /// operation. Peers, requests and answers are told one by one: they say who is there and waits.
+    Sums,
     /// Every event.
     #[default]
     Each,
-    /// One event for all commands of a session that were of one operation and at one station of one
-    /// worker. Peers, requests and answers are told one by one: they say who is there and waits.
-    Sums,
 }
 
 /// Sums of events, one for each sort.

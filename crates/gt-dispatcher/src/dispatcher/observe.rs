@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gt_core::event::{Event, Events, Station};
+use gt_core::event::{Detail, Event, Events, Station};
 use gt_core::instruction::Command;
 use gt_core::{ScopeId, SessionId, WorkerId};
 use gt_transport::{Batch, Message, Peer};
@@ -12,12 +12,14 @@ use crate::outbox::Outbox;
 use crate::recording::{Recording, peer_event};
 
 impl Dispatcher {
-    /// Begins or ends to record what happens; workers measure meanwhile how long commands take.
-    pub fn observe(&mut self, on: bool, out: &mut Outbox) {
-        if on == self.recording.is_on() {
+    /// Begins or ends to record what happens, in so much detail; workers measure meanwhile how long
+    /// commands take.
+    pub fn observe(&mut self, detail: Option<Detail>, out: &mut Outbox) {
+        let (was_on, on) = (self.recording.is_on(), detail.is_some());
+        self.recording.switch(detail);
+        if on == was_on {
             return;
         }
-        self.recording.switch(on);
         for (worker, _) in self.worker_table.members() {
             out.send(Peer::Worker(worker), Message::Record { on });
         }

@@ -70,7 +70,7 @@ impl Gateway {
     /// From now on everything is recorded; [`Gateway::publish_events`] gives it.
     pub fn record_all(&mut self) {
         self.observers.has_log = true;
-        self.dispatcher.observe(true, &mut Outbox::default());
+        self.dispatcher.observe(Some(Detail::Each), &mut Outbox::default());
     }
 
     /// A client wants the events of its session; or, if it gets them, to know when these were all
@@ -242,9 +242,10 @@ impl Gateway {
     fn observe(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
         let Observers { has_log, sessions, watchers } = &mut self.observers;
         sessions.retain(|session, _| self.clients.contains_key(session));
-        let on = *has_log || !sessions.is_empty() || !watchers.is_empty();
+        let complete = (*has_log || !sessions.is_empty()).then_some(Detail::Each);
+        let wanted = watchers.values().map(|watcher| watcher.detail).max();
         let mut outbox = Outbox::default();
-        self.dispatcher.observe(on, &mut outbox);
+        self.dispatcher.observe(complete.max(wanted), &mut outbox);
         self.deliver(now_ns, &mut outbox, out);
     }
 }

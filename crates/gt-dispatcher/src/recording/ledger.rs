@@ -76,6 +76,11 @@ impl Ledger {
         Some((first.batch.clone(), index, position, count))
     }
 
+    /// How many commands the worker is not done with.
+    pub(super) fn commands(&self) -> u64 {
+        self.batches.iter().map(|kept| (kept.batch.len() - kept.index) as u64).sum()
+    }
+
     /// Something has failed.
     pub(super) fn fail(&mut self, slot: u32, reason: String) {
         if self.failures.len() < MOST_FAILURES {
