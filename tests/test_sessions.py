@@ -78,10 +78,15 @@ def test_worker_threads_share_one_pool(script):
         """
         import gt
         import os
-        def kernels():
+        def names():
             tasks = os.listdir("/proc/self/task")
-            names = [open(f"/proc/self/task/{task}/comm").read() for task in tasks]
-            return sum(name.startswith("gt-kernel") for name in names)
+            return [open(f"/proc/self/task/{task}/comm").read() for task in tasks]
+        def kernels():
+            # A thread gives itself its name: until it has run, it has that of the program.
+            program = open("/proc/self/comm").read()
+            while names().count(program) > 1:
+                os.sched_yield()
+            return sum(name.startswith("gt-kernel") for name in names())
         gt.workers(4)
         sessions = [gt.connect(workers=3) for _ in range(3)]
         x = gt.ones(600, 600)
