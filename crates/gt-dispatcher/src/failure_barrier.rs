@@ -33,8 +33,9 @@ pub struct FailureBarrier {
     /// What was reported by complete barriers since the client was last told.
     known: Option<Arc<Failure>>,
     told: VecDeque<FailureId>,
-    /// How often copies were found to differ.
-    differences: u64,
+    /// How many failures have happened to no worker's instruction: copies that differ, values that
+    /// went with their worker.
+    own_failures: u64,
 }
 
 #[derive(Debug, Default)]
@@ -80,8 +81,8 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// The first value whose copies differ, as a failure with a number.
-    fn difference(&self, number: u64) -> Option<Failure> {
+    /// The first value whose copies differ.
+    fn difference(&self) -> Option<Failure> {
         let (_, first) = self.sums.first()?;
         let differs = |index: usize| {
             let differs_from_first = |(_, sums): &(WorkerId, SmallVec<[Checksum; 3]>)| {
@@ -104,7 +105,7 @@ impl Compared {
             .map(|(sum, workers)| format!("{sum:016x} on {}", workers.join(" ")))
             .collect();
         Some(Failure {
-            id: FailureId { worker: u32::MAX, number },
+            id: FailureId::NONE,
             error: Error::bug(format!(
                 "the copies of {slot}, {meta}, differ between workers: their checksums are {}",
                 groups.join(" and ")
@@ -240,6 +241,12 @@ impl FailureBarrier {
         failure: Option<Arc<Failure>>,
         checksums: SmallVec<[Checksum; 3]>,
     ) -> bool {
+        // A vote may fail for the loss of a worker or a transfer. Without a number of its own, the
+        // second such failure would count as told with the first.
+        let failure = failure.map(|failure| match failure.id {
+            FailureId::NONE => self.own(&failure),
+            _ => failure,
+        });
         let index = barrier.checked_sub(self.first + 1).map(|index| index as usize);
         let Some(open) = index.and_then(|index| self.open.get_mut(index)) else { return false };
         let Some(place) = open.unreported.iter().position(|asked| *asked == worker) else {
@@ -267,15 +274,37 @@ impl FailureBarrier {
         true
     }
 
+    /// An update of the client's stream does not happen, because one of its inputs is lost. From
+    /// here on nothing is replaced until the client is told.
+    pub fn note(&mut self, failure: &Failure) {
+        let failure = Some(self.own(failure));
+        self.open.push_back(Open { failure, ..Open::default() });
+    }
+
+    /// The client is told of everything that has failed, though no worker is left to ask.
+    pub fn tell_all(&mut self) {
+        while let Some(verdict) = self.complete() {
+            drop(verdict);
+        }
+        if let Some(known) = self.known.take() {
+            self.note_told(known.id);
+        }
+    }
+
+    /// A failure that happened to no worker's instruction, with a number of its own.
+    fn own(&mut self, failure: &Failure) -> Arc<Failure> {
+        self.own_failures += 1;
+        let id = FailureId { worker: u32::MAX, number: self.own_failures };
+        Arc::new(Failure { id, ..failure.clone() })
+    }
+
     /// The barriers that are complete, in their order.
     pub fn complete(&mut self) -> Option<Verdict> {
         self.open.front().filter(|open| open.unreported.is_empty())?;
         let mut open = self.open.pop_front()?;
         self.first += 1;
-        let number = self.differences + 1;
-        if let Some(failure) = open.compared.take().and_then(|all| all.difference(number)) {
-            self.differences = number;
-            open.failure.get_or_insert(Arc::new(failure));
+        if let Some(failure) = open.compared.take().and_then(|all| all.difference()) {
+            open.failure.get_or_insert(self.own(&failure));
         }
         let is_told = |failure: &Arc<Failure>| self.told.contains(&failure.id);
         let (told, untold) = match open.failure {

@@ -279,6 +279,17 @@ impl Registry {
         Ok(Some(recipe))
     }
 
+    /// Takes a value away to give it another name; the names it has on workers stay.
+    pub fn take(&mut self, slot: Slot) -> Result<Entry> {
+        if slot.is_copy() {
+            return self.parts.remove(&slot).flatten().ok_or_else(|| missing(slot));
+        }
+        let entry = self.entries.get_mut(slot.0 as usize).and_then(Option::take);
+        let entry = entry.ok_or_else(|| missing(slot))?;
+        self.named -= 1;
+        Ok(entry)
+    }
+
     /// Takes a value's name away.
     pub fn remove(&mut self, slot: Slot) -> Result<Entry> {
         if slot.is_copy() {
@@ -287,9 +298,7 @@ impl Registry {
             self.end_copy(slot);
             return Ok(entry);
         }
-        let entry = self.entries.get_mut(slot.0 as usize).and_then(Option::take);
-        let entry = entry.ok_or_else(|| missing(slot))?;
-        self.named -= 1;
+        let entry = self.take(slot)?;
         entry.names().for_each(|name| self.end_copy(name));
         Ok(entry)
     }

@@ -231,7 +231,7 @@ impl Session {
             Command::Describe { slot, request } => self.ask_shape(slot, request, context),
             Command::Sync { request } => {
                 let Some(worker) = self.speaker(context) else {
-                    return self.answer_lost(request, lose::no_worker());
+                    return self.answer_lost(request, lose::no_worker(), context);
                 };
                 self.settle(worker, Whom::Everybody);
                 self.emit(worker, Command::Sync { request });

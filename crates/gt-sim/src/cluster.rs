@@ -44,6 +44,9 @@ const MEMORY_BYTES: usize = 1 << 30;
 const HASTE: u32 = 4;
 /// How often everybody says that they are there.
 const HEARTBEAT_MS: u64 = 1000 / HASTE as u64;
+/// A verdict that is sent at once may overtake commands that are held back, so that some dispatchers
+/// hold them for long.
+const HOLDS_NS: [u64; 3] = [0, 5_000_000, 500_000_000];
 const OWN: Credentials =
     Credentials { reach: Reach::Local, identity: Identity::User(1000), role: Some(Role::Both) };
 
@@ -72,16 +75,18 @@ pub struct Cluster {
     /// The data plane.
     pub data: DataNetwork,
     limits: transfers::Limits,
+    /// How long the dispatcher joins commands that nobody waits for.
+    hold_ns: u64,
     engine: Arc<Native>,
     /// The memory of the workers.
     pool: Arc<Pool>,
     client_pool: Arc<Pool>,
 }
 
-/// A dispatcher that knows nobody, behind its gateway.
-fn gateway(secret: Secret) -> Gateway {
+/// A dispatcher without clients and workers, behind its gateway.
+fn gateway(secret: Secret, hold_ns: u64) -> Gateway {
     let tickets = Tickets::new(secret.clone(), Some(Address::default()));
-    let dispatcher = Dispatcher::new().between_processes(tickets);
+    let dispatcher = Dispatcher::new().between_processes(tickets).holding(hold_ns);
     let Timeouts { closed_ns, silent_ns, suspect_ns, worker_ns } = Timeouts::default();
     let [closed_ns, silent_ns, suspect_ns, worker_ns] =
         [closed_ns, silent_ns, suspect_ns, worker_ns].map(|ns| ns / u64::from(HASTE));
@@ -121,12 +126,13 @@ impl Cluster {
         let engine = Arc::new(Native::new(pool.clone(), 1).expect("it needs no threads"));
         let mut dice = Dice::new(seed);
         let limits = limits(*dice.choose(&[0, 1000]));
+        let hold_ns = *dice.choose(&HOLDS_NS);
         let mut cluster = Cluster {
             dice,
             now_ms: 0,
             ticked_ms: 0,
             faults,
-            gateway: gateway(Secret::known(7)),
+            gateway: gateway(Secret::known(7), hold_ns),
             controls: BTreeMap::new(),
             next_connection: 0,
             clients: Vec::new(),
@@ -134,6 +140,7 @@ impl Cluster {
             drained: BTreeSet::new(),
             data: DataNetwork::new(faults.ways),
             limits,
+            hold_ns,
             engine,
             pool,
             client_pool,
@@ -217,6 +224,11 @@ impl Cluster {
     fn pass(&mut self) {
         self.now_ms += 1 + self.dice.below(10) as u64;
         self.data.tick(self.now_ms, &mut self.dice);
+        if self.gateway.flush_at_ns().is_some_and(|at_ns| at_ns <= self.now_ns()) {
+            let mut out = Vec::new();
+            self.gateway.flush(self.now_ns(), &mut out);
+            self.push_down(out);
+        }
         if self.now_ms < self.ticked_ms + HEARTBEAT_MS {
             return;
         }

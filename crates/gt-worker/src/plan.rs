@@ -210,7 +210,7 @@ pub struct Replace {
     /// All results of the instruction.
     pub results: SmallVec<[Replacement; 3]>,
     /// The instruction.
-    pub position: Position,
+    pub origin: Origin,
 }
 
 /// One result of an instruction that replaces values.

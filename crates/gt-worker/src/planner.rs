@@ -326,8 +326,8 @@ impl<'a> Planner<'a> {
             replacements.push(Replacement { computed, old, out });
         }
         let outs = replacements.iter().map(|result| result.out).collect();
-        let position = self.origin.position;
-        self.plan.steps.push(Step::Replace(Replace { results: replacements, position }));
+        let origin = self.origin;
+        self.plan.steps.push(Step::Replace(Replace { results: replacements, origin }));
         outs
     }
 }

@@ -136,6 +136,8 @@ impl Worker {
             }
             Message::FailureVerdict { session, barrier, failure, told } => {
                 let verdict = failure.map(|failure| Verdict { failure, told });
+                // It is sent at once and may overtake the commands that wait for it.
+                self.queue(session);
                 self.within(session, out, |queue| queue.judge(barrier, verdict));
             }
             Message::Forget { session } => self.forget(session, out),

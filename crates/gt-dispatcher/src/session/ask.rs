@@ -43,7 +43,7 @@ impl Session {
         self.keep_whole(slot, context)?;
         let (home, name) = match self.registry.home(self.registry.get(slot)?) {
             Ok(home) => home,
-            Err(failure) => return self.answer_lost(request, failure),
+            Err(failure) => return self.answer_lost(request, failure, context),
         };
         self.described.insert(request, slot);
         self.settle(home, Whom::ThoseAtRisk);

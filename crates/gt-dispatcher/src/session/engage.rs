@@ -68,7 +68,7 @@ impl Session {
     }
 
     /// Its workers, and those that end what they were given.
-    fn busy_workers(&self) -> impl Iterator<Item = WorkerId> {
+    pub(super) fn busy_workers(&self) -> impl Iterator<Item = WorkerId> {
         self.workers().chain(self.leaving.iter().copied())
     }
 

@@ -3,12 +3,16 @@
 
 use std::sync::Arc;
 
+use gt_core::instruction::Command;
+use gt_core::rules::risk::Risk;
 use gt_core::{Error, Meta, Provenance, RequestId, Result, Slot, WorkerId};
 use gt_transport::{Failure, FailureId, Message, Peer};
 use smallvec::SmallVec;
 
 use super::Session;
-use crate::expected::{Expected, Reply};
+use crate::context::Context;
+use crate::expected::{Expected, Reply, Way};
+use crate::failure_barrier::Whom;
 use crate::outbox::Outbox;
 use crate::registry::Entry;
 
@@ -82,8 +86,21 @@ impl Session {
         }
     }
 
-    /// The client asks for a value that is lost.
-    pub(super) fn answer_lost(&mut self, request: RequestId, failure: Arc<Failure>) -> Result<()> {
+    /// The client asks for a value that is lost. As with every failure that it is told, nothing
+    /// that failed before holds up updates afterwards, so that a worker answers for all of them.
+    pub(super) fn answer_lost(
+        &mut self,
+        request: RequestId,
+        failure: Arc<Failure>,
+        context: &Context,
+    ) -> Result<()> {
+        if let Some(worker) = self.speaker(context) {
+            self.failure_barrier.note(&failure);
+            self.settle(worker, Whom::ThoseAtRisk);
+            self.emit(worker, Command::Sync { request });
+            return self.expect_reply(worker, Reply::Answer(request), Way::Message.into());
+        }
+        self.failure_barrier.tell_all();
         let session = self.id;
         let answer = Message::Answer { session, request, result: Err(failure) };
         self.letters.push((Peer::Client(session), answer));
@@ -100,6 +117,10 @@ impl Session {
                 out.send(Peer::Client(session), Message::Answer { session, request, result });
             }
             (Reply::Handover { to, tag }, Some(meta)) => {
+                // An update may need it, which fails then.
+                if self.busy_workers().any(|worker| worker == to) {
+                    self.failure_barrier.assign(to, Risk::Data, 0);
+                }
                 let result = Err(failure.clone());
                 out.send(Peer::Worker(to), Message::Handover { session, to, tag, meta, result });
             }

@@ -164,7 +164,7 @@ impl Session {
     }
 
     /// Enters the results of an instruction that nobody can run. One that replaces a value is that
-    /// value, under its new name.
+    /// value, under its new name; copies keep the names they have.
     fn enter_lost(
         &mut self,
         request: &Request,
@@ -172,25 +172,46 @@ impl Session {
         failure: &Arc<Failure>,
     ) -> Result<()> {
         for (result, (&slot, meta)) in request.outputs.iter().zip(metas).enumerate() {
-            let mut entry = Entry { provenance: request.provenance, ..Entry::nowhere(meta) };
-            if let Some(old) = request.replaces.get(result) {
-                let old = self.forget(old)?;
-                entry.recipe = old.recipe;
-                for (worker, name) in old.holders {
-                    let moved = renamed(name, slot, Some(name), &entry.meta);
-                    self.emit(worker, Command::Apply(moved));
-                    entry.holders.push((worker, slot));
-                }
-                for (place, name) in old.spreads {
-                    self.emit_renamed(place, (name, slot), Some(name), &entry.meta)?;
-                    entry.spreads.push((place, slot));
-                }
+            let lost = Entry {
+                provenance: request.provenance,
+                lost: Some(failure.clone()),
+                ..Entry::nowhere(meta)
+            };
+            let Some(old) = request.replaces.get(result) else {
+                self.registry.insert(slot, lost)?;
+                continue;
+            };
+            let mut entry = self.registry.take(old)?;
+            for (worker, name) in entry.holders.iter_mut().filter(|(_, name)| *name == old) {
+                let moved = renamed(old, slot, Some(old), &entry.meta);
+                self.emit(*worker, Command::Apply(moved));
+                *name = slot;
             }
-            let is_nowhere = entry.holders.is_empty() && entry.spreads.is_empty();
-            entry.lost = (is_nowhere && entry.recipe.is_none()).then(|| failure.clone());
+            for (place, name) in entry.spreads.iter_mut().filter(|(_, name)| *name == old) {
+                self.emit_renamed(*place, (old, slot), Some(old), &entry.meta)?;
+                *name = slot;
+            }
+            self.registry.end_copy(old);
+            if entry.lost.is_none() {
+                self.note_missing_update(request, slot, failure);
+            }
             self.registry.insert(slot, entry)?;
         }
         Ok(())
+    }
+
+    /// An update keeps the old value, because an input is lost. Reading that value would raise
+    /// nothing, so the client is told at its next request.
+    fn note_missing_update(&mut self, request: &Request, slot: Slot, cause: &Failure) {
+        let name = request.op.name;
+        let error = cause.error.clone().within("an input is lost, the old value stays");
+        self.failure_barrier.note(&Failure {
+            error: error.within(name),
+            instruction: format!("{slot} := {name}"),
+            slot,
+            provenance: request.provenance,
+            ..cause.clone()
+        });
     }
 
     /// Enters the results of an instruction.

@@ -37,7 +37,7 @@ impl Session {
         let gathered = self.keep_whole(slot, context)?;
         let (home, name, way) = match self.registry.home(self.registry.get(slot)?) {
             Ok((home, name)) => (home, name, self.offer(slot, request, context)?),
-            Err(failure) => return self.answer_lost(request, failure),
+            Err(failure) => return self.answer_lost(request, failure, context),
         };
         self.settle(home, Whom::ThoseAtRisk);
         self.emit(home, Command::Read { slot: name, request });

@@ -159,7 +159,7 @@ impl Cluster {
     /// comes back.
     fn crash_dispatcher(&mut self) {
         self.data.note(self.now_ms, || "the dispatcher is gone".to_string());
-        self.gateway = gateway(Secret::known(self.dice.below(200) as u8));
+        self.gateway = gateway(Secret::known(self.dice.below(200) as u8), self.hold_ns);
         self.controls.clear();
         let there: Vec<u64> = self.workers.keys().copied().collect();
         there.iter().for_each(|&connection| self.end_worker(connection));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gt_core::Error;
-use gt_transport::{Failure, Holder, Message};
+use gt_transport::{Failure, FailureId, Holder, Message};
 use smallvec::SmallVec;
 
 use super::Runs;
@@ -23,6 +23,19 @@ impl<E: Engine + ?Sized> Run<'_, E> {
         let failure = Arc::new(failure);
         self.tell(origin.position, failure.clone());
         failure
+    }
+
+    /// Tells the client of an update that does not happen because a worker or a transfer was lost.
+    /// That loss is not the failure of an instruction, so nobody else reports it; without a
+    /// failure of its own, the update would be missing in silence.
+    pub(super) fn tell_of_update(&mut self, failure: Arc<Failure>, origin: Origin) -> Arc<Failure> {
+        match failure.id {
+            FailureId::NONE => {
+                let error = failure.error.clone().within("an input is lost, the old value stays");
+                self.fail(error, origin)
+            }
+            _ => failure,
+        }
     }
 
     pub(super) fn tell(&mut self, position: Position, failure: Arc<Failure>) {

@@ -14,7 +14,8 @@ use crate::engine::{Engine, EngineValue, Operand, Operands, Results};
 use crate::memory::NAMED;
 use crate::panic_hook::in_kernel;
 use crate::plan::{
-    Compute, Fused, Input, Job, Plan, Position, Register, Replace, Step, Then, Use, ValueId, Wanted,
+    Compute, Fused, Input, Job, Plan, Position, Register, Replace, Replacement, Step, Then, Use,
+    ValueId, Wanted,
 };
 
 /// A plan while it runs.
@@ -193,7 +194,11 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
         let result = match (replaces, self.failed_before(origin.position)) {
             // The program does not know of the failure yet and would not have come here.
             (Some(_), Some(failure)) => Err(failure.clone()),
-            _ => self.run_kernel(compute),
+            (Some(_), None) => {
+                let result = self.run_kernel(compute);
+                result.map_err(|failure| self.tell_of_update(failure, *origin))
+            }
+            (None, _) => self.run_kernel(compute),
         };
         let old = replaces.and_then(|old| self.take_or_clone(old));
         match result {
@@ -264,12 +269,15 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
 
     /// Lets all results take the places of old values, or none.
     fn replace(&mut self, replace: &Replace) {
-        let mut failure = self.failed_before(replace.position).cloned();
-        for result in &replace.results {
-            let computed = &self.registers[result.computed.register.0 as usize];
-            if let (None, Some(Stored::Failed(_, first))) = (&failure, computed) {
-                failure = Some(first.clone());
-            }
+        let mut failure = self.failed_before(replace.origin.position).cloned();
+        if failure.is_none() {
+            let computed = |result: &Replacement| result.computed.register.0 as usize;
+            let failed = replace.results.iter().map(|result| &self.registers[computed(result)]);
+            let first = failed.into_iter().find_map(|stored| match stored {
+                Some(Stored::Failed(_, first)) => Some(first.clone()),
+                _ => None,
+            });
+            failure = first.map(|first| self.tell_of_update(first, replace.origin));
         }
         for result in &replace.results {
             let computed = self.use_value(result.computed);

@@ -100,7 +100,7 @@ fn about(step: &Step) -> Timed {
             (position, bytes.sum(), fused.computes.len() as u32)
         }
         Step::Upload { value, origin, .. } => (Some(origin.position), value.meta.bytes() as u64, 0),
-        Step::Replace(replace) => (Some(replace.position), 0, 0),
+        Step::Replace(replace) => (Some(replace.origin.position), 0, 0),
         Step::Check(check) => (Some(check.origin.position), 0, 0),
         Step::Fail(position, _)
         | Step::Report { position, .. }
