@@ -296,6 +296,26 @@ impl Placement {
         Placement { mesh, layouts }
     }
 
+    /// The same with another worker in the place of each; `None` stands for a place without one.
+    /// Along a single axis the others share what is cut evenly; an array of workers with a vacant
+    /// place is no mesh.
+    pub fn among(&self, heirs: &[Option<WorkerId>]) -> Option<Placement> {
+        let there: Vec<WorkerId> = heirs.iter().copied().flatten().collect();
+        if there.len() == self.mesh.workers.len() {
+            let mesh = Mesh { workers: there, axes: self.mesh.axes.clone() };
+            return Some(Placement { mesh, layouts: self.layouts.clone() });
+        }
+        if there.is_empty() || self.mesh.rank() > 1 {
+            return None;
+        }
+        let evenly = |layout: &Layout| match layout {
+            Layout::Shard(cut) => Layout::Shard(Cut { at: At::Even, ..cut.clone() }),
+            layout => layout.clone(),
+        };
+        let layouts = self.layouts.iter().map(evenly).collect();
+        Some(Placement { mesh: Mesh::group(there), layouts })
+    }
+
     /// The same mesh with other layouts, one for each of its axes.
     pub fn with_layouts(&self, layouts: impl IntoIterator<Item = Layout>) -> Self {
         let layouts: Layouts = layouts.into_iter().collect();
@@ -322,6 +342,11 @@ impl Placement {
     /// Whether its parts have to be combined along an axis of the mesh.
     pub fn is_sum(&self) -> bool {
         self.layouts.iter().any(|layout| matches!(layout, Layout::Partial(_)))
+    }
+
+    /// Along how many axes of the mesh its parts are still to be summed up.
+    pub fn sums(&self) -> usize {
+        self.layouts.iter().filter(|layout| matches!(layout, Layout::Partial(_))).count()
     }
 
     /// The dtype in which workers have their parts of a value.

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use gt_core::placement::Placement;
 use gt_core::{Error, Meta, Provenance, Result, Slot, WorkerId};
 use gt_transport::Failure;
 use smallvec::SmallVec;
@@ -53,6 +54,10 @@ pub struct Entry {
     pub continued: bool,
     /// Why nobody has it, if nobody does.
     pub lost: Option<Arc<Failure>>,
+    /// How it lay on a mesh before it was lost.
+    pub former: Option<Arc<Placement>>,
+    /// Where that is among the workers that there are now, once something is to take its place.
+    pub rehoused: Option<PlacementId>,
 }
 
 /// How a value is used that the config placed.
@@ -86,6 +91,8 @@ impl Entry {
             recipe: None,
             continued: false,
             lost: None,
+            former: None,
+            rehoused: None,
         }
     }
 
@@ -160,6 +167,7 @@ impl Registry {
         let mut spare = Vec::new();
         let (placements, free_copies) = (&mut self.placements, &mut self.free_copies);
         for entry in self.entries.iter_mut().flatten() {
+            let first = entry.spreads.first().map(|&(place, _)| place);
             let mut end = |name: Slot| free_copies.extend(Some(name).filter(|name| name.is_copy()));
             entry.holders.retain(|&mut (holder, name)| {
                 let stays = holder != worker;
@@ -186,6 +194,8 @@ impl Registry {
             let is_nowhere = entry.holders.is_empty() && entry.spreads.is_empty();
             if is_nowhere && entry.recipe.is_none() {
                 entry.lost.get_or_insert_with(|| failure.clone());
+                let former = || first.map(|place| Arc::new(placements.get(place).clone()));
+                entry.former = entry.former.take().or_else(former);
             }
         }
         spare
@@ -323,7 +333,10 @@ impl Registry {
     pub fn forget_placements(&mut self) {
         let parts = self.parts.values().flatten();
         let entries = self.entries.iter().flatten().chain(parts);
-        let used = entries.flat_map(|entry| entry.spreads.iter().map(|&(place, _)| place));
+        let places = |entry: &Entry| -> SmallVec<[PlacementId; 2]> {
+            entry.spreads.iter().map(|&(place, _)| place).chain(entry.rehoused).collect()
+        };
+        let used = entries.flat_map(places);
         let used: HashSet<PlacementId> = used.collect();
         self.placements.forget_unused(&used);
     }

@@ -84,6 +84,8 @@ pub struct Session {
     wanted_bytes: Option<u64>,
     /// Its workers in the order in which it numbers them; the place of one that left is vacant.
     workers: Vec<Option<WorkerId>>,
+    /// The workers that were lost, and the numbers they had.
+    left_seats: Vec<(WorkerId, usize)>,
     /// Workers that the operator wants to be free. They end what they were given.
     leaving: Vec<WorkerId>,
     /// Messages that go out before its commands.
@@ -111,6 +113,8 @@ pub struct Session {
     expected: ExpectedReplies,
     /// Who was asked what the session holds, and has not answered.
     memory_queries: HashMap<RequestId, PendingMemoryQuery>,
+    /// Parts of sums that were put together for the command under way, which may still use them.
+    ended_sums: SmallVec<[(PlacementId, Slot); 2]>,
     /// Bytes that the batch under way announced; they count as its own.
     announced: u64,
     failure_barrier: FailureBarrier,
@@ -136,6 +140,7 @@ impl Session {
             wanted: hello.workers.map(|wanted| wanted as usize),
             wanted_bytes: hello.memory_bytes,
             workers: Vec::new(),
+            left_seats: Vec::new(),
             leaving: Vec::new(),
             letters: Vec::new(),
             registry: Registry::default(),
@@ -150,6 +155,7 @@ impl Session {
             in_flight: InFlight::default(),
             expected: ExpectedReplies::default(),
             memory_queries: HashMap::new(),
+            ended_sums: SmallVec::new(),
             announced: 0,
             failure_barrier: FailureBarrier::default(),
             trail: Trail::default(),
@@ -193,6 +199,7 @@ impl Session {
                 }
                 None => {}
             }
+            self.free_ended_sums();
             return Ok(true);
         }
         match batch.freed(index) {
@@ -203,6 +210,12 @@ impl Session {
 
     /// Rewrites one command into commands for workers.
     pub fn rewrite(&mut self, command: Command, context: &mut Context) -> Result<()> {
+        self.rewrite_one(command, context)?;
+        self.free_ended_sums();
+        Ok(())
+    }
+
+    fn rewrite_one(&mut self, command: Command, context: &mut Context) -> Result<()> {
         match command {
             Command::Apply(instruction) => self.apply(instruction, context),
             Command::Upload { out, meta, provenance, .. } if self.is_deserted() => {

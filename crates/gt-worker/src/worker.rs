@@ -302,6 +302,25 @@ mod tests {
     }
 
     #[test]
+    fn a_verdict_may_come_before_the_commands_that_wait_for_it() {
+        let mut worker = worker();
+        let mut out = Vec::new();
+        let (session, barrier) = (SessionId(7), 1);
+        let verdict = Message::FailureVerdict { session, barrier, failure: None, told: false };
+        worker.step(Told::Message(verdict), &mut out);
+        let mut batch = Batch::default();
+        batch.push(&Command::Wait { barrier });
+        batch.push(&Command::Sync { request: RequestId(1) });
+        let batch = Arc::new(batch);
+        worker.step(Told::Message(Message::Commands { session, batch }), &mut out);
+        let planned = |action: &Action| match action {
+            Action::Execute(Work::Run(plan)) => plan.commands,
+            _ => 0,
+        };
+        assert_eq!(out.iter().map(planned).sum::<usize>(), 2, "{out:?}");
+    }
+
+    #[test]
     fn a_queue_has_an_end() {
         let mut worker = worker();
         let mut records = Batch::default();

@@ -75,6 +75,9 @@ class StoredTensor:
         No more than a piece of it is anywhere else: the next is read when the last is written.
         """
         begin = 0
+        if self.nbytes > PIECE_BYTES:
+            # A lost tensor has nothing that a piece could be written into.
+            own.zero_()
         for index, count in pieces(self.shape, self.dtype.itemsize):
             target = own[index] if index else own
             target.copy_(self._read(begin, count, list(target.shape)))

@@ -241,7 +241,14 @@ fn resting(entry: &Entry, placements: &Placements) -> Bound {
             let layouts: Layouts = placements.layouts(place).iter().cloned().collect();
             Bound::Layouts(placements.mesh(place), SmallVec::from_iter([Some(layouts)]))
         }
-        (None, None) => Bound::Free,
+        // It was lost; what takes its place lies as it did.
+        (None, None) => match entry.rehoused {
+            Some(place) => {
+                let layouts: Layouts = placements.layouts(place).iter().map(at_rest).collect();
+                Bound::Layouts(placements.mesh(place), SmallVec::from_iter([Some(layouts)]))
+            }
+            None => Bound::Free,
+        },
     }
 }
 

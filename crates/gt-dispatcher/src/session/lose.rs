@@ -39,6 +39,25 @@ impl Session {
         self.workers().next().is_none()
     }
 
+    /// Finds out where a lost value would lie among the workers that there are now: on those that
+    /// have the seats of its former workers. Along one axis vacant seats are left out, as for every
+    /// wish; an array of workers with a vacant seat is no mesh.
+    pub(super) fn rehouse(&mut self, slot: Slot) -> Result<()> {
+        let Some(former) = self.registry.get(slot)?.former.clone() else { return Ok(()) };
+        let seat = |worker: &WorkerId| {
+            let sits = self.workers.iter().position(|known| *known == Some(*worker));
+            sits.or_else(|| self.left_seats.iter().find(|(left, _)| left == worker).map(|it| it.1))
+        };
+        let heir = |worker: &WorkerId| self.workers.get(seat(worker)?).copied().flatten();
+        let heirs: Vec<Option<WorkerId>> = former.mesh().workers().iter().map(heir).collect();
+        let rehoused = match former.among(&heirs) {
+            Some(placement) => Some(self.registry.placements.intern(placement)?),
+            None => None,
+        };
+        self.registry.get_mut(slot)?.rehoused = rehoused;
+        Ok(())
+    }
+
     /// Enters a value that nobody takes in.
     pub(super) fn insert_lost(
         &mut self,
@@ -54,8 +73,11 @@ impl Session {
     pub fn lose(&mut self, worker: WorkerId, failure: &Arc<Failure>, out: &mut Outbox) {
         let was_leaving = self.leaving.contains(&worker);
         self.leaving.retain(|leaving| *leaving != worker);
-        match self.workers.iter_mut().find(|place| **place == Some(worker)) {
-            Some(place) => *place = None,
+        match self.workers.iter().position(|place| *place == Some(worker)) {
+            Some(number) => {
+                self.workers[number] = None;
+                self.left_seats.push((worker, number));
+            }
             None if was_leaving => {}
             None => return,
         }

@@ -45,17 +45,38 @@ impl Session {
         }
         let name = self.registry.name_copy();
         self.emit_move(&meta, (from, there), (place, name), context)?;
-        let is_sum = self.registry.placements.get(from).is_sum();
-        let entry = self.registry.get_mut(slot)?;
-        entry.spreads.push((place, name));
-        if is_sum {
-            // What was put together takes the place of its parts, so that this is done once.
-            entry.spreads.retain(|(place, _)| *place != from);
-            entry.spreads.sort_by_key(|(kept, _)| *kept != place);
-            self.registry.end_copy(there);
-            self.emit_all(from, Command::Free([there].into_iter().collect()));
-        }
+        self.registry.get_mut(slot)?.spreads.push((place, name));
+        self.end_sums(slot, place)?;
         Ok(name)
+    }
+
+    /// What was put together takes the place of its parts, so that this is done once. A value whose
+    /// parts only lie elsewhere now is as much of a sum as before.
+    fn end_sums(&mut self, slot: Slot, place: PlacementId) -> Result<()> {
+        let placements = &self.registry.placements;
+        let left = placements.get(place).sums();
+        let is_ended = |(other, _): &(PlacementId, Slot)| placements.get(*other).sums() > left;
+        let spreads = &self.registry.get(slot)?.spreads;
+        if !spreads.iter().any(is_ended) {
+            return Ok(());
+        }
+        type Spreads = SmallVec<[(PlacementId, Slot); 1]>;
+        let (ended, mut kept): (Spreads, Spreads) = spreads.iter().copied().partition(is_ended);
+        kept.sort_by_key(|(other, _)| *other != place);
+        for (other, name) in ended {
+            self.ended_sums.push((self.registry.placements.mesh(other), name));
+        }
+        self.registry.get_mut(slot)?.spreads = kept;
+        Ok(())
+    }
+
+    /// Frees the parts of sums that were put together for a command. The command itself may use
+    /// them: an instruction can take one value as a sum and as what it comes to.
+    pub(super) fn free_ended_sums(&mut self) {
+        for (mesh, name) in std::mem::take(&mut self.ended_sums) {
+            self.registry.end_copy(name);
+            self.emit_all(mesh, Command::Free([name].into_iter().collect()));
+        }
     }
 
     /// Whether an instruction adds to a gradient, whose parts are put together after the last of

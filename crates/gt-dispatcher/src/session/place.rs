@@ -67,6 +67,7 @@ impl Session {
             if !self.accumulates(&request, slot)? {
                 self.resolve_sum(slot, context)?;
             }
+            self.rehouse(slot)?;
         }
         let known = (&mut self.inferences, &mut self.memo);
         let mut decision = decide(&request, &self.scopes, &self.registry, known)?;
@@ -329,6 +330,9 @@ impl Session {
                 Operand::Scalar(_) => None,
             })
             .collect();
+        if self.scopes.has_wishes() {
+            return Ok(self.fixed_home(&entries, first));
+        }
         let missing = |worker: WorkerId| {
             let (mut present_ns, mut absent) = (0, None::<Needed>);
             for entry in &entries {
@@ -358,6 +362,21 @@ impl Session {
             (context.load.health(*worker), end_ns, *worker)
         };
         candidates.min_by_key(end).ok_or_else(no_worker)
+    }
+
+    /// Where a whole value goes in a session with wishes: to its largest input, else to the first
+    /// worker. Load has no say there. It would decide where values are, with that how instructions
+    /// are shared, and with that the order of sums: bits would depend on timing.
+    fn fixed_home(&self, inputs: &[&Entry], first: WorkerId) -> WorkerId {
+        let mut largest: Option<(usize, WorkerId)> = None;
+        for entry in inputs.iter().filter(|entry| entry.recipe.is_none()) {
+            let bytes = entry.meta.bytes();
+            let is_larger = largest.is_none_or(|(most, _)| bytes > most);
+            if let (true, Some(home)) = (is_larger, self.registry.whereabouts(entry).next()) {
+                largest = Some((bytes, home));
+            }
+        }
+        largest.map_or(first, |(_, home)| home)
     }
 
     /// The name of a value on `worker`, after having it handed over if it is not there.
