@@ -72,7 +72,7 @@ impl Cluster {
 
     /// Starts a worker, and waits until it is taken on.
     fn add_worker(&mut self, number: usize) {
-        let pool = Pool::new(1 << 30);
+        let pool = Pool::patterned(1 << 30, 0xFF);
         let threads = Threads::new(1).expect("threads");
         let options = serve::Options {
             endpoint: Endpoint::Ipc(self.control()),

@@ -122,7 +122,8 @@ fn limits(eager: usize) -> transfers::Limits {
 impl Cluster {
     /// Workers that are registered and clients that are welcome.
     pub fn new(seed: u64, workers: usize, clients: usize, faults: Faults) -> Cluster {
-        let (pool, client_pool) = (Pool::new(faults.memory_bytes), Pool::new(MEMORY_BYTES));
+        let (pool, client_pool) =
+            (Pool::patterned(faults.memory_bytes, 0xFF), Pool::patterned(MEMORY_BYTES, 0xFF));
         let engine = Arc::new(Native::new(pool.clone(), 1).expect("it needs no threads"));
         let mut dice = Dice::new(seed);
         let limits = limits(*dice.choose(&[0, 1000]));

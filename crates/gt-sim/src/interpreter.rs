@@ -110,7 +110,9 @@ struct Known {
 
 impl Default for Interpreter {
     fn default() -> Self {
-        let engine = Native::new(Pool::new(MEMORY_BYTES), 1).expect("it needs no threads");
+        // Workers have another pattern: what a kernel does not write differs.
+        let pool = Pool::patterned(MEMORY_BYTES, 0x5A);
+        let engine = Native::new(pool, 1).expect("it needs no threads");
         let (values, answers, failures, untold) = Default::default();
         Interpreter { engine, values, answers, failures, untold }
     }

@@ -78,7 +78,7 @@ impl Simulation {
     /// Workers that are ready and clients that have said hello, and nothing else yet.
     pub fn new(settings: Settings) -> Self {
         let Settings { seed, clients, workers, window, busy_ns } = settings;
-        let pool = Pool::new(MEMORY_BYTES);
+        let pool = Pool::patterned(MEMORY_BYTES, 0xFF);
         let engine = Arc::new(Native::new(pool.clone(), 1).expect("it needs no threads"));
         let executor = |_| Executor::new(engine.clone());
         let ids = || (0..workers as u32).map(WorkerId);

@@ -50,11 +50,24 @@ pub struct Pool {
     last_take: Mutex<(usize, Duration)>,
     /// Who can free memory, if somebody can.
     reclaims: Mutex<Option<Weak<dyn Reclaim>>>,
+    /// What buffers are filled with before they are given out.
+    pattern: Option<u8>,
 }
 
 impl Pool {
     /// A pool that holds at most `limit` bytes, in use and cached together.
     pub fn new(limit: usize) -> Arc<Self> {
+        Pool::with_pattern(limit, None)
+    }
+
+    /// The same for tests of the contract of this module: every buffer is given out full of `byte`,
+    /// so that an element that no kernel writes is seen in the result. Full of `0xFF`, floats are
+    /// NaN.
+    pub fn patterned(limit: usize, byte: u8) -> Arc<Self> {
+        Pool::with_pattern(limit, Some(byte))
+    }
+
+    fn with_pattern(limit: usize, pattern: Option<u8>) -> Arc<Self> {
         Arc::new(Pool {
             free: (0..CLASSES).map(|_| Mutex::default()).collect(),
             limit,
@@ -64,6 +77,7 @@ impl Pool {
             takes: AtomicUsize::new(0),
             last_take: Mutex::default(),
             reclaims: Mutex::default(),
+            pattern,
         })
     }
 
@@ -84,7 +98,12 @@ impl Pool {
             self.peak.fetch_max(used, Relaxed);
         }
         let pool = Arc::clone(self);
-        Ok(Buffer { start: block.0, len, memory: Memory::Pooled { class, pool, account } })
+        let mut buffer =
+            Buffer { start: block.0, len, memory: Memory::Pooled { class, pool, account } };
+        if let (Some(byte), Some(bytes)) = (self.pattern, buffer.bytes_mut()) {
+            bytes.fill(byte);
+        }
+        Ok(buffer)
     }
 
     /// From now on this is asked to free memory before somebody is told that there is none.

@@ -26,7 +26,7 @@ impl NativeKernels {
     /// An engine with this many threads.
     pub fn new(threads: usize) -> Self {
         crate::cpu::select();
-        let pool = Pool::new(1 << 30);
+        let pool = Pool::patterned(1 << 30, 0xFF);
         let engine = Native::new(Arc::clone(&pool), threads).expect("threads can be started");
         NativeKernels { engine, pool }
     }

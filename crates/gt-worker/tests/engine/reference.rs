@@ -244,7 +244,7 @@ impl Dice {
 
 pub fn native(threads: usize) -> Native {
     crate::cpu::select();
-    Native::new(Pool::new(4 << 30), threads).unwrap()
+    Native::new(Pool::patterned(4 << 30, 0xFF), threads).unwrap()
 }
 
 pub fn tensors(values: impl IntoIterator<Item = Value>) -> Operands {

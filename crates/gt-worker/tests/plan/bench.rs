@@ -63,7 +63,7 @@ impl Bench {
     }
 
     fn with(window: Window, bytes: usize, whole: Option<&'static str>) -> Self {
-        let pool = Pool::new(bytes);
+        let pool = Pool::patterned(bytes, 0xFF);
         let native = Native::new(pool.clone(), 1).expect("it needs no threads");
         let engine = Arc::new(Spy { native, seen: Mutex::default(), whole });
         Bench {
