@@ -113,7 +113,9 @@ pub struct Session {
     expected: ExpectedReplies,
     /// Who was asked what the session holds, and has not answered.
     memory_queries: HashMap<RequestId, PendingMemoryQuery>,
-    /// Parts of sums that were put together for the command under way, which may still use them.
+    /// The names by which the command under way uses values on meshes.
+    in_use: SmallVec<[Slot; 4]>,
+    /// Those of them that are parts of sums, which were put together meanwhile.
     ended_sums: SmallVec<[(PlacementId, Slot); 2]>,
     /// Bytes that the batch under way announced; they count as its own.
     announced: u64,
@@ -155,6 +157,7 @@ impl Session {
             in_flight: InFlight::default(),
             expected: ExpectedReplies::default(),
             memory_queries: HashMap::new(),
+            in_use: SmallVec::new(),
             ended_sums: SmallVec::new(),
             announced: 0,
             failure_barrier: FailureBarrier::default(),
@@ -199,7 +202,7 @@ impl Session {
                 }
                 None => {}
             }
-            self.free_ended_sums();
+            self.end_use();
             return Ok(true);
         }
         match batch.freed(index) {
@@ -211,7 +214,7 @@ impl Session {
     /// Rewrites one command into commands for workers.
     pub fn rewrite(&mut self, command: Command, context: &mut Context) -> Result<()> {
         self.rewrite_one(command, context)?;
-        self.free_ended_sums();
+        self.end_use();
         Ok(())
     }
 

@@ -532,3 +532,21 @@ fn the_largest_of_an_empty_part_is_nothing() {
         ",
     );
 }
+
+#[test]
+fn where_the_config_wishes_something_load_places_nothing() {
+    check(
+        "
+        # Without a wish the second upload would go to another worker.
+        workers 3
+        scope1 := \"data\" in scope0 shard(0) 0 1
+        t0 := upload [300, 1]
+        t1 := upload [1, 200]
+        t2 := add t0 1.0
+        ---
+        w0  t0 := upload float32[300, 1] (1200 bytes)
+        w0  t1 := upload float32[1, 200] (800 bytes)
+        w0  t2 := add t0 1.0
+        ",
+    );
+}

@@ -317,7 +317,7 @@ mod tests {
             Action::Execute(Work::Run(plan)) => plan.commands,
             _ => 0,
         };
-        assert_eq!(out.iter().map(planned).sum::<usize>(), 2, "{out:?}");
+        assert_eq!(out.iter().map(planned).sum::<u64>(), 2, "{out:?}");
     }
 
     #[test]

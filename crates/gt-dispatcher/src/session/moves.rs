@@ -64,18 +64,27 @@ impl Session {
         let (ended, mut kept): (Spreads, Spreads) = spreads.iter().copied().partition(is_ended);
         kept.sort_by_key(|(other, _)| *other != place);
         for (other, name) in ended {
-            self.ended_sums.push((self.registry.placements.mesh(other), name));
+            let mesh = self.registry.placements.mesh(other);
+            match self.in_use.contains(&name) {
+                true => self.ended_sums.push((mesh, name)),
+                false => self.free_sum(mesh, name),
+            }
         }
         self.registry.get_mut(slot)?.spreads = kept;
         Ok(())
     }
 
-    /// Frees the parts of sums that were put together for a command. The command itself may use
-    /// them: an instruction can take one value as a sum and as what it comes to.
-    pub(super) fn free_ended_sums(&mut self) {
+    fn free_sum(&mut self, mesh: PlacementId, name: Slot) {
+        self.registry.end_copy(name);
+        self.emit_all(mesh, Command::Free([name].into_iter().collect()));
+    }
+
+    /// A command is told to workers: what it used may be freed. An instruction can take one value
+    /// as a sum and as what it comes to.
+    pub(super) fn end_use(&mut self) {
+        self.in_use.clear();
         for (mesh, name) in std::mem::take(&mut self.ended_sums) {
-            self.registry.end_copy(name);
-            self.emit_all(mesh, Command::Free([name].into_iter().collect()));
+            self.free_sum(mesh, name);
         }
     }
 

@@ -123,7 +123,9 @@ impl Session {
             if !keep && self.registry.name_on_mesh(entry, place).is_none() {
                 passing.push((slot, place));
             }
-            *input = Operand::Slot(self.bring_as(slot, place, context)?);
+            let name = self.bring_as(slot, place, context)?;
+            self.in_use.push(name);
+            *input = Operand::Slot(name);
         }
         let signature = self.signature(mesh, cuts)?;
         let places = (&outputs[..], &finals[..]);
