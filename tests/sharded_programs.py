@@ -47,7 +47,9 @@ def shard_of(dice: random.Random, workers: int, meshes: dict[str, int]) -> str:
     """What one signal wishes."""
     if meshes and dice.random() < 0.7:
         first, second = dice.sample([0, 1, -1], 2)
-        both = {first: "dp", second: "tp"} if dice.random() < 0.7 else {first: dice.choice("dt") + "p"}
+        both = (
+            {first: "dp", second: "tp"} if dice.random() < 0.7 else {first: dice.choice("dt") + "p"}
+        )
         return "{" + ", ".join(f"{axis}: {name}" for axis, name in both.items()) + "}"
     members = sorted(dice.sample(range(workers), dice.randint(1, workers)))
     if dice.random() < 0.25:

@@ -11,8 +11,9 @@ import pytest
 pytestmark = pytest.mark.embedded("is about the choice of tests, not about GT")
 
 HERE = Path(__file__).parent
-# Marked `everywhere`, marked `embedded` in part, and not marked.
-FILES = ("test_failures.py", "test_modules.py", "test_ops.py")
+# Marked `everywhere`, marked `embedded` in part, and not marked; the last has hundreds of tests, and
+# none that needs PyTorch.
+FILES = ("test_failures.py", "test_modules.py", "test_tensor.py")
 
 
 def collected(*options: str) -> dict[str, set[str]]:
@@ -47,11 +48,11 @@ def test_all_run_embedded_and_a_sample_that_its_seed_repeats_elsewhere() -> None
     for arrangement in ("ipc", "tcp"):
         # What is marked `everywhere` leaves no arrangement out.
         assert of(first[arrangement], "failures") == of(first["embedded"], "failures")
-        sample, everything = (of(first[part], "ops") for part in (arrangement, "embedded"))
+        sample, everything = (of(first[part], "tensor") for part in (arrangement, "embedded"))
         assert 0 < len(sample) < len(everything) / 10
         assert sample < everything
-        assert sample != of(other[arrangement], "ops")
-    assert of(first["ipc"], "ops") != of(first["tcp"], "ops")
+        assert sample != of(other[arrangement], "tensor")
+    assert of(first["ipc"], "tensor") != of(first["tcp"], "tensor")
 
 
 def test_a_full_run_leaves_out_only_what_is_about_one_process() -> None:

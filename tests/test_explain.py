@@ -36,8 +36,6 @@ RUNS = [
     for config in CONFIGS
     for name in ([ONLY[config]] if config in ONLY else ["mlp", "gpt"])
 ]
-# Something of the model is in no signal: load picks where that is computed.
-BY_LOAD = {"layers", "backward", "pipeline", "stages"}
 
 embedded = pytest.mark.embedded("asks for more workers than the processes of an arrangement are")
 
@@ -63,14 +61,9 @@ class Run:
                     losses.append(loss.item())
             self.losses = losses
             self.moved = sum(gt.debug.moved_bytes().values())
-            places = {key: gt.debug.placement(p) for key, p in model.named_parameters()}
-            # Load picks the worker of a whole value, which is another one each time.
-            self.places = {key: at for key, at in places.items() if not at.startswith("whole")}
-            self.rehearsed = {
-                key: held["place"]
-                for key, held in self.explained.tensors.items()
-                if key in self.places
-            }
+            self.places = {key: gt.debug.placement(p) for key, p in model.named_parameters()}
+            tensors = self.explained.tensors
+            self.rehearsed = {key: tensors[key]["place"] for key in self.places}
 
 
 def path(config: str) -> str:
@@ -83,8 +76,7 @@ def path(config: str) -> str:
 def test_what_is_explained_is_what_happened(name, config):
     run = Run(name, [path(config)], CONFIGS[config])
     assert run.rehearsed == run.places
-    if config not in BY_LOAD:
-        assert run.explained.bytes == pytest.approx(run.moved, abs=64)
+    assert run.explained.bytes == pytest.approx(run.moved, abs=64)
     assert run.explained.workers == CONFIGS[config]
     assert run.explained.seconds > 0
     assert all(held > 0 for held in run.explained.held_bytes)

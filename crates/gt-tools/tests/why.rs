@@ -224,6 +224,63 @@ fn a_session_that_has_the_workers_is_named() {
 }
 
 #[test]
+fn a_worker_that_was_busy_before_the_trace_began_is_not_called_free() {
+    let mut trace = Trace::default();
+    for step in 0..20 {
+        let at = step * 10_000;
+        trace.job(("s1", "w0"), (at, at + 10), (at + 8900, 300), "add");
+        trace.read("s1", at + 20, at + 9300);
+    }
+    let verdict = trace.verdict("s1");
+    let (name, share) = blamed(&verdict);
+    assert_eq!((&*name, &verdict["cause"]), ("held at w0", &"held".into()));
+    assert!(share > 0.8, "{share}");
+}
+
+#[test]
+fn a_request_without_an_answer_names_the_command_that_it_waits_for() {
+    let mut trace = Trace::default();
+    trace.job(("s1", "w0"), (0, 10), (20, 300), "add");
+    for (us, event, source, command, details) in [
+        (
+            1000,
+            "RECV",
+            "CLIENT s1",
+            "BinaryOp",
+            "op=add i=7 ns=1000000 t3 := add t1 t2 replaces t1",
+        ),
+        (1001, "RECV", "CLIENT s1", "GetData", "tensor_id=3 i=8 ns=1001000 read t3 as r4"),
+        (1010, "WORKER_SEND", "WORKER w0", "WorkerWait", "session=s1 i=7 ns=1010000 wait #1"),
+        (
+            1010,
+            "WORKER_SEND",
+            "WORKER w0",
+            "WorkerBinaryOp",
+            "session=s1 i=7 ns=1010000 t3 := add t1",
+        ),
+        (
+            1010,
+            "WORKER_SEND",
+            "WORKER w0",
+            "WorkerGetData",
+            "session=s1 i=8 ns=1010000 read t3 as r4",
+        ),
+        (9_001_000, "CONNECT", "CLIENT s2", "", "ns=9001000000"),
+    ] {
+        let line = format!("0.0s | #0001 | {event} | {source} | {command} | 32B | {details}");
+        trace.lines.push((us, line));
+    }
+    let verdict = trace.verdict("s1");
+    assert_eq!((&verdict["cause"], &verdict["name"]), (&"held".into(), &"held at w0".into()));
+    let facts = trace.facts();
+    let said = text(&facts, &explain(&facts)[0]);
+    let last = said.lines().last().expect("a line");
+    let expected = "  `read t3 as r4` had no answer after 9.00 s: the oldest command that is not \
+                    finished is `wait #1` at w0.";
+    assert_eq!(last, expected);
+}
+
+#[test]
 fn a_trace_that_begins_in_the_middle_says_the_same() {
     let mut trace = Trace::default();
     for step in 0..200 {

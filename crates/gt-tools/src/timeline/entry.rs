@@ -76,6 +76,8 @@ pub struct Parsed<'a> {
     pub has_failed: bool,
     /// What both sides of a transfer call it.
     pub tag: Option<u64>,
+    /// The command in text form, which ends the line.
+    pub text: &'a str,
 }
 
 /// Takes a line apart; none if it is no line of the log.
@@ -117,7 +119,20 @@ pub fn parse(line: &str) -> Option<Parsed<'_>> {
         signal: value("signal"),
         has_failed: value("success") == Some("False"),
         tag,
+        text: text(details),
     })
+}
+
+/// The command in text form: what follows the last `key=value` of the log itself.
+fn text(details: &str) -> &str {
+    let Some((_, mut rest)) = details.split_once("ns=") else { return "" };
+    loop {
+        let Some((_, after)) = rest.split_once(' ') else { return "" };
+        if !after.split(' ').next().is_some_and(|word| word.contains('=')) {
+            return after;
+        }
+        rest = after;
+    }
 }
 
 /// The value behind ` key=`, without its quotes.

@@ -33,10 +33,31 @@ pub(super) struct Job {
 }
 
 /// A command that was sent to a worker and is not done.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Sent {
     instruction: u64,
     time_ns: u64,
+    text: Box<str>,
+}
+
+/// A request that the trace leaves without an answer.
+#[derive(Clone, Debug)]
+struct Request {
+    from_ns: u64,
+    text: Box<str>,
+}
+
+/// A request without an answer at the end of a trace, and the command that holds it up.
+#[derive(Clone, Debug)]
+pub struct Unanswered {
+    /// The request, in text form.
+    pub request: String,
+    /// For how long it had been waiting when the trace ended.
+    pub waited_ns: u64,
+    /// The worker with the oldest unfinished command of the session, if a worker has one.
+    pub worker: Option<u16>,
+    /// That command, in text form.
+    pub command: String,
 }
 
 /// What is known of a session.
@@ -50,7 +71,7 @@ pub(super) struct Session {
     /// Commands while the dispatcher alone had them.
     pub(super) pending: Vec<Interval>,
     received: HashMap<u64, u64>,
-    asked: HashMap<u64, u64>,
+    asked: HashMap<u64, Request>,
 }
 
 impl Session {
@@ -71,6 +92,7 @@ pub struct Facts {
     pub(super) jobs: Vec<Job>,
     sent: HashMap<(u16, u16), VecDeque<Sent>>,
     transfers: BTreeMap<(u64, u64), Link>,
+    end_ns: u64,
     /// How many events there are.
     pub events: u64,
     /// How many the trace says are missing.
@@ -92,6 +114,10 @@ impl Facts {
         }
         let Some(parsed) = parse(line) else { return };
         self.events += 1;
+        self.end_ns = self.end_ns.max(parsed.time_ns);
+        if let (Event::Disconnect, Some(name)) = (parsed.event, parsed.session) {
+            return self.gone(name);
+        }
         let Some(name) = parsed.session.filter(|_| is_about_a_command(parsed.event)) else {
             return;
         };
@@ -106,19 +132,27 @@ impl Facts {
         }
     }
 
+    /// Commands that a session leaves behind hold nothing up.
+    fn gone(&mut self, name: &str) {
+        let number = self.session(name);
+        self.sessions[number as usize].asked.clear();
+        self.sent.retain(|(session, _), _| *session != number);
+    }
+
     fn received(&mut self, parsed: &Parsed, session: u16) {
         let Some(instruction) = parsed.instruction else { return };
         let session = &mut self.sessions[session as usize];
         session.received.insert(instruction, parsed.time_ns);
         if matches!(parsed.command, "GetData" | "GetShape" | "Synchronize" | "Ask") {
-            session.asked.insert(instruction, parsed.time_ns);
+            let request = Request { from_ns: parsed.time_ns, text: parsed.text.into() };
+            session.asked.insert(instruction, request);
         }
     }
 
     fn answered(&mut self, parsed: &Parsed, session: u16) {
         let session = &mut self.sessions[session as usize];
         let asked = parsed.instruction.and_then(|instruction| session.asked.remove(&instruction));
-        let request = asked.map(|from_ns| Interval { from_ns, to_ns: parsed.time_ns });
+        let request = asked.map(|one| Interval { from_ns: one.from_ns, to_ns: parsed.time_ns });
         session.requests.extend(request);
     }
 
@@ -133,7 +167,7 @@ impl Facts {
             return;
         }
         let sent = self.sent.entry((session, worker)).or_default();
-        sent.push_back(Sent { instruction, time_ns });
+        sent.push_back(Sent { instruction, time_ns, text: parsed.text.into() });
     }
 
     fn done(&mut self, parsed: &Parsed, session: u16) {
@@ -173,9 +207,48 @@ impl Facts {
         while sent.front().is_some_and(|first| first.instruction < instruction) {
             sent.pop_front();
         }
-        let first = *sent.front().filter(|first| first.instruction == instruction)?;
-        sent.pop_front();
-        Some(first.time_ns)
+        sent.front().filter(|first| first.instruction == instruction)?;
+        sent.pop_front().map(|first| first.time_ns)
+    }
+
+    /// When a session was there: while a request is open, until the end of the trace.
+    pub(super) fn lasted(&self, session: u16) -> Option<Interval> {
+        let known = &self.sessions[session as usize];
+        let lasted = known.lasted?;
+        let to_ns = if known.asked.is_empty() { lasted.to_ns } else { self.end_ns };
+        Some(Interval { to_ns, ..lasted })
+    }
+
+    /// The requests of a session, answered or open at the end.
+    pub(super) fn requests(&self, session: u16) -> impl Iterator<Item = Interval> {
+        let known = &self.sessions[session as usize];
+        let open = known.asked.values().map(|request| (request.from_ns, self.end_ns));
+        let open = open.map(|(from_ns, to_ns)| Interval { from_ns, to_ns });
+        known.requests.iter().copied().chain(open)
+    }
+
+    /// Where commands of a session were that no worker had finished at the end.
+    pub(super) fn unfinished(&self, session: u16) -> impl Iterator<Item = (u16, Interval)> {
+        let own = self.sent.iter().filter(move |((whose, _), _)| *whose == session);
+        own.filter_map(|((_, worker), sent)| {
+            let interval = Interval { from_ns: sent.front()?.time_ns, to_ns: self.end_ns };
+            Some((*worker, interval))
+        })
+    }
+
+    /// The request of a session that has waited longest when the trace ends, if one has.
+    pub(super) fn unanswered(&self, session: u16) -> Option<Unanswered> {
+        let asked = &self.sessions[session as usize].asked;
+        let request = asked.values().min_by_key(|request| request.from_ns)?;
+        let own = self.sent.iter().filter(|((whose, _), _)| *whose == session);
+        let oldest = own.filter_map(|((_, worker), sent)| Some((*worker, sent.front()?)));
+        let oldest = oldest.min_by_key(|(_, sent)| (sent.instruction, sent.time_ns));
+        Some(Unanswered {
+            request: request.text.to_string(),
+            waited_ns: self.end_ns - request.from_ns,
+            worker: oldest.map(|(worker, _)| worker),
+            command: oldest.map_or(String::new(), |(_, sent)| sent.text.to_string()),
+        })
     }
 
     /// The workers between which a command moves a value, if it does: what stays on a worker does

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::facts::{Facts, Interval, Link, Session};
+use super::facts::{Facts, Interval, Link, Session, Unanswered};
 
 /// What a read costs a program that goes on at once: so long for the way there and back, and so
 /// long until it has sent the next command. What takes longer is not the read's fault.
@@ -17,8 +17,10 @@ pub enum Cause {
     Client,
     /// The way of an answer and of what is sent after it.
     Reads,
-    /// Commands on their way through the dispatcher, or to a worker that is free.
+    /// Commands on their way through the dispatcher.
     Dispatcher,
+    /// A worker that has commands of it and has begun none, for no reason that the trace shows.
+    Held(u16),
     /// A worker that computes for it.
     Worker(u16),
     /// Values on their way between two workers.
@@ -42,6 +44,8 @@ pub struct Explanation {
     pub moved_bytes: u64,
     /// What most of the computing time went into, by worker.
     pub longest: HashMap<u16, String>,
+    /// The request that had no answer when the trace ended.
+    pub unanswered: Option<Unanswered>,
 }
 
 impl Explanation {
@@ -96,7 +100,7 @@ pub fn explain_session(facts: &Facts, name: &str) -> Option<Explanation> {
 }
 
 fn one(facts: &Facts, number: u16, session: &Session) -> Option<Explanation> {
-    let lasted = session.lasted.filter(|lasted| lasted.to_ns > lasted.from_ns)?;
+    let lasted = facts.lasted(number).filter(|lasted| lasted.to_ns > lasted.from_ns)?;
     let mut sweep = Sweep { now_ns: lasted.from_ns, ..Sweep::default() };
     for (time_ns, change) in changes(facts, number, session, lasted) {
         sweep.reach(time_ns);
@@ -124,6 +128,7 @@ fn one(facts: &Facts, number: u16, session: &Session) -> Option<Explanation> {
         total_ns: lasted.to_ns - lasted.from_ns,
         causes: sweep.causes,
         reads: session.requests.len(),
+        unanswered: facts.unanswered(number),
         moved_bytes: own().filter(is_sent).map(|job| job.bytes).fold(0, u64::saturating_add),
         longest: longest.into_iter().map(label).collect(),
     })
@@ -163,7 +168,8 @@ fn changes(facts: &Facts, number: u16, session: &Session, lasted: Interval) -> V
             list.push((to_ns, Change { begins: false, what }));
         }
     };
-    session.requests.iter().for_each(|one| note(*one, What::Request));
+    facts.requests(number).for_each(|one| note(one, What::Request));
+    facts.unfinished(number).for_each(|(worker, one)| note(one, What::Waiting(worker)));
     session.pending.iter().for_each(|one| note(*one, What::Pending));
     for job in &facts.jobs {
         let running = match (job.session == number, facts.link(job)) {
@@ -222,7 +228,11 @@ impl Sweep {
         let of_read = ns.min(self.read_ns);
         self.read_ns -= of_read;
         self.add(Cause::Reads, of_read);
-        let rest = if is_under_way { Cause::Dispatcher } else { Cause::Client };
+        let rest = match self.waiting.keys().next() {
+            Some(&worker) if self.pending == 0 => Cause::Held(worker),
+            _ if is_under_way => Cause::Dispatcher,
+            _ => Cause::Client,
+        };
         self.add(rest, ns - of_read);
     }
 

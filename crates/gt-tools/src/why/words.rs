@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json as object};
 
-use super::facts::Facts;
+use super::facts::{Facts, Unanswered};
 use super::sweep::{Cause, Explanation};
 use crate::log::size;
 use crate::timeline::duration;
@@ -34,8 +34,14 @@ pub fn sentence(facts: &Facts, explanation: &Explanation) -> String {
             duration(ns as f64 / (*reads).max(1) as f64)
         ),
         Cause::Dispatcher => format!(
-            "The dispatcher holds {session} up: for {part} commands were on their way to workers \
-             that were free."
+            "The dispatcher holds {session} up: for {part} it had commands that it had not sent \
+             to a worker."
+        ),
+        Cause::Held(worker) => format!(
+            "Worker {} holds {session} up: for {part} it had commands of {session} and the trace \
+             shows no work there. They waited for values or for a failure barrier, or the worker \
+             was busy with work that it was given before the trace began.",
+            facts.workers.list[worker as usize]
         ),
         Cause::Link(first, last) => format!(
             "The link between {} and {} holds {session} up: for {part} values were on their way \
@@ -94,6 +100,7 @@ fn name(facts: &Facts, cause: Cause) -> String {
         Cause::Client => "client".to_string(),
         Cause::Reads => "reads".to_string(),
         Cause::Dispatcher => "dispatcher".to_string(),
+        Cause::Held(worker) => format!("held at {}", facts.workers.list[worker as usize]),
         Cause::Worker(worker) => format!("worker {}", facts.workers.list[worker as usize]),
         Cause::Link(first, last) => {
             format!(
@@ -111,10 +118,25 @@ fn kind(cause: Cause) -> &'static str {
         Cause::Client => "client",
         Cause::Reads => "reads",
         Cause::Dispatcher => "dispatcher",
+        Cause::Held(_) => "held",
         Cause::Worker(_) => "worker",
         Cause::Link(..) => "link",
         Cause::Session(_) => "fairness",
     }
+}
+
+/// The request without an answer when the trace ended, and what it waits for.
+fn unanswered(facts: &Facts, explanation: &Explanation) -> Option<String> {
+    let Unanswered { request, waited_ns, worker, command } = explanation.unanswered.as_ref()?;
+    let waited = duration(*waited_ns as f64);
+    let reason = match worker {
+        Some(worker) => {
+            let worker = &facts.workers.list[*worker as usize];
+            format!("the oldest command that is not finished is `{command}` at {worker}")
+        }
+        None => "no worker has a command of it".to_string(),
+    };
+    Some(format!("  `{request}` had no answer after {waited}: {reason}."))
 }
 
 /// The sentence and a table below it.
@@ -124,6 +146,10 @@ pub fn text(facts: &Facts, explanation: &Explanation) -> String {
         let part = 100.0 * ns as f64 / explanation.total_ns as f64;
         text +=
             &format!("\n  {:<20} {:>10} {part:>6.1} %", name(facts, cause), duration(ns as f64));
+    }
+    if let Some(line) = unanswered(facts, explanation) {
+        text += "\n";
+        text += &line;
     }
     text
 }
@@ -147,6 +173,12 @@ pub fn json(facts: &Facts, explanation: &Explanation) -> Value {
         "sentence": sentence(facts, explanation),
         "reads": explanation.reads,
         "moved_bytes": explanation.moved_bytes,
+        "unanswered": explanation.unanswered.as_ref().map(|open| object!({
+            "request": open.request,
+            "seconds": open.waited_ns as f64 / 1e9,
+            "worker": open.worker.map(|worker| &facts.workers.list[worker as usize]),
+            "command": open.command,
+        })),
         "causes": causes.collect::<Vec<_>>(),
     })
 }
