@@ -11,8 +11,8 @@ import pytest
 pytestmark = pytest.mark.embedded("is about the choice of tests, not about GT")
 
 HERE = Path(__file__).parent
-# Marked `everywhere`, marked `embedded` in part, and not marked; the last has hundreds of tests, and
-# none that needs PyTorch.
+# Marked `everywhere`, marked `embedded` in part, and not marked: hundreds of tests, none of which
+# needs PyTorch.
 FILES = ("test_failures.py", "test_modules.py", "test_tensor.py")
 
 
