@@ -87,6 +87,8 @@ struct Sent {
     first: Position,
     /// Whether data can make some of it fail.
     risky: bool,
+    /// What it makes or gives away.
+    bytes: u64,
 }
 
 /// What is among the commands that wait, and stops others behind them.
@@ -216,14 +218,16 @@ impl Backlog {
         room_bytes: u64,
         number: u64,
     ) -> Result<()> {
-        self.room_bytes = room_bytes;
+        // Plans that run or wait to run have not taken all of their memory yet.
+        let planned: u64 = self.sent.iter().map(|sent| sent.bytes).sum();
+        self.room_bytes = room_bytes.saturating_sub(planned);
         if std::mem::take(&mut self.stirred) {
             self.blocked.append(&mut self.admitted);
             std::mem::swap(&mut self.blocked, &mut self.admitted);
             self.holds = Holds::default();
         }
         self.hurry(planner)?;
-        let mut sent = Sent { number, first: self.next, risky: false };
+        let mut sent = Sent { number, first: self.next, risky: false, bytes: 0 };
         let room = |planner: &Planner| {
             planner.commands() < window.commands as u64 && planner.cost_ns() < window.cost_ns
         };
@@ -245,6 +249,7 @@ impl Backlog {
             }
         }
         if planner.commands() > 0 {
+            sent.bytes = planner.bytes();
             self.sent.push_back(sent);
         }
         Ok(())
