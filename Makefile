@@ -44,7 +44,7 @@ REQUIREMENTS = $(BIN)/python -c 'import sys, tomllib; \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build demo test check bench soak oracle clean
+.PHONY: help build demo test oracles check bench soak oracle clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -60,6 +60,9 @@ test: build ## all tests, Rust and Python
 	$(CARGO_TEST)
 	cargo run --release -q --example quickstart
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+oracles: build oracle ## the tests that need PyTorch or Chromium, none of which may be left out
+	GT_REQUIRE_TORCH=1 $(BIN)/python -m pytest $(PYTEST_ARGS) --oracles
 
 check: build ## format, lints, tidiness, stale generated files
 	cargo fmt --all --check

@@ -67,6 +67,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="leave nothing out: every test in every arrangement, every form, many repetitions",
     )
     parser.addoption("--seed", type=int, help="which sample and, with --shuffle, which order")
+    parser.addoption(
+        "--oracles",
+        action="store_true",
+        help="only the tests that need PyTorch or Chromium",
+    )
     parser.addoption("--shuffle", action="store_true", help="run the tests in a random order")
 
 
@@ -113,6 +118,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what is not in the sample, and keep the items of an arrangement together."""
     seed = seed_of(config)
     chosen = [item for item in items if is_chosen(item, seed)]
+    if config.getoption("oracles"):
+        needed = {"torch", "browser"}
+        chosen = [item for item in chosen if needed & set(getattr(item, "fixturenames", ()))]
     if not TORCH_FOUND:
         chosen = [item for item in chosen if "torch" not in getattr(item, "fixturenames", ())]
     if config.getoption("shuffle"):

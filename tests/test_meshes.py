@@ -11,6 +11,7 @@ forward:
 SHAPES = [(16, 8, 8, 1), (8, 4, 16, 2), (32, 64, 64, 10), (6, 5, 7, 3)]
 
 
+@pytest.mark.embedded("asks for more workers than the processes of an arrangement are")
 @pytest.mark.parametrize("inside", [True, False], ids=["backward inside", "backward outside"])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_gradients_of_micro_batches_are_those_of_numpy(script, shape, inside):
