@@ -80,5 +80,5 @@ pub(crate) fn infer(
 }
 
 thread_local! {
-    static INFERRED: RefCell<Memo<SmallVec<[Meta; 1]>>> = RefCell::default();
+    static INFERRED: RefCell<Memo<SmallVec<[Meta; 1]>>> = RefCell::new(Memo::ignoring_seeds());
 }

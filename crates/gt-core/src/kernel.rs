@@ -304,7 +304,9 @@ impl Kernel {
     /// What a kernel costs that has nothing to do.
     pub const LEAST_NS: u64 = 100;
 
-    /// Whether elements can make it fail; everything else only fails for want of memory.
+    /// Whether elements can make it fail; everything else only fails for want of memory. Failure
+    /// barriers rely on this, so each kind is listed: a kind that is added does not compile until
+    /// it has an answer here.
     pub fn depends_on_data(&self, dtype: DType) -> bool {
         match self {
             Kernel::Gather(_) | Kernel::Take(_) | Kernel::Ravel(_) => true,
@@ -312,18 +314,25 @@ impl Kernel {
             // Any of these may be in it, and it is not expanded to find out.
             Kernel::Expansion => true,
             Kernel::Zip(function) => function.divides() && !dtype.is_float(),
-            _ => false,
+            Kernel::Fill(_) | Kernel::Iota { .. } | Kernel::Random(_) => false,
+            Kernel::Map(_) | Kernel::Where | Kernel::Cast | Kernel::Reduce { .. } => false,
+            Kernel::Matmul | Kernel::Window(_) | Kernel::Fold(_) => false,
+            Kernel::Permute(_) | Kernel::Reshape | Kernel::Expand | Kernel::Diagonal(_) => false,
+            Kernel::Slice(_) | Kernel::SliceWrite(_) | Kernel::Concat(_) => false,
+            Kernel::TopK { .. } | Kernel::Extreme { .. } | Kernel::ArgExtreme { .. } => false,
+            Kernel::Scan { .. } | Kernel::Sort { .. } | Kernel::NonZero => false,
         }
     }
 
-    /// About how many nanoseconds one core needs. Only good enough to tell small from large.
+    /// About how many nanoseconds one core needs. Only good enough to tell small from large. That
+    /// of a composite is the sum over its expansion; see [`crate::rules::work`].
     pub fn cost_ns(&self, inputs: &[&Meta], outputs: &[Meta]) -> u64 {
         let written: usize = outputs.iter().map(|meta| meta.shape.count()).sum();
         let read: usize = inputs.iter().map(|meta| meta.shape.count()).sum();
         let per_core = |work: usize, per_ns: usize| (work / per_ns) as u64;
         let elements = match self {
             Kernel::Permute(_) | Kernel::Reshape | Kernel::Expand => 0,
-            Kernel::Slice(_) | Kernel::Diagonal(_) => 0,
+            Kernel::Slice(_) | Kernel::Diagonal(_) | Kernel::Expansion => 0,
             Kernel::Matmul => {
                 let inner = inputs.first().and_then(|meta| meta.shape.last()).copied().unwrap_or(1);
                 per_core(written.saturating_mul(inner), 40)
@@ -346,7 +355,13 @@ impl Kernel {
             Kernel::Scatter { .. } | Kernel::Put { .. } => per_core(read + written, 1) * 2,
             Kernel::Map(_) => per_core(written, 2),
             Kernel::Random(_) => per_core(written, 1) * 2,
-            _ => per_core(read + written, 1),
+            Kernel::Iota { .. } | Kernel::SliceWrite(_) | Kernel::Concat(_) => {
+                per_core(read + written, 1)
+            }
+            Kernel::Gather(_) | Kernel::Ravel(_) | Kernel::Require(_) => {
+                per_core(read + written, 1)
+            }
+            Kernel::Window(_) | Kernel::Fold(_) => per_core(read + written, 1),
         };
         Kernel::LEAST_NS + elements
     }

@@ -11,6 +11,7 @@ use gt_core::op::{Arg, Call, Op};
 use gt_core::ops::builtin::{PLACE, PLACE_LIKE};
 use gt_core::placement::{Layout, Layouts, OnUse};
 use gt_core::rules::risk::Risk;
+use gt_core::rules::work::Work;
 use gt_core::{DType, Error, Meta, Provenance, Result, Slot, WorkerId};
 use gt_transport::Failure;
 use smallvec::SmallVec;
@@ -22,7 +23,7 @@ pub(crate) use self::shard::check_replaced;
 use self::shard::{shard, shard_as};
 pub(crate) use self::signature::Chosen;
 use crate::inference::{Inference, Inferences};
-use crate::placements::PlacementId;
+use crate::placements::{PlacementId, Placements};
 use crate::registry::{Copies, Registry};
 use crate::scopes::{Scopes, Wanted};
 
@@ -51,8 +52,10 @@ pub(crate) struct Decision {
     pub(crate) metas: SmallVec<[Meta; 1]>,
     /// Where they will be.
     pub(crate) place: Place,
-    /// About how long it takes.
-    pub(crate) cost_ns: u64,
+    /// How much there is to compute.
+    pub(crate) work: Work,
+    /// Among how many workers that is divided.
+    pub(crate) shares: u64,
     /// What can make it fail.
     pub(crate) risk: Risk,
     /// How its results are used, if the config places them.
@@ -61,6 +64,13 @@ pub(crate) struct Decision {
     pub(crate) accumulates: bool,
     /// Where in the program its results are made.
     pub(crate) provenance: Provenance,
+}
+
+impl Decision {
+    /// About how long each of its workers computes.
+    pub(crate) fn cost_ns(&self) -> u64 {
+        self.work.share(self.shares).cost_ns()
+    }
 }
 
 /// Where the results of an instruction will be.
@@ -78,6 +88,17 @@ pub(crate) enum Place {
     Parts(Arc<Expansion>),
     /// Nowhere: one of the inputs is lost.
     Lost(Arc<Failure>),
+}
+
+impl Place {
+    /// Among how many workers the work is divided; the others on a mesh repeat it.
+    fn shares(&self, placements: &Placements) -> u64 {
+        let Place::Shared(shared) = self else { return 1 };
+        let Chosen { mesh, cuts, .. } = &shared.chosen;
+        let mesh = placements.get(*mesh).mesh();
+        let cut = cuts.iter().enumerate().filter(|(_, cut)| cut.is_some());
+        cut.map(|(axis, _)| mesh.size(axis) as u64).product()
+    }
 }
 
 /// How an instruction is shared, and how its results lie in the end.
@@ -134,7 +155,7 @@ pub(crate) fn decide(
         }
     }
     let call = Call { op: request.op, inputs: &args, attrs: request.attrs };
-    let Inference { metas, cost_ns, risk } = inferences.infer(&call)?;
+    let Inference { metas, work, risk } = inferences.infer(&call)?;
     let place = match lost {
         Some(failure) => Place::Lost(failure.clone()),
         None => shard(request, registry, &call, &metas, signal(scopes), memo)?,
@@ -145,8 +166,9 @@ pub(crate) fn decide(
         kept: wish.keep,
     });
     let accumulates = *request.op == PLACE_LIKE;
+    let shares = place.shares(&registry.placements);
     let provenance = request.provenance;
-    Ok(Decision { metas, place, cost_ns, risk, copies, accumulates, provenance })
+    Ok(Decision { metas, place, work, shares, risk, copies, accumulates, provenance })
 }
 
 /// Decides over an instruction whose result has to be in a placement, or whole on a worker.
@@ -164,14 +186,15 @@ pub(crate) fn decide_for(
         });
     }
     let call = Call { op: request.op, inputs: &args, attrs: request.attrs };
-    let Inference { metas, cost_ns, risk } = inferences.infer(&call)?;
+    let Inference { metas, work, risk } = inferences.infer(&call)?;
     let place = match wanted {
         Some(place) => shard_as(request, place, registry, &call, &metas, memo)?,
         None => Place::Anywhere,
     };
     let (copies, accumulates) = (Copies::default(), false);
+    let shares = place.shares(&registry.placements);
     let provenance = request.provenance;
-    Ok(Decision { metas, place, cost_ns, risk, copies, accumulates, provenance })
+    Ok(Decision { metas, place, work, shares, risk, copies, accumulates, provenance })
 }
 
 /// Where the scope of an instruction wants its results.

@@ -1,8 +1,9 @@
 //! What the rules of a row say of one use of it.
 
-use gt_core::op::{Arg, Call};
+use gt_core::op::Call;
 use gt_core::rules::memo::Memo;
 use gt_core::rules::risk::{Risk, risk};
+use gt_core::rules::work::{Work, work};
 use gt_core::{Meta, Result};
 use smallvec::SmallVec;
 
@@ -11,15 +12,22 @@ use smallvec::SmallVec;
 pub(crate) struct Inference {
     /// Its results.
     pub(crate) metas: SmallVec<[Meta; 1]>,
-    /// About how long it takes.
-    pub(crate) cost_ns: u64,
+    /// How much there is to compute, by which everything is priced: scheduling, credits and
+    /// rehearsals.
+    pub(crate) work: Work,
     /// What can make it fail.
     pub(crate) risk: Risk,
 }
 
 /// What is known of uses of rows.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Inferences(Memo<Inference>);
+
+impl Default for Inferences {
+    fn default() -> Self {
+        Inferences(Memo::ignoring_seeds())
+    }
+}
 
 impl Inferences {
     /// What the rules say of a call; an error if they do not allow it.
@@ -31,15 +39,6 @@ impl Inferences {
 fn infer(call: &Call) -> Result<Inference> {
     let inferred = call.infer()?;
     let kernel = (call.op.kernel)(call)?;
-    let inputs: SmallVec<[&Meta; 4]> = call.inputs.iter().filter_map(tensor).collect();
-    let cost_ns = kernel.cost_ns(&inputs, &inferred.outputs);
     let risk = risk(call.op, &kernel, inferred.compute);
-    Ok(Inference { metas: inferred.outputs, cost_ns, risk })
-}
-
-fn tensor<'a>(arg: &Arg<'a>) -> Option<&'a Meta> {
-    match arg {
-        Arg::Tensor(meta) => Some(meta),
-        Arg::Scalar(_) => None,
-    }
+    Ok(Inference { metas: inferred.outputs, work: work(call)?, risk })
 }

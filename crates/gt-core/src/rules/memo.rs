@@ -19,6 +19,8 @@ const MOST_WORDS: usize = 64;
 #[derive(Debug)]
 pub struct Memo<T> {
     known: Vec<Option<Box<Known<T>>>>,
+    /// Whether uses that differ only in their seed or rng index are the same use.
+    ignores_seeds: bool,
 }
 
 #[derive(Debug)]
@@ -37,21 +39,29 @@ enum Input {
 
 impl<T> Default for Memo<T> {
     fn default() -> Self {
-        Memo { known: Vec::new() }
+        Memo { known: Vec::new(), ignores_seeds: false }
+    }
+}
+
+impl<T> Memo<T> {
+    /// For what does not depend on which random numbers a use draws, such as shapes and costs.
+    pub fn ignoring_seeds() -> Self {
+        Memo { known: Vec::new(), ignores_seeds: true }
     }
 }
 
 impl<T: Clone> Memo<T> {
     /// What `find` says of a use, or said of the same one before; an error is not remembered.
     pub fn find(&mut self, call: &Call, find: impl FnOnce(&Call) -> Result<T>) -> Result<T> {
-        if !is_worth_it(call) {
+        let ignores_seeds = self.ignores_seeds;
+        if !is_worth_it(call, ignores_seeds) {
             return find(call);
         }
         if self.known.is_empty() {
             self.known.resize_with(REMEMBERED, || None);
         }
-        let place = &mut self.known[hash(call) as usize % REMEMBERED];
-        if let Some(known) = place.as_ref().filter(|known| known.is(call)) {
+        let place = &mut self.known[hash(call, ignores_seeds) as usize % REMEMBERED];
+        if let Some(known) = place.as_ref().filter(|known| known.is(call, ignores_seeds)) {
             return Ok(known.found.clone());
         }
         let found = find(call)?;
@@ -63,12 +73,14 @@ impl<T: Clone> Memo<T> {
 }
 
 impl<T> Known<T> {
-    fn is(&self, call: &Call) -> bool {
+    fn is(&self, call: &Call, ignores_seeds: bool) -> bool {
         self.op == call.op
             && self.inputs.len() == call.inputs.len()
             && self.inputs.iter().zip(call.inputs).all(|(input, arg)| input.is(arg))
             && self.attrs.0.len() == call.attrs.0.len()
-            && self.attrs.0.iter().zip(&call.attrs.0).all(|(known, attr)| is_same_attr(known, attr))
+            && compared(call.op, &self.attrs, ignores_seeds)
+                .zip(compared(call.op, call.attrs, ignores_seeds))
+                .all(|(known, attr)| is_same_attr(known, attr))
     }
 }
 
@@ -89,8 +101,19 @@ impl Input {
     }
 }
 
+/// The attributes in which two uses have to agree to be the same.
+fn compared<'a>(
+    op: &'static Op,
+    attrs: &'a Attrs,
+    ignores_seeds: bool,
+) -> impl Iterator<Item = &'a Attr> {
+    let counts = move |kind| !ignores_seeds || !matches!(kind, AttrKind::Seed | AttrKind::RngIndex);
+    let pairs = op.attrs.iter().zip(&attrs.0);
+    pairs.filter(move |(spec, _)| counts(spec.kind)).map(|(_, attr)| attr)
+}
+
 /// Whether the same use may come again, and takes little memory to remember.
-fn is_worth_it(call: &Call) -> bool {
+fn is_worth_it(call: &Call, ignores_seeds: bool) -> bool {
     let is_small = |attr: &Attr| match attr {
         Attr::Ints(values) => values.len() <= MOST_WORDS,
         Attr::Ranges(ranges) => ranges.len() <= MOST_WORDS,
@@ -98,7 +121,7 @@ fn is_worth_it(call: &Call) -> bool {
         _ => true,
     };
     call.inputs.len() <= MOST_WORDS
-        && call.op.attrs.iter().all(|spec| spec.kind != AttrKind::RngIndex)
+        && (ignores_seeds || call.op.attrs.iter().all(|spec| spec.kind != AttrKind::RngIndex))
         && call.attrs.0.iter().all(is_small)
 }
 
@@ -119,7 +142,7 @@ fn is_same_attr(known: &Attr, attr: &Attr) -> bool {
 
 /// A number that is another for most other uses. Texts are left out: rows that have one differ in
 /// shapes too.
-fn hash(call: &Call) -> u64 {
+fn hash(call: &Call, ignores_seeds: bool) -> u64 {
     let mut hash = u64::from(call.op.code);
     let mut mix = |word: u64| hash = (hash.rotate_left(5) ^ word).wrapping_mul(ODD);
     for input in call.inputs {
@@ -133,7 +156,7 @@ fn hash(call: &Call) -> u64 {
             Arg::Scalar(Scalar::Float(value)) => mix(value.to_bits()),
         }
     }
-    for attr in &call.attrs.0 {
+    for attr in compared(call.op, call.attrs, ignores_seeds) {
         match attr {
             Attr::Bool(value) => mix(u64::from(*value)),
             Attr::Int(value) => mix(*value as u64),
@@ -189,6 +212,27 @@ mod tests {
             memo.find(&call, |_| Ok(value.is_sign_negative()))
         };
         assert_eq!((sign(0.0), sign(-0.0)), (Ok(false), Ok(true)));
+    }
+
+    #[test]
+    fn uses_that_draw_other_random_numbers_may_count_as_one() {
+        let randn = ops::by_name("randn").expect("a row");
+        let mut draws = |mut memo: Memo<u64>| {
+            [1, 1, 2].map(|rng_index| {
+                let attrs = randn.attrs.iter().map(|spec| match spec.kind {
+                    AttrKind::RngIndex => Attr::Int(rng_index),
+                    AttrKind::Seed => Attr::Int(0),
+                    AttrKind::DType => DType::F32.into(),
+                    AttrKind::Sizes => Attr::Ints([2].into_iter().collect()),
+                    _ => Attr::None,
+                });
+                let attrs = Attrs(attrs.collect());
+                let call = Call { op: randn, inputs: &[], attrs: &attrs };
+                memo.find(&call, |_| Ok(rng_index as u64)).expect("it is found")
+            })
+        };
+        assert_eq!(draws(Memo::ignoring_seeds()), [1, 1, 1]);
+        assert_eq!(draws(Memo::default()), [1, 1, 2]);
     }
 
     #[test]

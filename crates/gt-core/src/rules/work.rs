@@ -19,6 +19,19 @@ pub struct Work {
     pub other_ns: u64,
 }
 
+impl Work {
+    /// How long one core takes, with what every instruction costs.
+    pub fn cost_ns(self) -> u64 {
+        self.product_ns.saturating_add(self.other_ns).saturating_add(Kernel::LEAST_NS)
+    }
+
+    /// What each of so many workers does that share it.
+    pub fn share(self, workers: u64) -> Work {
+        let workers = workers.max(1);
+        Work { product_ns: self.product_ns / workers, other_ns: self.other_ns / workers }
+    }
+}
+
 /// How much there is to compute in a call.
 pub fn work(call: &Call) -> Result<Work> {
     let term = |arg: &Arg| match *arg {

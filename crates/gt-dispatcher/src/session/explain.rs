@@ -3,11 +3,8 @@
 use std::fmt::Write as _;
 
 use gt_core::instruction::Operand;
-use gt_core::op::{Arg, Call};
 use gt_core::placement::{Layout, Layouts};
-use gt_core::rules::work::work;
 use gt_core::{Meta, Result, Slot, WorkerId};
-use smallvec::SmallVec;
 use tracing::debug;
 
 use super::Session;
@@ -150,16 +147,16 @@ impl Session {
     }
 
     /// What is given to workers next was decided without a client's asking.
-    pub(super) fn note_made(&mut self, request: &Request, decision: &Decision) {
+    pub(super) fn note_made(&mut self, decision: &Decision) {
         let Some(mut explanation) = self.explanation.take() else { return };
-        explanation.expect(self.compute_ns(request, decision, explanation.costs()));
+        explanation.expect(self.compute_ns(decision, explanation.costs()));
         self.explanation = Some(explanation);
     }
 
     /// Keeps a decision.
     pub(super) fn note_decision(&mut self, request: &Request, decision: &Decision) {
         let Some(mut explanation) = self.explanation.take() else { return };
-        let compute_ns = self.compute_ns(request, decision, explanation.costs());
+        let compute_ns = self.compute_ns(decision, explanation.costs());
         let decided = self.decided(request, decision);
         explanation.begin(decided, compute_ns);
         self.explanation = Some(explanation);
@@ -173,33 +170,15 @@ impl Session {
     }
 
     /// About how long each worker computes that an instruction is given to.
-    fn compute_ns(&self, request: &Request, decision: &Decision, costs: &Costs) -> u64 {
+    fn compute_ns(&self, decision: &Decision, costs: &Costs) -> u64 {
         let placements = &self.registry.placements;
-        let (workers, shares) = match &decision.place {
+        let workers = match &decision.place {
             Place::Parts(_) | Place::Lost(_) => return 0,
-            Place::Anywhere | Place::At(_) => (1, 1),
-            Place::On(mesh) => (placements.members(*mesh).len(), 1),
-            Place::Shared(shared) => {
-                let Chosen { mesh, cuts, .. } = &shared.chosen;
-                let axes = placements.get(*mesh).mesh();
-                let cut = cuts.iter().enumerate().filter(|(_, cut)| cut.is_some());
-                let shares = cut.map(|(axis, _)| axes.size(axis)).product();
-                (axes.workers().len(), shares)
-            }
+            Place::Anywhere | Place::At(_) => 1,
+            Place::On(mesh) => placements.members(*mesh).len(),
+            Place::Shared(shared) => placements.members(shared.chosen.mesh).len(),
         };
-        let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
-        for input in &*request.inputs {
-            args.push(match input {
-                Operand::Scalar(scalar) => Arg::Scalar(*scalar),
-                Operand::Slot(slot) => match self.registry.get(*slot) {
-                    Ok(entry) => Arg::Tensor(&entry.meta),
-                    Err(_) => return 0,
-                },
-            });
-        }
-        let call = Call { op: request.op, inputs: &args, attrs: request.attrs };
-        let work = work(&call).unwrap_or_default();
-        costs.compute_ns(work, workers, shares)
+        costs.compute_ns(decision.work, workers, decision.shares as usize)
     }
 
     fn decided(&mut self, request: &Request, decision: &Decision) -> Decided {

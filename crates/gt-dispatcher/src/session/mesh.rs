@@ -67,7 +67,7 @@ impl Session {
         self.note_run_on(mesh);
         let bytes = decision.metas.iter().map(Meta::bytes).sum();
         let risk = self.risk(decision.risk);
-        let ready_ns = self.charge_all(mesh, decision.cost_ns, risk, bytes, context);
+        let ready_ns = self.charge_all(mesh, decision.cost_ns(), risk, bytes, context);
         for ((&slot, meta), &place) in outputs.iter().zip(decision.metas).zip(places) {
             let (spreads, copies) = (SmallVec::from_slice(&[(place, slot)]), decision.copies);
             let (accumulates, provenance) = (decision.accumulates, decision.provenance);

@@ -88,7 +88,7 @@ impl Session {
             }
             Place::Anywhere => {
                 self.charge_load(context);
-                let worker = self.choose(request.inputs, decision.cost_ns, context)?;
+                let worker = self.choose(request.inputs, decision.cost_ns(), context)?;
                 self.place_on_worker(worker, request, decision, context)
             }
             Place::On(mesh) => {
@@ -227,8 +227,9 @@ impl Session {
         context: &mut Context,
     ) -> Result<()> {
         self.note_run(&[worker]);
-        let ready_ns = context.load.assign(worker, context.now_ns, decision.cost_ns);
-        self.outgoing(worker).add_cost(decision.cost_ns);
+        let cost_ns = decision.cost_ns();
+        let ready_ns = context.load.assign(worker, context.now_ns, cost_ns);
+        self.outgoing(worker).add_cost(cost_ns);
         let bytes = decision.metas.iter().map(Meta::bytes).sum();
         let risk = self.risk(decision.risk);
         self.failure_barrier.assign(worker, risk, bytes);

@@ -176,7 +176,7 @@ impl Session {
         let known = (&mut self.inferences, &mut self.memo);
         let mut decision: Decision = decide_for(&request, wanted, &self.registry, known)?;
         debug_assert_eq!(decision.metas[0], *meta);
-        self.note_made(&request, &decision);
+        self.note_made(&decision);
         let mut instruction = Instruction {
             op: request.op,
             outputs: request.outputs.iter().copied().collect(),

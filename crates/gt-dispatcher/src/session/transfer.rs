@@ -3,6 +3,7 @@
 use gt_core::instruction::Command;
 use gt_core::placement::{Layout, OnUse, Span, pieces};
 use gt_core::rules::risk::Risk;
+use gt_core::rules::work::Work;
 use gt_core::{Error, Meta, Provenance, RequestId, Result, SignatureId, Slot, WorkerId};
 use gt_transport::Peer;
 use gt_transport::batch::INLINE_BYTES;
@@ -196,7 +197,8 @@ fn is_cut(layouts: &[Layout]) -> bool {
 /// What is decided of an upload to all workers of a mesh.
 fn upload_decision(meta: &Meta, mesh: PlacementId, provenance: Provenance) -> Decision {
     let (metas, place) = ([meta.clone()].into_iter().collect(), Place::On(mesh));
-    let (cost_ns, copies) = (meta.bytes() as u64, Copies::default());
+    let work = Work { product_ns: 0, other_ns: meta.bytes() as u64 };
+    let (shares, copies) = (1, Copies::default());
     let (risk, accumulates) = (Risk::Memory, false);
-    Decision { metas, place, cost_ns, risk, copies, accumulates, provenance }
+    Decision { metas, place, work, shares, risk, copies, accumulates, provenance }
 }

@@ -6,6 +6,7 @@ use gt_core::expr::Expr;
 use gt_core::kernel::Kernel;
 use gt_core::op::{Arg, Call, Inferred};
 use gt_core::rules::memo::Memo;
+use gt_core::rules::work::work;
 use gt_core::{Meta, Result};
 use smallvec::SmallVec;
 
@@ -19,7 +20,7 @@ pub struct Resolved {
     pub(super) inferred: Inferred,
     /// How it is computed.
     pub(super) way: Way,
-    /// About how long one core needs.
+    /// About how long one core needs, without the kernels of an expansion.
     pub(super) cost_ns: u64,
 }
 
@@ -50,13 +51,16 @@ fn resolve(call: &Call, engine: &dyn Takes) -> Result<Resolved> {
     let inferred = call.infer()?;
     let kernel = (op.kernel)(&call)?;
     let metas: SmallVec<[&Meta; 4]> = inputs.iter().filter_map(tensor).collect();
-    let cost_ns = kernel.cost_ns(&metas, &inferred.outputs);
-    let way = match (kernel, op.expansion) {
+    let (way, cost_ns) = match (kernel, op.expansion) {
         (Kernel::Expansion, _) if engine.takes(&call) => {
-            Way::Compute(Job::Whole(op, Box::new(attrs.clone())))
+            (Way::Compute(Job::Whole(op, Box::new(attrs.clone()))), work(&call)?.cost_ns())
         }
-        (Kernel::Expansion, Some(expand)) => Way::Expand(expand(&call)),
-        (kernel, _) => Way::Compute(Job::Kernel(kernel)),
+        // Each of its kernels is priced when it is planned.
+        (Kernel::Expansion, Some(expand)) => (Way::Expand(expand(&call)), 0),
+        (kernel, _) => {
+            let cost_ns = kernel.cost_ns(&metas, &inferred.outputs);
+            (Way::Compute(Job::Kernel(kernel)), cost_ns)
+        }
     };
     Ok(Resolved { inferred, way, cost_ns })
 }

@@ -145,10 +145,18 @@ impl Native {
                 }
                 self.run_map(kernel, x, out)
             }
-            _ => {
-                let [x] = self.tensors(kernel, inputs, out)?;
-                self.run_unary(kernel, x, out)
+            Kernel::Reduce { .. } | Kernel::Scan { .. } | Kernel::NonZero => {
+                self.run_unary(kernel, inputs, out)
             }
+            Kernel::Permute(_) | Kernel::Reshape | Kernel::Expand | Kernel::Slice(_) => {
+                self.run_unary(kernel, inputs, out)
+            }
+            Kernel::Diagonal(_) | Kernel::Window(_) | Kernel::Fold(_) => {
+                self.run_unary(kernel, inputs, out)
+            }
+            Kernel::TopK { .. } | Kernel::Sort { .. } => Err(unexpected(kernel)),
+            Kernel::Extreme { .. } | Kernel::ArgExtreme { .. } => Err(unexpected(kernel)),
+            Kernel::Expansion => Err(unexpected(kernel)),
         }
     }
 
@@ -162,7 +170,8 @@ impl Native {
         }
     }
 
-    fn run_unary(&self, kernel: &Kernel, x: Value, out: &Meta) -> Result<Value> {
+    fn run_unary(&self, kernel: &Kernel, inputs: &mut Operands, out: &Meta) -> Result<Value> {
+        let [x] = self.tensors(kernel, inputs, out)?;
         match kernel {
             Kernel::Reduce { with, axes } => reduce::reduce(self, *with, axes, x, out),
             &Kernel::Scan { with, axis } => scan::scan(self, with, axis, x, out),
@@ -174,7 +183,7 @@ impl Native {
             Kernel::Window(spec) => window::window(self, spec, x, out),
             Kernel::Fold(spec) => window::fold(self, spec, x, out),
             Kernel::NonZero => index::non_zero(self, &x),
-            other => Err(Error::bug(format!("an engine was given {other:?}"))),
+            other => Err(unexpected(other)),
         }
     }
 
@@ -192,7 +201,7 @@ impl Native {
             Kernel::ArgExtreme { axis, largest } => {
                 extreme::extreme(self, Search { axis, largest }, x, outputs)
             }
-            ref other => Err(Error::bug(format!("{other:?} has no order"))),
+            ref other => Err(unexpected(other)),
         }
     }
 
@@ -207,6 +216,11 @@ impl Native {
         let values: SmallVec<[Value; N]> = values.collect::<Result<_>>()?;
         Ok(values.into_inner().unwrap_or_else(|_| unreachable!("their number was checked")))
     }
+}
+
+/// A kernel where it does not belong.
+fn unexpected(kernel: &Kernel) -> Error {
+    Error::bug(format!("an engine was given {kernel:?}"))
 }
 
 /// The operands, if there are exactly `N`.
@@ -256,7 +270,6 @@ impl Engine for Native {
                 let [x] = self.tensors(kernel, &mut inputs, out)?;
                 self.run_order(kernel, x, outputs)
             }
-            (Kernel::Expansion, _) => Err(Error::bug("an engine was given an expansion")),
             (_, [out]) => Ok(smallvec![self.run_one(kernel, &mut inputs, out)?]),
             _ => Err(Error::bug(format!("{kernel:?} with {} results", outputs.len()))),
         }
