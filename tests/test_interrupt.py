@@ -134,3 +134,39 @@ def test_an_interrupt_while_the_client_is_too_far_ahead(script):
     assert (interrupted, values) == ("True", "[2.0, 2.0]")
     # Thirty thousand products are queued.
     assert float(seconds) < 3
+
+
+@pytest.mark.parametrize("how", ["Ctrl-C", "gt.cancel()"])
+def test_what_is_cancelled_runs_only_if_something_needs_it(script, how):
+    """A read waits for nothing that it does not need, and no update is lost."""
+    text = script(
+        f"""
+        import functools
+        import gt
+        import signal
+
+        def product(count):
+            return functools.reduce(lambda y, _: y @ x, range(count), x)
+
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        x = gt.randn(1200, 1200) / 35
+        kept = gt.zeros(3)
+        gt.synchronize()
+        y, unused = product(300), product(300)
+        kept += 1
+        if {how == "Ctrl-C"}:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.2)
+                y.sum().item()
+            except KeyboardInterrupt:
+                print("interrupted")
+        else:
+            gt.cancel()
+        print((gt.ones(2) + 1).tolist())
+        del unused
+        print(kept.tolist())
+        print(bool((y == product(300)).all()))
+        """
+    )
+    expected = ["[2.0, 2.0]", "[1.0, 1.0, 1.0]", "True"]
+    assert text.splitlines() == ["interrupted"] * (how == "Ctrl-C") + expected

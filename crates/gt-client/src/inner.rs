@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use gt_core::{Error, Result, SessionId, Slot};
+use gt_core::{Error, RequestId, Result, SessionId, Slot};
 use gt_transport::lock::Mutex;
 use gt_transport::{Batch, Message};
 
@@ -189,16 +189,18 @@ impl Inner {
         let caught_up = |state: &mut State| (!self.is_ahead(state)).then_some(());
         let waited = host::wait(|patience| self.mailbox.wait(patience, caught_up).is_some());
         if waited.is_err() {
-            self.excuse();
+            self.cancel(None);
         }
         self.ahead.store(false, Ordering::Relaxed);
         waited?;
         self.check_open()
     }
 
-    /// The user has interrupted a wait: what is asked for next does not wait for what was sent
-    /// before.
-    pub(crate) fn excuse(&self) {
+    /// The user no longer waits for what was sent: what has not begun runs only if something needs
+    /// it, and what is asked for next does not wait for it. A read may have been given up.
+    pub(crate) fn cancel(&self, request: Option<RequestId>) {
+        self.flush();
+        self.link.send(Message::Cancel { session: self.id, request });
         let (commands, bytes) = (&self.sent_commands, &self.sent_bytes);
         self.excused_commands.store(commands.load(Ordering::Relaxed), Ordering::Relaxed);
         self.excused_bytes.store(bytes.load(Ordering::Relaxed), Ordering::Relaxed);

@@ -60,6 +60,9 @@ pub struct State {
     answers: BTreeMap<RequestId, Answer>,
     /// Requests whose wait was interrupted.
     abandoned: BTreeSet<RequestId>,
+    /// Those of them that one worker has answered without a value. Another that has a part of the
+    /// value may still answer with a failure.
+    given_up: BTreeSet<RequestId>,
     /// The failure that answered a request whose wait was interrupted.
     pub failure: Option<Arc<Failure>>,
     /// Why the session is over, if it is.
@@ -71,6 +74,9 @@ pub struct State {
     /// The memory reports of workers, by request, and how many workers were asked.
     usages: BTreeMap<RequestId, (usize, Vec<MemoryUsage>)>,
 }
+
+/// Interrupted reads of which a late failure is still expected.
+const MOST_GIVEN_UP: usize = 1 << 10;
 
 impl State {
     /// The answer to `request`, if it is there; an error if it will never be.
@@ -98,16 +104,29 @@ impl State {
     /// answered one of them; an error if they will never be.
     pub fn settled(&mut self) -> Option<gt_core::Result<Option<Arc<Failure>>>> {
         if self.abandoned.is_empty() {
+            // Every worker has reported since.
+            self.given_up.clear();
             return Some(Ok(self.failure.take()));
         }
         self.ended.clone().map(Err)
     }
 
     fn take_answer(&mut self, request: RequestId, answer: Answer) {
-        if !self.abandoned.remove(&request) {
-            self.answers.insert(request, answer);
-        } else if let Err(failure) = answer {
-            self.failure.get_or_insert(failure);
+        let is_unwanted = self.abandoned.remove(&request) || self.given_up.contains(&request);
+        match answer {
+            answer if !is_unwanted => {
+                self.answers.insert(request, answer);
+            }
+            Ok(_) => {}
+            Err(failure) if failure.is_given_up() => {
+                self.given_up.insert(request);
+                if self.given_up.len() > MOST_GIVEN_UP {
+                    self.given_up.pop_first();
+                }
+            }
+            Err(failure) => {
+                self.failure.get_or_insert(failure);
+            }
         }
     }
 

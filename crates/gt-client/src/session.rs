@@ -310,6 +310,15 @@ impl Session {
         }
     }
 
+    /// Defers everything that was appended and has not begun: it runs only if something that is
+    /// asked for later needs it, and is dropped once nothing can. Updates of values in use are not
+    /// lost.
+    pub fn cancel(&self) -> Result<()> {
+        self.0.check_open()?;
+        self.0.cancel(None);
+        Ok(())
+    }
+
     fn described(&self, value: Owned) -> Result<Tensor> {
         self.0.reads.note()?;
         let slot = value.slot();
@@ -348,7 +357,7 @@ impl Session {
         tracing::debug!(target: "gt::client", session = %inner.id, %request, "waited");
         if let Err(interrupted) = waited {
             inner.mailbox.look(|state| state.abandon(request));
-            inner.excuse();
+            inner.cancel(Some(request));
             return Err(interrupted);
         }
         let answer = answer.expect("the wait ends with an answer")?;

@@ -1,6 +1,6 @@
 //! Larger values on their way between the client and workers.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -32,8 +32,9 @@ pub struct Transfers<C> {
     reads: HashMap<RequestId, Read>,
     /// Their parts under way, by tag, with how many elements each has.
     parts: HashMap<u64, (RequestId, usize)>,
-    /// Reads that are over, of which something may still be said.
-    over: BTreeSet<RequestId>,
+    /// Reads that are over, of which other workers may still send an answer, and whether the part
+    /// that ended them was given up: it says nothing of what failed, and another part may.
+    over: BTreeMap<RequestId, bool>,
 }
 
 /// So many reads that are over are remembered.
@@ -185,24 +186,32 @@ impl<C: Carry> Transfers<C> {
         Ok(())
     }
 
-    /// A read was answered by message, so that nothing more will come. Says whether that is the
-    /// first answer: each worker that has a part of the value may say that it fails.
-    pub fn answered(&mut self, request: RequestId) -> bool {
-        if self.over.contains(&request) {
-            return false;
+    /// A read was answered by message, so that nothing more will come. Says whether the session has
+    /// to know: each worker that has a part of the value may answer that it failed, and the first
+    /// failure counts.
+    pub fn answered(
+        &mut self,
+        request: RequestId,
+        answer: &std::result::Result<Value, Arc<Failure>>,
+    ) -> bool {
+        let is_given_up = answer.as_ref().is_err_and(|failure| failure.is_given_up());
+        match self.over.get_mut(&request) {
+            Some(was_given_up) => answer.is_err() && !is_given_up && std::mem::take(was_given_up),
+            None => {
+                self.end(request, is_given_up);
+                true
+            }
         }
-        self.end(request);
-        true
     }
 
     /// A read is over, and what is left of it is not wanted.
-    fn end(&mut self, request: RequestId) {
+    fn end(&mut self, request: RequestId, is_given_up: bool) {
         let Some(read) = self.reads.get_mut(&request) else { return };
         read.gathering = None;
         if read.unannounced == 0 {
             self.reads.remove(&request);
         }
-        self.over.insert(request);
+        self.over.insert(request, is_given_up);
         if self.over.len() > MOST_OVER {
             self.over.pop_first();
         }
@@ -224,7 +233,7 @@ impl<C: Carry> Transfers<C> {
                 let gathering = &mut self.reads.get_mut(&request)?.gathering;
                 let gathering = gathering.take_if(|gathering| gathering.arrive(elements))?;
                 let meta = gathering.meta.clone();
-                self.end(request);
+                self.end(request, false);
                 match gathering.finish() {
                     Ok(memory) => Some(Answered::Read { request, meta, memory }),
                     Err(error) => Some(failed(request, error)),
@@ -240,7 +249,7 @@ impl<C: Carry> Transfers<C> {
 
     /// A part of a value will not come, and the others are of no use.
     fn fail(&mut self, request: RequestId, error: Error) -> Option<Answered> {
-        self.end(request);
+        self.end(request, false);
         Some(failed(request, error.within("a value could not be brought here")))
     }
 }

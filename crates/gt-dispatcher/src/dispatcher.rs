@@ -267,6 +267,13 @@ impl Dispatcher {
                 Ok(())
             }
             Message::MemoryQuery { request, .. } => self.query_memory(id, request, out),
+            Message::Cancel { request, .. } => {
+                let pace = self.pace(now_ns);
+                if let Some(session) = self.sessions.get_mut(&id) {
+                    session.cancel(request, pace, out);
+                }
+                Ok(())
+            }
             _ => Err(Error::bug("a client sent what only others send")),
         }
     }

@@ -6,6 +6,7 @@ use gt_core::attrs::NO_ATTRS;
 use gt_core::instruction::{Command, Replaces};
 use gt_core::placement::Cuts;
 use gt_core::record::Parts;
+use gt_core::rules::risk::Risk;
 use gt_core::{Error, Meta, Provenance, RequestId, Result, SessionId, SignatureId, Slot, WorkerId};
 use gt_transport::hello::Hello;
 use gt_transport::report::Modifiers;
@@ -323,6 +324,20 @@ impl Session {
         }
         let held = self.outgoing.iter().filter_map(|(_, outgoing)| outgoing.held_since());
         self.held_since = held.chain(self.run_held_since()).min();
+    }
+
+    /// The client no longer waits for what it has asked for. Workers decide what of it need not run,
+    /// so that they get everything that is held back.
+    pub fn cancel(&mut self, request: Option<RequestId>, pace: Pace, out: &mut Outbox) {
+        self.close_run();
+        self.outgoing.iter_mut().for_each(|(_, outgoing)| outgoing.release());
+        self.send_due(pace, out);
+        let workers: SmallVec<[WorkerId; 4]> = self.busy_workers().collect();
+        for worker in workers {
+            // What a worker has deferred, it runs when the client waits for everything.
+            self.failure_barrier.assign(worker, Risk::Memory, 0);
+            out.send(Peer::Worker(worker), Message::Cancel { session: self.id, request });
+        }
     }
 
     /// Since when commands are held back, if some are.

@@ -40,6 +40,12 @@ impl Session {
         self.0.synchronize().map_err(to_python)
     }
 
+    /// Defers what was asked for and has not begun: it runs only if something that is read later
+    /// needs it, and is dropped once nothing can. Updates of tensors in use are not lost.
+    fn cancel(&self) -> PyResult<()> {
+        self.0.cancel().map_err(to_python)
+    }
+
     /// What the session is at.
     fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         status_of(py, Some(&self.0))
@@ -98,6 +104,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(workers, module)?)?;
     module.add_function(wrap_pyfunction!(gpu_workers, module)?)?;
     module.add_function(wrap_pyfunction!(synchronize, module)?)?;
+    module.add_function(wrap_pyfunction!(cancel, module)?)?;
     module.add_function(wrap_pyfunction!(status, module)?)?;
     module.add_function(wrap_pyfunction!(memory, module)?)?;
     module.add_function(wrap_pyfunction!(counters, module)?)?;
@@ -188,6 +195,14 @@ fn gpu_workers(py: Python<'_>, count: usize) -> PyResult<()> {
 fn synchronize(py: Python<'_>) -> PyResult<()> {
     provenance::mark(py);
     gt::open_session().map_or(Ok(()), |session| session.synchronize()).map_err(to_python)
+}
+
+/// Defers what was asked for and has not begun: it runs only if something that is read later needs
+/// it, and is dropped once nothing can. Updates of tensors in use are not lost. An interrupted wait
+/// does the same.
+#[pyfunction]
+fn cancel() -> PyResult<()> {
+    gt::open_session().map_or(Ok(()), |session| session.cancel()).map_err(to_python)
 }
 
 /// What the default session is at. Starts nothing.

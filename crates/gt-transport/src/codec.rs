@@ -114,6 +114,7 @@ pub fn encode(message: &Message) -> Frames {
             frames(kind::MEMORY_REPLY, &(session, request, parts, &**usage))
         }
         M::CheckNan { session } => frames(kind::CHECK_NAN, session),
+        M::Cancel { session, request } => frames(kind::CANCEL, &(session, request)),
         M::Order(order) => frames(kind::ORDER, order),
         M::Share { session, share } => frames(kind::SHARE, &(session, share)),
         M::Away { session, is_away } => frames(kind::AWAY, &(session, is_away)),
@@ -261,6 +262,10 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
             Message::MemoryReply { session, request, parts, usage }
         }
         kind::CHECK_NAN => Message::CheckNan { session: all(body, payloads)? },
+        kind::CANCEL => {
+            let (session, request) = all(body, payloads)?;
+            Message::Cancel { session, request }
+        }
         kind::ORDER => Message::Order(all(body, payloads)?),
         kind::SHARE => {
             let (session, share) = all(body, payloads)?;

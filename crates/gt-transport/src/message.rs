@@ -146,6 +146,14 @@ pub enum Message {
         /// How long they took.
         busy_ns: u64,
     },
+    /// Client to dispatcher to worker: the client no longer waits for anything that it has asked for
+    /// so far. Computations that have not begun wait until something needs them.
+    Cancel {
+        /// The session.
+        session: SessionId,
+        /// The read whose answer the client has given up.
+        request: Option<RequestId>,
+    },
     /// Dispatcher to worker, before the session's first commands: results of the session that are
     /// not finite fail, if their inputs are.
     CheckNan {
@@ -285,6 +293,25 @@ pub struct Failure {
     /// Who held the most memory, if there was too little.
     #[serde(deserialize_with = "few")]
     pub holders: SmallVec<[Holder; 4]>,
+}
+
+impl Failure {
+    /// The answer to a read that the client has given up. Nothing has failed.
+    pub fn given_up() -> Self {
+        Failure {
+            id: FailureId::NONE,
+            error: Error::Interrupted,
+            instruction: String::new(),
+            slot: Slot(0),
+            provenance: Provenance::UNKNOWN,
+            holders: SmallVec::new(),
+        }
+    }
+
+    /// Whether it is [`Failure::given_up`].
+    pub fn is_given_up(&self) -> bool {
+        self.error == Error::Interrupted
+    }
 }
 
 /// The bits of a value in short, to compare copies.

@@ -20,10 +20,12 @@ use crate::planner::{Flow, Planner};
 use crate::queue::{Arrived, Window};
 
 mod ahead;
+mod defer;
 mod hurry;
 
 use ahead::Ahead;
-use hurry::Reader;
+use defer::{Cancelled, Deferred};
+use hurry::{MOST_BEFORE, Reader};
 
 /// A session has at most so many commands waiting; a dispatcher stops long before.
 const MOST_COMMANDS: u64 = 1 << 22;
@@ -77,6 +79,9 @@ pub struct Backlog {
     untold: bool,
     /// The newest read that ends a batch.
     reader: Option<Reader>,
+    /// What the client no longer waits for, and what of it was taken out of the queue.
+    cancelled: Option<Cancelled>,
+    deferred: Deferred,
 }
 
 /// A plan that did not come back.
@@ -163,7 +168,9 @@ impl Holds {
             Task::Vote { .. } => self.doubt,
             Task::Report(_, Then::Settle(After::Everything)) => true,
             Task::Report(_, Then::Stay) => failures || self.report,
-            Task::Answer { .. } | Task::Report(..) => failures || self.report || self.replacement,
+            Task::Answer { .. } | Task::GiveUp(_) | Task::Report(..) => {
+                failures || self.report || self.replacement
+            }
             _ => failures && bound.replaces(),
         }
     }
@@ -171,7 +178,11 @@ impl Holds {
 
 /// Whether the client knows after this what failed before it.
 fn tells(bound: &Bound) -> bool {
-    matches!(bound.task, Task::Answer { .. } | Task::Sync(_) | Task::Report(_, Then::Settle(_)))
+    match bound.task {
+        Task::Answer { .. } | Task::GiveUp(_) | Task::Sync(_) => true,
+        Task::Report(_, then) => matches!(then, Then::Settle(_)),
+        _ => false,
+    }
 }
 
 /// Where a command comes from.
@@ -226,6 +237,8 @@ impl Backlog {
             std::mem::swap(&mut self.blocked, &mut self.admitted);
             self.holds = Holds::default();
         }
+        let first = self.next;
+        self.defer(planner)?;
         self.hurry(planner)?;
         let mut sent = Sent { number, first: self.next, risky: false, bytes: 0 };
         let room = |planner: &Planner| {
@@ -236,6 +249,7 @@ impl Backlog {
                 continue;
             }
             let Some((bound, from)) = self.take(planner)? else { break };
+            let Some(bound) = self.recall(bound, from, planner.names()) else { continue };
             if from != From::Urgent && self.must_wait(&bound, planner.names()) {
                 self.block(bound, from, planner.names());
                 continue;
@@ -247,6 +261,9 @@ impl Backlog {
             if flow == Flow::Last || is_awaited {
                 break;
             }
+        }
+        if self.next != first {
+            self.drop_unneeded(planner.names());
         }
         if planner.commands() > 0 {
             sent.bytes = planner.bytes();

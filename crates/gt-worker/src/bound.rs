@@ -82,6 +82,8 @@ pub enum Task {
     },
     /// Tell the client that everything before this is done.
     Sync(RequestId),
+    /// Answer a read that the client has given up, without its value.
+    GiveUp(RequestId),
     /// Report what has failed before this.
     Report(u64, Then),
     /// The same, for whatever reason, and also if one of these values has failed.

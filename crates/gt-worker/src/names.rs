@@ -104,6 +104,11 @@ impl Names {
         }
     }
 
+    /// How many need a value: its name, commands that wait, and the plan that will tell its shape.
+    pub fn holders(&self, id: ValueId) -> u32 {
+        self.known[id.0 as usize].holders
+    }
+
     /// Lets go of what nobody needs. Called between commands: one that is being planned may have
     /// ended the names of values that it uses. What the executor has, the next plan drops; the
     /// number of anything else is used again at once.

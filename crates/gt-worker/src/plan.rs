@@ -121,6 +121,13 @@ pub enum Step {
         /// Which request this answers.
         request: RequestId,
     },
+    /// Answer a read that the client has given up, or tell it what failed.
+    GiveUp {
+        /// What failed after this is not meant.
+        position: Position,
+        /// Which request this answers.
+        request: RequestId,
+    },
     /// Take in what the client sent.
     Upload {
         /// Where to.
@@ -364,6 +371,7 @@ impl Plan {
                 | Step::Fail(..)
                 | Step::Poison(..)
                 | Step::Report { .. }
+                | Step::GiveUp { .. }
                 | Step::Sync { .. } => {}
             }
         }

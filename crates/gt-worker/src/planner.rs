@@ -120,6 +120,9 @@ impl<'a> Planner<'a> {
                 self.plan.steps.push(Step::Answer { position, request, value, wanted });
             }
             Task::Sync(request) => self.plan.steps.push(Step::Sync { position, request: *request }),
+            Task::GiveUp(request) => {
+                self.plan.steps.push(Step::GiveUp { position, request: *request });
+            }
             Task::Report(barrier, then) => {
                 let (barrier, then) = (*barrier, *then);
                 self.plan.steps.push(Step::Report { position, barrier, then });

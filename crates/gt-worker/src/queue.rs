@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gt_core::{Error, Meta, Result, SessionId, WorkerId};
+use gt_core::{Error, Meta, RequestId, Result, SessionId, WorkerId};
 use gt_transport::{Batch, Failure, Message};
 
 use crate::backlog::Backlog;
@@ -126,6 +126,11 @@ impl Queue {
         self.backlog.checks_nan = true;
     }
 
+    /// The client no longer waits for anything that has come so far, nor for the answer to this.
+    pub fn cancel(&mut self, request: Option<RequestId>) {
+        self.backlog.cancel(request);
+    }
+
     /// Takes in what another worker handed over.
     pub fn arrive(&mut self, tag: u64, arrival: Arrival) -> Result<()> {
         // What came first counts: word that it cannot come may follow a value that did.
@@ -174,14 +179,20 @@ impl Queue {
         self.backlog.wait(busy_ns);
         messages.extend(spans.map(|spans| Message::Spans { session, spans }));
         self.busy_ns += busy_ns;
-        // Whoever counts commands believes that all before them are done too.
-        let done = self.backlog.done();
-        let commands = done.0 - self.reported.0;
-        if commands > 0 {
-            self.reported = done;
-            let busy_ns = std::mem::take(&mut self.busy_ns);
-            messages.push(Message::Done { session, commands, bytes: 0, busy_ns });
-        }
+        messages.extend(self.progress(session));
         messages
+    }
+
+    /// How many commands are done that were not reported, if any are. The receiver believes that
+    /// all before them are done too; cancelled ones count as done.
+    pub fn progress(&mut self, session: SessionId) -> Option<Message> {
+        let done = self.backlog.done();
+        let commands = done.0.saturating_sub(self.reported.0);
+        if commands == 0 {
+            return None;
+        }
+        self.reported = done;
+        let busy_ns = std::mem::take(&mut self.busy_ns);
+        Some(Message::Done { session, commands, bytes: 0, busy_ns })
     }
 }

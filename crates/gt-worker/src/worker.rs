@@ -140,6 +140,12 @@ impl Worker {
                 self.queue(session);
                 self.within(session, out, |queue| queue.judge(barrier, verdict));
             }
+            Message::Cancel { session, request } => {
+                self.within(session, out, |queue| {
+                    queue.cancel(request);
+                    Ok(())
+                });
+            }
             Message::Forget { session } => self.forget(session, out),
             Message::CheckNan { session } => self.queue(session).check_nan(),
             Message::Share { session, share } => self.shares.assign(session, share),
@@ -233,6 +239,8 @@ impl Worker {
             let Some(mut plan) = plan.flatten() else {
                 // It waits for something, which wakes it.
                 self.shares.rest(session);
+                let done = self.queues.get_mut(&session).and_then(|queue| queue.progress(session));
+                out.extend(done.map(|done| Action::Send(None, done)));
                 continue;
             };
             plan.turn = self.shares.charge(number, session, plan.cost_ns);

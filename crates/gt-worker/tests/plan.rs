@@ -2,6 +2,7 @@
 
 mod plan {
     pub mod bench;
+    mod cancel;
 }
 
 use gt_core::instruction::{After, Command};

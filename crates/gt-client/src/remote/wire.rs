@@ -321,7 +321,9 @@ impl Wire {
             }
             message => {
                 match &message {
-                    Message::Answer { request, .. } if !self.transfers.answered(*request) => {
+                    Message::Answer { request, result, .. }
+                        if !self.transfers.answered(*request, result) =>
+                    {
                         return Ok(Heed::GoOn);
                     }
                     Message::Done { commands, .. } => self.transfers.finish(*commands),

@@ -136,6 +136,11 @@ impl Outgoing {
         self.due = self.full.len();
     }
 
+    /// Nothing is held back any longer.
+    pub(super) fn release(&mut self) {
+        self.urgent = true;
+    }
+
     /// What is pushed next takes about so long.
     pub(super) fn add_cost(&mut self, cost_ns: u64) {
         self.cost_ns = self.cost_ns.saturating_add(cost_ns);

@@ -63,7 +63,9 @@ impl Session {
         if !self.expected.take(worker, Reply::Answer(request)) {
             return Err(Error::bug(format!("{request} is answered by somebody it was not asked")));
         }
-        if let Err(failure) = result {
+        if let Err(failure) = result
+            && failure.id != FailureId::NONE
+        {
             self.settle_told(worker, failure.id, pace, out);
         }
         self.describe(request, result.as_ref().ok().map(|value| &value.meta))

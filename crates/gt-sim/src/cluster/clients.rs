@@ -155,7 +155,9 @@ impl Cluster {
             }
             message => {
                 let is_news = match &message {
-                    Message::Answer { request, .. } => process.transfers.answered(*request),
+                    Message::Answer { request, result, .. } => {
+                        process.transfers.answered(*request, result)
+                    }
                     Message::Done { commands, .. } => {
                         process.transfers.finish(*commands);
                         true

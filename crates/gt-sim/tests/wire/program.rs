@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gt_core::instruction::Command;
 use gt_core::placement::Wish;
-use gt_core::{RequestId, ScopeId, Slot};
+use gt_core::{RequestId, ScopeId, SessionId, Slot};
 use gt_sim::client::Answer;
 use gt_sim::script::Saying;
 use gt_sim::{Dice, Script};
+use gt_transport::Message;
 use smallvec::SmallVec;
 
 /// More than a message may carry.
@@ -71,6 +72,8 @@ pub struct Program {
     live: Vec<Live>,
     /// The positions that name the rows of a value in reverse, once they are uploaded.
     index: Option<Slot>,
+    /// The reads for which the client no longer waits.
+    given_up: BTreeSet<RequestId>,
 }
 
 impl Program {
@@ -78,7 +81,8 @@ impl Program {
     /// else's.
     pub fn random(dice: &mut Dice, client: usize) -> Program {
         let (script, acts, live) = Default::default();
-        let mut program = Program { script, acts, variables: 0, live, index: None };
+        let mut program =
+            Program { script, acts, variables: 0, live, index: None, given_up: BTreeSet::new() };
         let wishes = wishes();
         for (index, wish) in wishes.iter().enumerate() {
             let (scope, name) = (ScopeId(index as u32 + 1), "layer".into());
@@ -160,9 +164,17 @@ impl Program {
         self.variables - 1
     }
 
+    /// Waits for an answer, or goes on, or gives up what was asked for so far.
     fn wait_at_times(&mut self, dice: &mut Dice, request: RequestId) {
-        if dice.once_in(2) {
-            self.script.push(Saying::Await(request));
+        match dice.below(8) {
+            0..4 => self.script.push(Saying::Await(request)),
+            4 => {
+                let request = Some(request).filter(|_| dice.once_in(2));
+                self.given_up.extend(request);
+                let session = SessionId(0);
+                self.script.push(Saying::Message(Message::Cancel { session, request }));
+            }
+            _ => {}
         }
     }
 
@@ -202,6 +214,12 @@ impl Program {
             Act::Read(_, request) | Act::Sync(request) => Some(*request),
             _ => None,
         })
+    }
+
+    /// Whether this is the answer to a read for which the client did not wait.
+    pub fn is_given_up(&self, request: RequestId, answer: &Answer) -> bool {
+        let is_interrupted = answer.as_ref().is_err_and(|failure| failure.is_given_up());
+        is_interrupted && self.given_up.contains(&request)
     }
 
     /// Checks what was answered. An update may only be missing if the client was told of a failure
@@ -253,6 +271,7 @@ impl Program {
                     _ => continue,
                 };
                 match answers.get(request) {
+                    Some(answer) if self.is_given_up(*request, answer) => {}
                     Some(Err(_)) | None => return true,
                     Some(Ok(_)) if tells_all => return false,
                     Some(Ok(_)) => {}

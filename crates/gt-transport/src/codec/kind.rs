@@ -64,6 +64,8 @@ pub const CHECK_NAN: u16 = 29;
 pub const SHARE: u16 = 30;
 /// [`crate::Message::Order`]: the order.
 pub const ORDER: u16 = 31;
-// 32 to 35 are free.
+/// [`crate::Message::Cancel`]: session, request.
+pub const CANCEL: u16 = 32;
+// 33 to 35 are free.
 /// [`crate::Message::Away`]: session, whether it is away.
 pub const AWAY: u16 = 36;

@@ -60,6 +60,9 @@ pub fn message() -> impl Strategy<Value = Message> {
         ),
         session().prop_map(|session| Message::Forget { session }),
         session().prop_map(|session| Message::CheckNan { session }),
+        (session(), any::<Option<u32>>()).prop_map(|(session, request)| {
+            Message::Cancel { session, request: request.map(RequestId) }
+        }),
         (session(), any::<bool>())
             .prop_map(|(session, is_away)| Message::Away { session, is_away }),
         (session(), 0..7).prop_map(|(session, order)| {

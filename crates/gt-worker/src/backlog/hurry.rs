@@ -1,14 +1,14 @@
 //! A read that has waited long behind other work goes ahead of it, with what it needs. Nothing is
 //! computed twice: the commands before it that it does not depend on come after it.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
 use gt_core::Result;
 use gt_core::record::code;
 use gt_transport::Batch;
 
 use super::{Backlog, Holds, hold};
-use crate::bound::{Bound, Task};
+use crate::bound::Task;
 use crate::names::Names;
 use crate::plan::{Position, ValueId};
 use crate::planner::Planner;
@@ -18,7 +18,7 @@ const PATIENCE_NS: u64 = 100_000_000;
 
 /// A read with more than this in front of it keeps its turn: finding out what it needs takes time
 /// and memory for each of them.
-const MOST_BEFORE: u64 = 1 << 18;
+pub(super) const MOST_BEFORE: u64 = 1 << 18;
 
 /// A read that waits at the end of a batch.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,17 @@ impl Backlog {
         if may_have_failed || far || !self.urgent.is_empty() {
             return Ok(());
         }
-        while self.next <= reader.position {
+        self.bind_up_to(reader.position, planner)?;
+        if let Some(chosen) = self.needed_by(reader.position, planner.names()) {
+            self.urgent = self.take_chosen(&chosen);
+            self.holds = Holds::default();
+        }
+        Ok(())
+    }
+
+    /// Binds the commands up to a position, all of which wait then.
+    pub(super) fn bind_up_to(&mut self, last: Position, planner: &mut Planner) -> Result<()> {
+        while self.next <= last {
             if self.end_names(planner)? {
                 continue;
             }
@@ -66,14 +76,6 @@ impl Backlog {
                 self.admitted.push_back(bound);
             }
         }
-        if let Some(chosen) = self.needed_by(reader.position, planner.names()) {
-            let mut waiting = std::mem::take(&mut self.blocked);
-            waiting.append(&mut self.admitted);
-            let is_chosen = |bound: &Bound| chosen.contains(&bound.position);
-            let (urgent, others): (VecDeque<_>, _) = waiting.into_iter().partition(is_chosen);
-            (self.urgent, self.admitted) = (urgent, others);
-            self.holds = Holds::default();
-        }
         Ok(())
     }
 
@@ -81,7 +83,7 @@ impl Backlog {
     /// there, if a value has not arrived or a shape is not known, or if something before the read
     /// can fail of which the client would have to be told.
     fn needed_by(&self, read: Position, names: &Names) -> Option<HashSet<Position>> {
-        let waiting = self.blocked.iter().chain(&self.admitted).rev();
+        let waiting = self.in_order().into_iter().rev();
         let mut waiting = waiting.skip_while(|bound| bound.position > read);
         let reader = waiting.next().filter(|bound| bound.position == read)?;
         let mut needed: HashSet<ValueId> = reader.needs().into_iter().collect();

@@ -87,6 +87,9 @@ impl<'a, E: Engine + ?Sized> Run<'a, E> {
                 self.vote(position, barrier, values, compare);
             }
             Step::Sync { position, request } => self.answer(position, request, Ok(nothing())),
+            Step::GiveUp { position, request } => {
+                self.answer(position, request, Err(Arc::new(Failure::given_up())));
+            }
             Step::Fail(position, ref failure) => self.tell(position, failure.clone()),
             Step::Upload { out, ref mut value, origin } => {
                 // The plan is there for longer than some of its values.

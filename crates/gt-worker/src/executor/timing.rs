@@ -106,6 +106,7 @@ fn about(step: &Step) -> Timed {
         | Step::Report { position, .. }
         | Step::Vote { position, .. }
         | Step::Sync { position, .. }
+        | Step::GiveUp { position, .. }
         | Step::Answer { position, .. }
         | Step::Handover { position, .. } => (Some(*position), 0, 0),
         Step::Bear { .. } | Step::Poison(..) => (None, 0, 0),

@@ -155,6 +155,11 @@ impl Bench {
         self.agenda.len()
     }
 
+    /// Whether a request has an answer.
+    pub fn is_answered(&self, session: SessionId, request: u32) -> bool {
+        self.answers.contains_key(&(session, RequestId(request)))
+    }
+
     /// The answer to a read.
     pub fn answer(&self, session: SessionId, request: u32) -> Result<Value, Arc<Failure>> {
         let answer = self.answers.get(&(session, RequestId(request)));
