@@ -156,7 +156,7 @@ fn worker_row(worker: &WorkerReport) -> [String; 9] {
 
 fn channel_rows(worker: &WorkerReport) -> impl Iterator<Item = [String; 5]> {
     worker.channels.iter().map(|channel| {
-        let ChannelTraffic { peer, road, bytes_in, bytes_out } = channel;
+        let ChannelTraffic { peer, road, bytes_in, bytes_out, .. } = channel;
         let (road, worker) = (road_name(*road).to_string(), worker.id.to_string());
         [worker, peer.to_string(), road, size(*bytes_in), size(*bytes_out)]
     })

@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
 use std::path::PathBuf;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use gt::address::{Address, Trust, host_name};
@@ -13,6 +14,7 @@ use gt_transport::hello::WorkerInfo;
 use gt_transport::stop::Stop;
 use gt_worker::buffer::Pool;
 use gt_worker::engine::backend::Backend;
+use gt_worker::engine::native::cpu::Cpu;
 use gt_worker::engine::native::threads::Threads;
 use gt_worker::panic_hook;
 use gt_worker::serve::{self, DataPlace, Notice, Options};
@@ -213,9 +215,16 @@ fn info(id: Option<&str>, engine: &str, threads: usize, memory: usize) -> Worker
         engine: engine.to_string(),
         device: "cpu".to_string(),
         threads: u32::try_from(threads).unwrap_or(u32::MAX),
+        cores: available_parallelism().map_or(0, |cores| cores.get() as u32),
+        numerics: numerics(engine),
         memory_bytes: memory as u64,
         ..WorkerInfo::default()
     }
+}
+
+/// The numerics class of an engine on this machine.
+fn numerics(engine: &str) -> String {
+    format!("{engine} {}", Cpu::used())
 }
 
 fn words(notice: &Notice, address: &Address) -> String {

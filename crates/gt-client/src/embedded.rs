@@ -12,7 +12,7 @@ use gt_core::event::{Detail, EventSink};
 use gt_core::{Error, Result, SessionId, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::channel::Channel;
-use gt_transport::hello::Hello;
+use gt_transport::hello::{Hello, WorkerInfo};
 use gt_transport::lock::Mutex;
 use gt_transport::{Message, Peer};
 use gt_worker::buffer::Pool;
@@ -110,7 +110,10 @@ impl Embedded {
         dispatcher.observe(sink.as_ref().map(|_| Detail::Each), &mut outbox);
         let ids = || (0..workers as u32).map(WorkerId);
         for id in ids() {
-            let register = Message::Register(Box::default());
+            // The workers of a process share its threads and memory.
+            let count = threads.count() as u32;
+            let info = WorkerInfo { threads: count, cores: count, ..WorkerInfo::default() };
+            let register = Message::Register(Box::new(info));
             dispatcher.step(0, Peer::Worker(id), register, &mut outbox);
         }
         let machines = ids().map(|id| Worker::new(id, window, engine.clone())).collect();

@@ -221,10 +221,12 @@ impl Dispatcher {
         if let Some(member) = self.worker_table.get_mut(worker) {
             member.used_bytes = used_bytes;
         }
+        self.load.note_memory(worker, used_bytes);
     }
 
     /// A worker says what travelled between it and others.
     pub fn note_channels(&mut self, worker: WorkerId, channels: Channels) {
+        self.load.note_channels(worker, &channels);
         if let Some(member) = self.worker_table.get_mut(worker) {
             member.channels = channels;
         }
@@ -337,7 +339,7 @@ impl Dispatcher {
         if self.worker_table.get(worker).is_some() {
             return Err(Error::bug(format!("{worker} is there already")));
         }
-        self.load.join(worker);
+        self.load.join(worker, &info);
         if let Some(tickets) = &mut self.tickets {
             tickets.listen(worker, info.data.clone());
         }
@@ -380,6 +382,7 @@ impl Dispatcher {
         let Some(session) = self.sessions.remove(&id) else { return false };
         self.recording.peer(now_ns, Station::Disconnected, id, None, &session.name);
         session.workers().for_each(|worker| self.worker_table.count(worker, -1));
+        self.load.move_home(session.home(), None);
         for worker in self.load.workers() {
             out.send(Peer::Worker(worker), Message::Forget { session: id });
         }

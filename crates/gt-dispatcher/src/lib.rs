@@ -14,6 +14,7 @@ mod in_flight;
 mod inference;
 pub mod load;
 pub mod outbox;
+mod pick;
 pub mod placements;
 pub mod policy;
 pub mod recipe;

@@ -1,8 +1,14 @@
-//! How busy the workers are estimated to be, and where the next piece of work would end soonest.
+//! How busy the workers are estimated to be, and how long values take from one to another.
+
+use std::collections::BTreeMap;
 
 use gt_core::WorkerId;
+use gt_transport::Peer;
+use gt_transport::hello::WorkerInfo;
+use gt_transport::report::Channels;
 
 use self::pace::Pace;
+use crate::pick::{Seat, Speeds};
 
 mod pace;
 
@@ -12,12 +18,18 @@ const HANDOVER_NS: u64 = 20_000;
 /// How often it is looked how quick workers are.
 const COMPARED_NS: u64 = 20_000_000;
 
-/// How many bytes are handed over in a nanosecond.
-const BYTES_PER_NS: u64 = 4;
+/// How many bytes are handed over in a nanosecond on one host, before that was measured.
+const LOCAL_BYTES_PER_NS: u64 = 4;
+
+/// The same between hosts.
+const REMOTE_BYTES_PER_NS: u64 = 1;
+
+/// What a link has carried has to be so much before its speed counts as known.
+const LEAST_TIMED_BYTES: u64 = 4 << 20;
 
 /// About how long a worker takes to hand over so many bytes in so many messages.
 pub(crate) fn handover_ns(bytes: u64, messages: u64) -> u64 {
-    messages * HANDOVER_NS + bytes / BYTES_PER_NS
+    messages * HANDOVER_NS + bytes / LOCAL_BYTES_PER_NS
 }
 
 /// The workers, and when each will be free.
@@ -25,9 +37,11 @@ pub(crate) fn handover_ns(bytes: u64, messages: u64) -> u64 {
 pub struct Load {
     /// The workers, in the order of their numbers.
     lanes: Vec<Lane>,
-    /// A tree of minima over the lanes: node `n` has the children `2n` and `2n + 1`, and the lanes
-    /// are its last half. So who is free soonest is found in as many steps as there are levels.
-    soonest: Vec<u64>,
+    /// Bytes in a microsecond from one worker to another, where that was measured.
+    links: BTreeMap<(WorkerId, WorkerId), u64>,
+    /// The hosts of workers, and their numerics classes; their places here are their numbers.
+    hosts: Vec<String>,
+    classes: Vec<String>,
     /// When it is next looked how quick they are.
     compare_at_ns: u64,
 }
@@ -40,17 +54,18 @@ struct Lane {
     /// Whether nothing new is to go there, as the operator wants it.
     is_drained: bool,
     pace: Pace,
+    host: u32,
+    class: u32,
+    /// How many workers like it the cores of its host serve at once.
+    at_once: u32,
+    memory_bytes: u64,
+    /// Bytes that its values take, as it reported last.
+    used_bytes: u64,
+    /// How many sessions have their home there.
+    homes: u32,
 }
 
 impl Lane {
-    /// When it is free for something new, as far as the tree is concerned.
-    fn key(&self) -> u64 {
-        match self.health() {
-            Health::Well => self.free_ns,
-            Health::Suspect => u64::MAX,
-        }
-    }
-
     fn health(&self) -> Health {
         if self.is_drained { Health::Suspect } else { self.health }
     }
@@ -65,33 +80,97 @@ pub enum Health {
     Suspect,
 }
 
-/// An input of a piece of work: when it is there, and what handing it over would cost.
-#[derive(Clone, Copy, Debug)]
-pub struct Needed {
-    /// When it will have been computed.
-    pub ready_ns: u64,
-    /// How large it is.
-    pub bytes: usize,
-}
-
 impl Load {
     /// A worker is there.
-    pub fn join(&mut self, worker: WorkerId) {
-        let (health, pace) = (Health::Well, Pace::default());
-        let lane = Lane { worker, free_ns: 0, health, is_drained: false, pace };
+    pub fn join(&mut self, worker: WorkerId, info: &WorkerInfo) {
+        let at_once = match (info.cores, info.threads.max(1)) {
+            (0, _) => u32::MAX,
+            (cores, threads) => (cores / threads).max(1),
+        };
+        let lane = Lane {
+            worker,
+            free_ns: 0,
+            health: Health::Well,
+            is_drained: false,
+            pace: Pace::default(),
+            host: number(&mut self.hosts, &info.host),
+            class: number(&mut self.classes, &info.numerics),
+            at_once,
+            memory_bytes: info.memory_bytes,
+            used_bytes: 0,
+            homes: 0,
+        };
         match self.find(worker) {
             Ok(index) => self.lanes[index] = lane,
             Err(index) => self.lanes.insert(index, lane),
         }
-        self.rebuild();
     }
 
     /// A worker is gone.
     pub fn leave(&mut self, worker: WorkerId) {
         if let Ok(index) = self.find(worker) {
             self.lanes.remove(index);
-            self.rebuild();
         }
+        self.links.retain(|(from, to), _| *from != worker && *to != worker);
+    }
+
+    /// A worker reports how many bytes its values take.
+    pub fn note_memory(&mut self, worker: WorkerId, used_bytes: u64) {
+        if let Ok(index) = self.find(worker) {
+            self.lanes[index].used_bytes = used_bytes;
+        }
+    }
+
+    /// A worker reports what came from other workers, and how long that took.
+    pub fn note_channels(&mut self, to: WorkerId, channels: &Channels) {
+        for channel in &channels.list {
+            if let Peer::Worker(from) = channel.peer
+                && channel.timed_bytes >= LEAST_TIMED_BYTES
+                && self.find(from).is_ok()
+            {
+                let speed = channel.timed_bytes.saturating_mul(1000) / channel.timed_ns.max(1);
+                self.links.insert((from, to), speed.max(1));
+            }
+        }
+    }
+
+    /// What is known of a worker. `held_bytes` is what the asking session has there, of which the
+    /// worker may not have reported everything.
+    pub(crate) fn seat(&self, worker: WorkerId, held_bytes: u64) -> Option<Seat> {
+        let lane = self.lane(worker)?;
+        // An eighth is left to what is computed on the way.
+        let most = match lane.memory_bytes {
+            0 => u64::MAX,
+            bytes => bytes - bytes / 8,
+        };
+        Some(Seat {
+            worker,
+            health: lane.health(),
+            free_ns: lane.free_ns,
+            slowness: lane.pace.taken_ns(1),
+            room_bytes: most.saturating_sub(lane.used_bytes.max(held_bytes)),
+            host: lane.host,
+            at_once: lane.at_once,
+            class: lane.class,
+        })
+    }
+
+    /// A session has its home at another worker than before.
+    pub(crate) fn move_home(&mut self, from: Option<WorkerId>, to: Option<WorkerId>) {
+        if from == to {
+            return;
+        }
+        for (worker, change) in [(from, -1), (to, 1)] {
+            if let Some(Ok(index)) = worker.map(|worker| self.find(worker)) {
+                let homes = &mut self.lanes[index].homes;
+                *homes = homes.saturating_add_signed(change);
+            }
+        }
+    }
+
+    /// How many sessions have their home at a worker.
+    pub(crate) fn homes(&self, worker: WorkerId) -> u32 {
+        self.lane(worker).map_or(0, |lane| lane.homes)
     }
 
     /// The workers that are there.
@@ -103,7 +182,6 @@ impl Load {
     pub fn set_health(&mut self, worker: WorkerId, health: Health) {
         if let Ok(index) = self.find(worker) {
             self.lanes[index].health = health;
-            self.update(index);
         }
     }
 
@@ -111,24 +189,12 @@ impl Load {
     pub fn set_drained(&mut self, worker: WorkerId, is_drained: bool) {
         if let Ok(index) = self.find(worker) {
             self.lanes[index].is_drained = is_drained;
-            self.update(index);
         }
     }
 
     /// Whether work may go to a worker.
     pub fn health(&self, worker: WorkerId) -> Health {
         self.lane(worker).map_or(Health::Suspect, Lane::health)
-    }
-
-    /// The first of all workers that is free soonest.
-    pub fn least_busy(&self, now_ns: u64) -> Option<WorkerId> {
-        let least = self.soonest.get(1).copied().filter(|least| *least < u64::MAX)?.max(now_ns);
-        let (mut node, leaves) = (1, self.soonest.len() / 2);
-        while node < leaves {
-            let left = 2 * node;
-            node = if self.soonest[left] <= least { left } else { left + 1 };
-        }
-        Some(self.lanes[node - leaves].worker)
     }
 
     /// The first of `workers` that is free soonest.
@@ -139,24 +205,6 @@ impl Load {
     ) -> Option<WorkerId> {
         workers
             .min_by_key(|&worker| (self.health(worker), self.free_ns(worker).max(now_ns), worker))
-    }
-
-    /// When work of `cost_ns` would end on a worker; `inputs` says when those that are there will
-    /// be computed, and what it lacks.
-    pub fn end_ns(
-        &self,
-        worker: WorkerId,
-        now_ns: u64,
-        cost_ns: u64,
-        inputs: (u64, Option<Needed>),
-    ) -> u64 {
-        let (present_ns, absent) = inputs;
-        let transfer_ns = |needed: Needed| handover_ns(needed.bytes as u64, 1);
-        let arrives =
-            absent.map_or(0, |needed| needed.ready_ns.saturating_add(transfer_ns(needed)));
-        let start = self.free_ns(worker).max(now_ns).max(present_ns).max(arrives);
-        let lane = self.lane(worker);
-        start.saturating_add(lane.map_or(cost_ns, |lane| lane.pace.taken_ns(cost_ns)))
     }
 
     /// A worker says how long something took. Now and then all are compared.
@@ -177,9 +225,7 @@ impl Load {
         let lane = &mut self.lanes[index];
         let taken_ns = lane.pace.assign(cost_ns);
         lane.free_ns = lane.free_ns.max(now_ns).saturating_add(taken_ns);
-        let end_ns = lane.free_ns;
-        self.update(index);
-        end_ns
+        lane.free_ns
     }
 
     fn free_ns(&self, worker: WorkerId) -> u64 {
@@ -197,54 +243,26 @@ impl Load {
             _ => self.lanes.binary_search_by_key(&worker, |lane| lane.worker),
         }
     }
+}
 
-    fn rebuild(&mut self) {
-        let leaves = self.lanes.len().next_power_of_two();
-        self.soonest = vec![u64::MAX; 2 * leaves];
-        (0..self.lanes.len()).for_each(|index| self.update(index));
-    }
-
-    /// Brings a lane's way to the root up to date, as far as it changes.
-    fn update(&mut self, index: usize) {
-        let mut node = self.soonest.len() / 2 + index;
-        self.soonest[node] = self.lanes[index].key();
-        while node > 1 {
-            node /= 2;
-            let least = self.soonest[2 * node].min(self.soonest[2 * node + 1]);
-            if std::mem::replace(&mut self.soonest[node], least) == least {
-                return;
-            }
-        }
+impl Speeds for Load {
+    fn handover_ns(&self, from: WorkerId, to: WorkerId, bytes: u64) -> u64 {
+        let host = |worker: WorkerId| self.lane(worker).map(|lane| lane.host);
+        let travels_ns = match self.links.get(&(from, to)) {
+            Some(speed) => bytes.saturating_mul(1000) / speed,
+            None if host(from) == host(to) => bytes / LOCAL_BYTES_PER_NS,
+            None => bytes / REMOTE_BYTES_PER_NS,
+        };
+        HANDOVER_NS.saturating_add(travels_ns)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The tree finds what a look at every worker finds.
-    #[test]
-    fn whoever_is_free_soonest_is_found() {
-        let mut load = Load::default();
-        let mut state = 1u64;
-        let mut dice = |below: u64| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) % below
-        };
-        for _ in 0..20_000 {
-            let worker = WorkerId(dice(40) as u32);
-            match dice(20) {
-                0 => load.join(worker),
-                1 => load.leave(worker),
-                2 => load.set_health(worker, Health::Suspect),
-                3 => load.set_health(worker, Health::Well),
-                4 => load.set_drained(worker, dice(2) == 0),
-                _ => drop(load.assign(worker, dice(500), dice(100))),
-            }
-            let now_ns = dice(2000);
-            let all: Vec<WorkerId> = load.workers().collect();
-            let well = all.iter().copied().filter(|worker| load.health(*worker) == Health::Well);
-            assert_eq!(load.least_busy(now_ns), load.least_busy_of(now_ns, well));
-        }
-    }
+/// The number of a name, which it gets if it has none.
+fn number(names: &mut Vec<String>, name: &str) -> u32 {
+    let known = names.iter().position(|known| known == name);
+    let index = known.unwrap_or_else(|| {
+        names.push(name.to_string());
+        names.len() - 1
+    });
+    index as u32
 }

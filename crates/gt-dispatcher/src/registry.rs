@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use crate::placements::{PlacementId, Placements};
 use crate::recipe::Recipe;
+use crate::worker_map::WorkerMap;
 
 /// A session has at most so many values at once.
 const MOST_VALUES: usize = Slot::MOST_VALUES as usize;
@@ -27,6 +28,8 @@ pub struct Registry {
     parts: HashMap<Slot, Option<Entry>>,
     /// What the numbers of placements stand for.
     pub placements: Placements,
+    /// Bytes of whole values on the workers that made them.
+    held: WorkerMap<u64>,
 }
 
 /// What is known of a value.
@@ -58,6 +61,8 @@ pub struct Entry {
     pub former: Option<Arc<Placement>>,
     /// Where that is among the workers that there are now, once something is to take its place.
     pub rehoused: Option<PlacementId>,
+    /// The worker whose memory it was counted in, and how many bytes; see [`Registry::held_bytes`].
+    pub counted: Option<(WorkerId, u64)>,
 }
 
 /// How a value is used that the config placed.
@@ -93,6 +98,7 @@ impl Entry {
             lost: None,
             former: None,
             rehoused: None,
+            counted: None,
         }
     }
 
@@ -165,6 +171,7 @@ impl Registry {
     /// needs: of values that are lost, and of those that are all there without them.
     pub fn lose(&mut self, worker: WorkerId, failure: &Arc<Failure>) -> Vec<(WorkerId, Slot)> {
         let mut spare = Vec::new();
+        self.held.remove(worker);
         let (placements, free_copies) = (&mut self.placements, &mut self.free_copies);
         for entry in self.entries.iter_mut().flatten() {
             let first = entry.spreads.first().map(|&(place, _)| place);
@@ -231,8 +238,32 @@ impl Registry {
         entry.ok_or_else(|| missing(slot))
     }
 
+    /// Bytes of the whole values that were made on a worker. Copies that were handed over are not
+    /// counted.
+    pub fn held_bytes(&self, worker: WorkerId) -> u64 {
+        self.held.get(worker).copied().unwrap_or_default()
+    }
+
+    fn count(&mut self, entry: &mut Entry) {
+        let holder = entry.holders.first().filter(|_| entry.counted.is_none());
+        if let Some(&(worker, _)) = holder {
+            let bytes = entry.meta.bytes() as u64;
+            *self.held.of(worker) += bytes;
+            entry.counted = Some((worker, bytes));
+        }
+    }
+
+    fn uncount(&mut self, mut entry: Entry) -> Entry {
+        if let Some((worker, bytes)) = entry.counted.take() {
+            let held = self.held.of(worker);
+            *held = held.saturating_sub(bytes);
+        }
+        entry
+    }
+
     /// Gives a value its name.
-    pub fn insert(&mut self, slot: Slot, entry: Entry) -> Result<()> {
+    pub fn insert(&mut self, slot: Slot, mut entry: Entry) -> Result<()> {
+        self.count(&mut entry);
         if let Some(part) = self.parts.get_mut(&slot).filter(|part| part.is_none()) {
             *part = Some(entry);
             return Ok(());
@@ -270,6 +301,7 @@ impl Registry {
     /// Gives what was a part of an instruction the name that the client has for it.
     pub fn rename(&mut self, part: Slot, slot: Slot) -> Result<()> {
         let entry = self.parts.remove(&part).flatten().ok_or_else(|| missing(part))?;
+        let entry = self.uncount(entry);
         if entry.names().all(|name| name != part) {
             self.end_copy(part);
         }
@@ -292,12 +324,13 @@ impl Registry {
     /// Takes a value away to give it another name; the names it has on workers stay.
     pub fn take(&mut self, slot: Slot) -> Result<Entry> {
         if slot.is_copy() {
-            return self.parts.remove(&slot).flatten().ok_or_else(|| missing(slot));
+            let entry = self.parts.remove(&slot).flatten().ok_or_else(|| missing(slot))?;
+            return Ok(self.uncount(entry));
         }
         let entry = self.entries.get_mut(slot.0 as usize).and_then(Option::take);
         let entry = entry.ok_or_else(|| missing(slot))?;
         self.named -= 1;
-        Ok(entry)
+        Ok(self.uncount(entry))
     }
 
     /// Takes a value's name away.
@@ -306,7 +339,7 @@ impl Registry {
             let entry = self.parts.remove(&slot).flatten().ok_or_else(|| missing(slot))?;
             entry.names().filter(|name| *name != slot).for_each(|name| self.end_copy(name));
             self.end_copy(slot);
-            return Ok(entry);
+            return Ok(self.uncount(entry));
         }
         let entry = self.take(slot)?;
         entry.names().for_each(|name| self.end_copy(name));

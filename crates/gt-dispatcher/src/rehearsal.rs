@@ -8,7 +8,7 @@ use gt_core::instruction::Command;
 use gt_core::placement::{Layout, Span, Wish};
 use gt_core::{Error, Meta, Provenance, Result, ScopeId, SessionId, Slot, WorkerId};
 use gt_transport::Batch;
-use gt_transport::hello::Hello;
+use gt_transport::hello::{Hello, WorkerInfo};
 
 use crate::context::Context;
 use crate::costs::Costs;
@@ -65,7 +65,7 @@ impl Rehearsal {
         let mut session = Session::new(SessionId(0), &hello, Reach::Local);
         let mut load = Load::default();
         for worker in (0..workers as u32).map(WorkerId) {
-            load.join(worker);
+            load.join(worker, &WorkerInfo::default());
             session.engage(worker);
         }
         session.begin_explaining(costs);

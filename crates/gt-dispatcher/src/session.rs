@@ -85,6 +85,8 @@ pub struct Session {
     wanted_bytes: Option<u64>,
     /// Its workers in the order in which it numbers them; the place of one that left is vacant.
     workers: Vec<Option<WorkerId>>,
+    /// The worker where what is computed whole stays, once there was something.
+    home: Option<WorkerId>,
     /// The workers that were lost, and the numbers they had.
     left_seats: Vec<(WorkerId, usize)>,
     /// Workers that the operator wants to be free. They end what they were given.
@@ -143,6 +145,7 @@ impl Session {
             wanted: hello.workers.map(|wanted| wanted as usize),
             wanted_bytes: hello.memory_bytes,
             workers: Vec::new(),
+            home: None,
             left_seats: Vec::new(),
             leaving: Vec::new(),
             letters: Vec::new(),

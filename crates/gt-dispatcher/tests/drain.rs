@@ -10,8 +10,10 @@ fn what_only_a_drained_worker_had_goes_to_another_one() {
         "
         workers 2
         t0 := upload [4]
+        on w1
         t1 := upload [64, 4]
         # The second worker has a copy of the first value.
+        on any
         t2 := add t0 t1
         t3 := exp t0
         send
@@ -20,9 +22,9 @@ fn what_only_a_drained_worker_had_goes_to_another_one() {
         read t4 as r1
         ---
         w0   t0 := upload float32[4] (16 bytes)
+        w1   t1 := upload float32[64, 4] (1024 bytes)
         w0   send t0 to w1 as #0
         w0   t3 := exp t0
-        w1   t1 := upload float32[64, 4] (1024 bytes)
         w1   t2147483648 := receive #0
         w1   t2 := add t2147483648 t1
         w0   free t0

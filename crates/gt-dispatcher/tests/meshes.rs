@@ -75,19 +75,16 @@ fn outside_of_signals_work_goes_where_its_largest_input_is() {
         ---
         w0   t0 := zeros shape=[64]
         w0   t1 := exp t0
-        w0   t2147483648 := receive #0
+        w0   t2 := upload float32[1] (4 bytes)
+        w0   t2147483648 := cast t2 dtype=float32
+        w0   send t2 to w1 as #0
         w0   t3 := add t0 t2147483648
-        w0   send t0 to w2 as #2
+        w0   t4 := upload float32[64, 64] (16384 bytes)
+        w0   t5 := add t4 t0
         w1   t0 := zeros shape=[64]
         w1   t1 := exp t0
-        w1   t2147483648 := receive #1
+        w1   t2147483648 := receive #0
         w1   t3 := add t0 t2147483648
-        w2   t2 := upload float32[1] (4 bytes)
-        w2   send t2 to w0 as #0
-        w2   send t2 to w1 as #1
-        w2   t4 := upload float32[64, 64] (16384 bytes)
-        w2   t2147483649 := receive #2
-        w2   t5 := add t4 t2147483649
         ",
     );
 }
@@ -297,14 +294,15 @@ fn parts_of_a_value_that_is_lost_are_freed_on_the_workers_that_are_left() {
         w0   d1 := cut 0 on w0 w1
         w0   by d1
         w0   t0 := zeros shape=[4]
-        w0   t2147483648 := move t1 from replicate on w2 to shard(0) on w0 w1 as #0
+        w0   t1 := upload float32[8] (32 bytes)
+        w0   t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
+        w0   free t1
         w1   d1 := cut 0 on w0 w1
         w1   by d1
         w1   t0 := zeros shape=[4]
-        w1   t2147483648 := move t1 from replicate on w2 to shard(0) on w0 w1 as #0
-        w2   t1 := upload float32[8] (32 bytes)
-        w2   t2147483648 := move t1 from replicate on w2 to shard(0) on w0 w1 as #0
-        w2   free t1
+        w1   t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
+        w1   handover #0: worker on was lost
+        client done 4
         w1   free t0
         w1   free t2147483648
         w1   t0 := zeros shape=[4]

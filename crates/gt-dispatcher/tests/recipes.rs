@@ -228,9 +228,11 @@ fn a_recipe_is_not_replaced_before_a_failure_is_told() {
     check(
         "
         workers 2
-        scope1 := \"params\" in scope0 replicated 0 1
+        scope1 := \"other\" in scope0 replicated 1
         t0 := upload [4]
+        in scope1
         t1 := upload [4]
+        in scope0
         t2 := cast t1 dtype=int64
         t3 := take t0 t2
         t4 := zeros shape=[4]
@@ -293,12 +295,15 @@ fn what_cannot_be_computed_leaves_the_recipe_that_it_would_replace() {
         read t2 as r1
         ---
         w0   t1 := upload float32[4] (16 bytes)
-        all  t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
+        w0   t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
         w0   free t1
+        w1   t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
         w1   handover #0: worker on was lost
         w1   free t2147483648
         w1   t2 := ones shape=[4]
+        w1   wait #2
         w1   read t2 as r1
+        w1   verdict #2: add: an input is lost
         ",
     );
 }

@@ -90,15 +90,23 @@ fn rule_9_in_a_signal_every_op_runs_on_its_mesh() {
         t3 := exp t1
         ---
         w0   t0 := upload float32[64, 16] (4096 bytes)
-        w1   t1 := upload float32[16] (64 bytes)
-        all  t2147483648 := move t0 from replicate on w0 to shard(1) on w0 w1 as #0
-        all  t2147483649 := move t1 from replicate on w1 to shard(0) on w0 w1 as #1
-        all  d1 := cut 1 on w0 w1
-        all  by d1
-        all  t2 := add t2147483648 t2147483649
-        all  d2 := cut 0 on w0 w1
-        all  by d2
-        all  t3 := exp t2147483649
+        w0   t1 := upload float32[16] (64 bytes)
+        w0   t2147483648 := move t0 from replicate on w0 to shard(1) on w0 w1 as #0
+        w0   t2147483649 := move t1 from replicate on w0 to shard(0) on w0 w1 as #1
+        w0   d1 := cut 1 on w0 w1
+        w0   by d1
+        w0   t2 := add t2147483648 t2147483649
+        w0   d2 := cut 0 on w0 w1
+        w0   by d2
+        w0   t3 := exp t2147483649
+        w1   t2147483648 := move t0 from replicate on w0 to shard(1) on w0 w1 as #0
+        w1   t2147483649 := move t1 from replicate on w0 to shard(0) on w0 w1 as #1
+        w1   d1 := cut 1 on w0 w1
+        w1   by d1
+        w1   t2 := add t2147483648 t2147483649
+        w1   d2 := cut 0 on w0 w1
+        w1   by d2
+        w1   t3 := exp t2147483649
         ",
     );
 }
@@ -118,18 +126,17 @@ fn rule_9_outside_of_signals_an_op_runs_on_the_mesh_of_its_largest_input() {
         w0   d1 := cut 0 on w0 w1
         w0   by d1
         w0   t0 := zeros shape=[6, 4]
-        w0   t2147483648 := receive #0
+        w0   t1 := upload float32[4] (16 bytes)
+        w0   t2147483648 := cast t1 dtype=float32
+        w0   send t1 to w1 as #0
         w0   by d1
         w0   t2 := add t0 t2147483648
         w1   d1 := cut 0 on w0 w1
         w1   by d1
         w1   t0 := zeros shape=[6, 4]
-        w1   t2147483648 := receive #1
+        w1   t2147483648 := receive #0
         w1   by d1
         w1   t2 := add t0 t2147483648
-        w2   t1 := upload float32[4] (16 bytes)
-        w2   send t1 to w0 as #0
-        w2   send t1 to w1 as #1
         ",
     );
 }

@@ -31,16 +31,18 @@ fn work_goes_where_its_inputs_are() {
         # The second upload finds the first worker busy; each chain stays with its upload.
         workers 2
         t0 := upload [8, 8]
+        on w1
         t1 := upload [8, 8]
+        on any
         t2 := exp t1
         t3 := exp t0
         t4 := relu t2
         t5 := relu t3
         ---
         w0   t0 := upload float32[8, 8] (256 bytes)
+        w1   t1 := upload float32[8, 8] (256 bytes)
         w0   t3 := exp t0
         w0   t5 := relu t3
-        w1   t1 := upload float32[8, 8] (256 bytes)
         w1   t2 := exp t1
         w1   t4 := relu t2
         ",
@@ -48,20 +50,21 @@ fn work_goes_where_its_inputs_are() {
 }
 
 #[test]
-fn what_has_no_inputs_is_spread_by_load() {
+fn small_work_stays_at_home_however_busy_that_is() {
     check(
         "
         workers 3
         t0 := zeros shape=[1000, 1000]
         t1 := zeros shape=[10]
-        t2 := zeros shape=[1000, 1000]
-        # The second worker has the least to do.
-        t3 := zeros shape=[10]
+        t2 := exp t0
+        t3 := upload [10]
+        t4 := add t1 t3
         ---
         w0   t0 := zeros shape=[1000, 1000]
-        w1   t1 := zeros shape=[10]
-        w1   t3 := zeros shape=[10]
-        w2   t2 := zeros shape=[1000, 1000]
+        w0   t1 := zeros shape=[10]
+        w0   t2 := exp t0
+        w0   t3 := upload float32[10] (40 bytes)
+        w0   t4 := add t1 t3
         ",
     );
 }
@@ -72,12 +75,14 @@ fn operands_on_different_workers_meet_where_the_larger_one_is() {
         "
         workers 2
         t0 := upload [4]
+        on w1
         t1 := upload [64, 4]
+        on any
         t2 := add t0 t1
         ---
         w0   t0 := upload float32[4] (16 bytes)
-        w0   send t0 to w1 as #0
         w1   t1 := upload float32[64, 4] (1024 bytes)
+        w0   send t0 to w1 as #0
         w1   t2147483648 := receive #0
         w1   t2 := add t2147483648 t1
         ",
@@ -90,15 +95,21 @@ fn a_value_that_was_moved_is_not_moved_again() {
         "
         workers 2
         t0 := upload [4]
+        on w1
         t1 := upload [64, 4]
+        on any
+        w0 done 1
+        w1 done 1
         t2 := add t0 t1
         t3 := mul t1 t0
         send
         t4 := sub t0 t1
         ---
         w0   t0 := upload float32[4] (16 bytes)
-        w0   send t0 to w1 as #0
         w1   t1 := upload float32[64, 4] (1024 bytes)
+        client done 1
+        client done 1
+        w0   send t0 to w1 as #0
         w1   t2147483648 := receive #0
         w1   t2 := add t2147483648 t1
         w1   t3 := mul t1 t2147483648
@@ -113,18 +124,20 @@ fn a_free_frees_copies_too_and_their_names_are_used_again() {
         "
         workers 2
         t0 := upload [4]
+        on w1
         t1 := upload [64, 4]
+        on any
         t2 := add t0 t1
         free t0
         t0 := upload [4]
         t3 := add t0 t1
         ---
         w0   t0 := upload float32[4] (16 bytes)
+        w1   t1 := upload float32[64, 4] (1024 bytes)
         w0   send t0 to w1 as #0
         w0   free t0
         w0   t0 := upload float32[4] (16 bytes)
         w0   send t0 to w1 as #1
-        w1   t1 := upload float32[64, 4] (1024 bytes)
         w1   t2147483648 := receive #0
         w1   t2 := add t2147483648 t1
         w1   free t2147483648
@@ -141,18 +154,20 @@ fn a_replacement_stays_at_home_and_ends_the_copies_of_the_old_value() {
         # t0 is smaller than t1, but its place is with the first worker.
         workers 2
         t0 := upload [64]
+        on w1
         t1 := upload [64, 64]
+        on any
         t2 := add t0 t1
         t3 := sum t1 dim=[0]
         t4 := add t0 t3 replaces t0
         t5 := add t4 t1
         ---
         w0   t0 := upload float32[64] (256 bytes)
+        w1   t1 := upload float32[64, 64] (16384 bytes)
         w0   send t0 to w1 as #0
         w0   t2147483649 := receive #1
         w0   t4 := add t0 t2147483649 replaces t0
         w0   send t4 to w1 as #2
-        w1   t1 := upload float32[64, 64] (16384 bytes)
         w1   t2147483648 := receive #0
         w1   t2 := add t2147483648 t1
         w1   t3 := sum t1 dim=[0]
@@ -230,23 +245,29 @@ fn a_batch_is_done_when_every_worker_is_done_with_its_part() {
         "
         workers 2
         t0 := upload [4]
+        on w1
         t1 := upload [64, 4]
+        on any
         t2 := add t0 t1
         send
         t3 := exp t0
         send
-        # The first worker is done with both batches, the second with part of the first.
-        w0 done 3
+        # The first worker is done with its part of a batch before the second is.
+        w0 done 2
         w1 done 2
         w1 done 1
+        w0 done 1
         ---
         w0   t0 := upload float32[4] (16 bytes)
-        w0   send t0 to w1 as #0
         w1   t1 := upload float32[64, 4] (1024 bytes)
+        w0   send t0 to w1 as #0
         w1   t2147483648 := receive #0
         w1   t2 := add t2147483648 t1
         w0   t3 := exp t0
-        client done 4
+        client done 1
+        client done 1
+        client done 1
+        client done 1
         ",
     );
 }
@@ -258,7 +279,9 @@ fn done_is_told_for_batches_in_order() {
         workers 2
         t0 := upload [4]
         send
+        on w1
         t1 := upload [4]
+        on any
         send
         w1 done 1
         w0 done 1
@@ -320,13 +343,15 @@ fn a_read_asks_nobody_where_nothing_can_fail_because_of_data() {
         "
         workers 2
         t0 := upload [4]
+        on w1
         t1 := upload [4]
+        on any
         t2 := exp t1
         read t0 as r1
         ---
         w0   t0 := upload float32[4] (16 bytes)
-        w0   read t0 as r1
         w1   t1 := upload float32[4] (16 bytes)
+        w0   read t0 as r1
         w1   t2 := exp t1
         ",
     );
@@ -339,7 +364,9 @@ fn updates_wait_for_one_barrier_and_a_read_settles_it() {
         # Only the second worker can fail; both updates of the first wait for the same word.
         workers 2
         t0 := upload [4]
+        on w1
         t1 := upload [4]
+        on any
         t2 := bernoulli t1 seed=0 rng_index=0
         t3 := exp t0 replaces t0
         t4 := exp t3 replaces t3
@@ -355,10 +382,10 @@ fn updates_wait_for_one_barrier_and_a_read_settles_it() {
         read t5 as r2
         ---
         w0   t0 := upload float32[4] (16 bytes)
+        w1   t1 := upload float32[4] (16 bytes)
         w0   wait #1
         w0   t3 := exp t0 replaces t0
         w0   t4 := exp t3 replaces t3
-        w1   t1 := upload float32[4] (16 bytes)
         w1   t2 := bernoulli t1 seed=0 rng_index=0
         w1   report #1
         w0   verdict #1: it went wrong
@@ -380,13 +407,15 @@ fn a_synchronisation_asks_everybody_who_was_given_something() {
         # Even if it cannot fail: the client is told when everything is done.
         workers 2
         t0 := upload [4]
+        on w1
         t1 := upload [4]
+        on any
         sync as r1
         ---
         w0   t0 := upload float32[4] (16 bytes)
+        w1   t1 := upload float32[4] (16 bytes)
         w0   wait #1
         w0   sync as r1
-        w1   t1 := upload float32[4] (16 bytes)
         w1   settle #1 after everything
         ",
     );
@@ -400,7 +429,9 @@ fn who_was_poisoned_by_what_the_client_was_told_settles_at_once() {
         # a value that depends on it.
         workers 2
         t0 := upload [4]
+        on w1
         t1 := upload [4]
+        on any
         t2 := exp t1
         read t0 as r1
         send
@@ -408,8 +439,8 @@ fn who_was_poisoned_by_what_the_client_was_told_settles_at_once() {
         w0 answers r1 failed
         ---
         w0   t0 := upload float32[4] (16 bytes)
-        w0   read t0 as r1
         w1   t1 := upload float32[4] (16 bytes)
+        w0   read t0 as r1
         w1   t2 := exp t1
         w1   settle #1
         client answer r1: it went wrong
@@ -423,7 +454,9 @@ fn what_a_lost_worker_had_is_lost_and_what_others_have_is_not() {
         "
         workers 2
         t0 := upload [4]
+        on w1
         t1 := upload [64, 4]
+        on any
         t2 := add t0 t1
         t3 := exp t0
         read t3 as r1
@@ -437,16 +470,19 @@ fn what_a_lost_worker_had_is_lost_and_what_others_have_is_not() {
         free t5
         ---
         w0   t0 := upload float32[4] (16 bytes)
+        w1   t1 := upload float32[64, 4] (1024 bytes)
         w0   send t0 to w1 as #0
         w0   t3 := exp t0
         w0   read t3 as r1
-        w1   t1 := upload float32[64, 4] (1024 bytes)
         w1   t2147483648 := receive #0
         w1   t2 := add t2147483648 t1
         client answer r1: worker on was lost
-        w1 handover #0: worker on was lost
-        client answer r2: worker on was lost
+        w1   handover #0: worker on was lost
+        client done 1
         w1   t4 := add t2147483648 t1
+        w1   wait #2
+        w1   sync as r2
+        w1   verdict #2: worker on was lost
         ",
     );
 }
@@ -457,7 +493,9 @@ fn an_update_that_needs_a_lost_value_keeps_the_old_one() {
         "
         workers 2
         t0 := upload [64]
+        on w1
         t1 := upload [64, 64]
+        on any
         send
         w1 gone
         t2 := sum t1 dim=[0]
@@ -467,7 +505,9 @@ fn an_update_that_needs_a_lost_value_keeps_the_old_one() {
         w0   t0 := upload float32[64] (256 bytes)
         w1   t1 := upload float32[64, 64] (16384 bytes)
         w0   t3 := cast t0 dtype=float32 replaces t0
+        w0   wait #2
         w0   read t3 as r1
+        w0   verdict #2: add: an input is lost
         ",
     );
 }
@@ -479,18 +519,20 @@ fn values_that_are_replaced_together_come_under_names_of_their_own() {
         # The averages are on the other worker, and not even inputs.
         workers 2
         t0 := upload [64]
+        on w1
         t1 := upload [64]
+        on any
         t2 := exp t1
         t3 := exp t1
         t4, t5, t6 := adam t0 t0 t0 t0 1 1 1 1 1 1 replaces t0 t2 t3
         read t5 as r1
         ---
         w0   t0 := upload float32[64] (256 bytes)
+        w1   t1 := upload float32[64] (256 bytes)
         w0   t2147483648 := receive #0
         w0   t2147483649 := receive #1
         w0   t4, t5, t6 := adam t0 t0 t0 t0 1 1 1 1 1 1 replaces t0 t2147483648 t2147483649
         w0   read t5 as r1
-        w1   t1 := upload float32[64] (256 bytes)
         w1   t2 := exp t1
         w1   t3 := exp t1
         w1   send t2 to w0 as #0

@@ -3,7 +3,7 @@
 
 use gt_core::instruction::Command;
 use gt_core::text::parse_instruction;
-use gt_core::{SessionId, Slot, WorkerId};
+use gt_core::{RequestId, SessionId, Slot, WorkerId};
 use gt_transport::{Batch, Message};
 
 use crate::timed::Cluster;
@@ -69,4 +69,33 @@ pub fn serve(slowness: &[u64], clients: &[Option<u32>], within_ns: u64) -> Vec<S
         served.products = (done[client] - before[client]) / COMMANDS;
     }
     served
+}
+
+/// How long it takes until so many independent chains of products are done, each of which goes on
+/// with its own result.
+pub fn chains_ns(workers: usize, chains: u32, products: usize) -> u64 {
+    let mut cluster = Cluster::new(&vec![1; workers]);
+    let session = SessionId(1);
+    cluster.open(session, None);
+    let mut batch = Batch::default();
+    let apply = |text: String| Command::Apply(parse_instruction(&text).expect("an instruction"));
+    for chain in 0..chains {
+        batch.push(&apply(format!("t{chain} := full shape=[512, 512] fill_value=1.0")));
+    }
+    for product in 0..products {
+        for chain in 0..chains {
+            // The names of a chain take turns.
+            let [old, new] = [product, product + 1].map(|turn| chain + chains * (turn as u32 % 2));
+            batch.push(&apply(format!("t{new} := matmul t{old} t{old}")));
+            batch.push(&Command::Free([Slot(old)].into_iter().collect()));
+        }
+    }
+    batch.push(&Command::Sync { request: RequestId(1) });
+    cluster.say(session, batch);
+    while let Some(heard) = cluster.step() {
+        if matches!(heard, Some((_, Message::Answer { .. }))) {
+            return cluster.now_ns;
+        }
+    }
+    panic!("the chains do not end");
 }

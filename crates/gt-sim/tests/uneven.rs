@@ -1,7 +1,7 @@
 //! A worker that is a hundred times slower than the others costs those who do not need it next to
 //! nothing.
 
-use gt_sim::uneven::{Served, serve};
+use gt_sim::uneven::{Served, chains_ns, serve};
 
 const SECOND: u64 = 1_000_000_000;
 const SLOW: u64 = 100;
@@ -44,4 +44,12 @@ fn whoever_has_all_workers_uses_those_that_are_quick() {
 #[ignore = "takes a while"]
 fn several_who_have_all_workers_use_those_that_are_quick() {
     [2, 3].into_iter().for_each(all_workers);
+}
+
+#[test]
+fn independent_chains_of_products_spread_over_idle_workers() {
+    let (alone, four) = (chains_ns(1, 8, 20), chains_ns(4, 8, 20));
+    let ratio = four as f64 / alone as f64;
+    println!("four workers take {ratio:.3} of the time of one");
+    assert!(ratio <= 0.35, "{ratio}");
 }

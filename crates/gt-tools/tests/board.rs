@@ -63,8 +63,11 @@ fn events() -> Events {
 fn report() -> Report {
     let info = WorkerInfo { name: "left".to_string(), memory_bytes: 1 << 30, ..Default::default() };
     let road = Road::Tcp;
-    let channel =
-        ChannelTraffic { peer: Peer::Worker(WorkerId(1)), road, bytes_in: 100, bytes_out: 30 };
+    let channel = ChannelTraffic {
+        bytes_in: 100,
+        bytes_out: 30,
+        ..ChannelTraffic::new(Peer::Worker(WorkerId(1)), road)
+    };
     let worker = WorkerReport {
         id: WorkerId(0),
         info,

@@ -24,7 +24,7 @@ fn worker(id: u32, bytes_in: u64) -> WorkerReport {
     let info =
         WorkerInfo { name: format!("node-{id}"), memory_bytes: 64 << 30, ..WorkerInfo::default() };
     let peer = gt_transport::Peer::Worker(WorkerId(1 - id));
-    let channel = ChannelTraffic { peer, road: Road::Memory, bytes_in, bytes_out: 0 };
+    let channel = ChannelTraffic { bytes_in, ..ChannelTraffic::new(peer, Road::Memory) };
     WorkerReport {
         id: WorkerId(id),
         info,

@@ -97,7 +97,13 @@ pub struct WorkerInfo {
     pub device: String,
     /// How many threads it has.
     pub threads: u32,
-    /// How many bytes it may use.
+    /// How many cores of its host its threads may run on, which other workers there share; zero if
+    /// its cores are its own.
+    pub cores: u32,
+    /// Its numerics class: engine and kernel instructions. Workers of one class compute the same
+    /// bits.
+    pub numerics: String,
+    /// How many bytes it may use; zero if that is not known.
     pub memory_bytes: u64,
     /// Where tensor data reaches it, if it listens.
     pub data: Address,

@@ -68,6 +68,17 @@ pub struct ChannelTraffic {
     pub bytes_in: u64,
     /// Bytes of values that left.
     pub bytes_out: u64,
+    /// Those of the bytes that came which followed others without a pause …
+    pub timed_bytes: u64,
+    /// … and how long they took.
+    pub timed_ns: u64,
+}
+
+impl ChannelTraffic {
+    /// A channel that has not carried anything.
+    pub fn new(peer: Peer, road: Road) -> Self {
+        ChannelTraffic { peer, road, bytes_in: 0, bytes_out: 0, timed_bytes: 0, timed_ns: 0 }
+    }
 }
 
 /// The channels of one process.

@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn uses_that_draw_other_random_numbers_may_count_as_one() {
         let randn = ops::by_name("randn").expect("a row");
-        let mut draws = |mut memo: Memo<u64>| {
+        let draws = |mut memo: Memo<u64>| {
             [1, 1, 2].map(|rng_index| {
                 let attrs = randn.attrs.iter().map(|spec| match spec.kind {
                     AttrKind::RngIndex => Attr::Int(rng_index),

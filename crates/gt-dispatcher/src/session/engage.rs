@@ -18,6 +18,11 @@ impl Session {
         &self.workers
     }
 
+    /// The worker where what is computed whole stays, once there was something.
+    pub fn home(&self) -> Option<WorkerId> {
+        self.home
+    }
+
     /// Takes a worker, if it wants more; says whether it did.
     pub fn engage(&mut self, worker: WorkerId) -> bool {
         let wants = self.wanted.is_none_or(|wanted| self.workers().count() < wanted);

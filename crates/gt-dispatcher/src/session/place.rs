@@ -1,5 +1,6 @@
 //! Where an instruction runs, and how its inputs come there.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use gt_core::instruction::{After, Command, Instruction, Operand, Replaces};
@@ -16,7 +17,8 @@ use crate::context::Context;
 use crate::decide::{Chosen, Decision, Place, Request, Shared, Source, decide, reshard};
 use crate::expected::{Expected, Reply, Way};
 use crate::failure_barrier::{Whom, Words};
-use crate::load::{Health, Needed};
+use crate::load::Health;
+use crate::pick::{Input, Needs, Seat, pick};
 use crate::placements::PlacementId;
 use crate::registry::Entry;
 use crate::tickets::{Transfer, TransferKind};
@@ -88,7 +90,9 @@ impl Session {
             }
             Place::Anywhere => {
                 self.charge_load(context);
-                let worker = self.choose(request.inputs, decision.cost_ns(), context)?;
+                let bytes = decision.metas.iter().map(|meta| meta.bytes() as u64).sum();
+                let needs = (decision.cost_ns(), bytes);
+                let worker = self.choose(request.inputs, needs, context)?;
                 self.place_on_worker(worker, request, decision, context)
             }
             Place::On(mesh) => {
@@ -314,57 +318,61 @@ impl Session {
         self.workers().find(well).or_else(|| self.workers().next())
     }
 
-    /// The worker where this ends soonest: work goes where its inputs are and the load is low.
+    /// The worker that gets something that is computed whole; see [`crate::pick`].
     pub(super) fn choose(
-        &self,
+        &mut self,
         inputs: &[Operand],
-        cost: u64,
-        context: &Context,
+        (cost_ns, result_bytes): (u64, u64),
+        context: &mut Context,
     ) -> Result<WorkerId> {
-        let mut there = self.workers();
-        let first = there.next().ok_or_else(no_worker)?;
-        if there.next().is_none() {
+        let first = self.workers().next().ok_or_else(no_worker)?;
+        if self.workers().nth(1).is_none() {
             return Ok(first);
         }
+        let home = self.settle_home(first, context);
         let entries: SmallVec<[&Entry; 4]> = inputs
             .iter()
             .filter_map(|input| match input {
                 Operand::Slot(slot) => self.registry.get(*slot).ok(),
                 Operand::Scalar(_) => None,
             })
+            .filter(|entry| entry.recipe.is_none())
             .collect();
         if self.scopes.has_wishes() {
             return Ok(self.fixed_home(&entries, first));
         }
-        let missing = |worker: WorkerId| {
-            let (mut present_ns, mut absent) = (0, None::<Needed>);
-            for entry in &entries {
-                if entry.recipe.is_some() {
-                    continue;
-                }
-                if self.registry.name_on(entry, worker).is_some() {
-                    present_ns = present_ns.max(entry.ready_ns);
-                    continue;
-                }
-                let before = absent.unwrap_or(Needed { ready_ns: 0, bytes: 0 });
-                let ready_ns = before.ready_ns.max(entry.ready_ns);
-                let bytes = before.bytes.saturating_add(entry.meta.bytes());
-                absent = Some(Needed { ready_ns, bytes });
-            }
-            (present_ns, absent)
+        let input = |entry: &&Entry| Input {
+            bytes: entry.meta.bytes() as u64,
+            ready_ns: entry.ready_ns,
+            on: self.registry.whereabouts(entry).collect(),
         };
-        // Of those that hold none of the inputs, nobody ends sooner than the least busy.
-        let (load, now_ns) = (&context.load, context.now_ns);
-        let soonest = if self.wanted.is_none() { load.least_busy(now_ns) } else { None };
-        let idle = soonest.or_else(|| load.least_busy_of(now_ns, self.workers()));
-        let idle = idle.ok_or_else(no_worker)?;
-        let holders = entries.iter().flat_map(|entry| self.registry.whereabouts(entry));
-        let candidates = std::iter::once(idle).chain(holders);
-        let end = |worker: &WorkerId| {
-            let end_ns = context.load.end_ns(*worker, context.now_ns, cost, missing(*worker));
-            (context.load.health(*worker), end_ns, *worker)
+        let inputs = entries.iter().map(input).collect();
+        let needs = Needs { cost_ns, result_bytes, inputs };
+        let load = &*context.load;
+        let base = needs.place_of_inputs(home, load);
+        let seat = |worker| load.seat(worker, self.registry.held_bytes(worker));
+        let stays = |seat: Seat| seat.health == Health::Well && result_bytes <= seat.room_bytes;
+        if needs.is_small(load, base) && seat(base).is_some_and(stays) {
+            return Ok(base);
+        }
+        let seats: SmallVec<[Seat; 8]> = self.workers().filter_map(seat).collect();
+        pick(&needs, base, &seats, load, context.now_ns).ok_or_else(no_worker)
+    }
+
+    /// The home of the session. When it opens, or after its home is gone, that is the worker with the
+    /// fewest other homes and the most free memory, of those that are not silent.
+    fn settle_home(&mut self, first: WorkerId, context: &mut Context) -> WorkerId {
+        if let Some(home) = self.home.filter(|home| self.workers.contains(&Some(*home))) {
+            return home;
+        }
+        let load = &mut *context.load;
+        let seats = self.workers().filter_map(|worker| load.seat(worker, 0));
+        let least = |seat: &Seat| {
+            (seat.health, load.homes(seat.worker), Reverse(seat.room_bytes), seat.worker)
         };
-        candidates.min_by_key(end).ok_or_else(no_worker)
+        let home = seats.min_by_key(least).map_or(first, |seat| seat.worker);
+        load.move_home(self.home.replace(home), Some(home));
+        home
     }
 
     /// Where a whole value goes in a session with wishes: to its largest input, else to the first
@@ -372,7 +380,7 @@ impl Session {
     /// are shared, and with that the order of sums: bits would depend on timing.
     fn fixed_home(&self, inputs: &[&Entry], first: WorkerId) -> WorkerId {
         let mut largest: Option<(usize, WorkerId)> = None;
-        for entry in inputs.iter().filter(|entry| entry.recipe.is_none()) {
+        for entry in inputs {
             let bytes = entry.meta.bytes();
             let is_larger = largest.is_none_or(|(most, _)| bytes > most);
             if let (true, Some(home)) = (is_larger, self.registry.whereabouts(entry).next()) {

@@ -113,7 +113,8 @@ impl Session {
             return Ok(());
         }
         self.charge_load(context);
-        let worker = self.choose(&[], 0, context)?;
+        let bytes = self.registry.get(slot)?.meta.bytes() as u64;
+        let worker = self.choose(&[], (0, bytes), context)?;
         self.make_on_worker(slot, worker, context)
     }
 

@@ -36,7 +36,8 @@ impl Session {
             return Ok(Target::Mesh(mesh, SignatureId::NONE));
         }
         self.charge_load(context);
-        let worker = self.choose(&[], cost_ns, context)?;
+        // The program's data goes home, however busy that is: it is used there.
+        let worker = self.choose(&[], (0, meta.bytes() as u64), context)?;
         let ready_ns = context.load.assign(worker, context.now_ns, cost_ns);
         self.insert(out, meta.clone(), (true, provenance), worker, ready_ns)?;
         self.failure_barrier.assign(worker, Risk::Memory, meta.bytes());
@@ -74,7 +75,7 @@ impl Session {
         self.charge_load(context);
         let worker = match wish {
             Some(mesh) => self.registry.placements.members(mesh)[0],
-            None => self.choose(&[], cost, context)?,
+            None => self.choose(&[], (0, cost), context)?,
         };
         let ready_ns = context.load.assign(worker, context.now_ns, cost);
         self.insert(out, meta.clone(), (true, provenance), worker, ready_ns)?;

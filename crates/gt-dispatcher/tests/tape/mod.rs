@@ -3,6 +3,7 @@
 //! Before the line: `workers 2`, `at 5000` (nanoseconds), `send` (the batch ends here),
 //! `scope1 := "pair" in scope0 replicated 0 1`, `in scope1`,
 //! `w0 done 3`, `w1 describes r1 as [3, 2]`, `w0 reports #1` or `w0 reports #1 failed`,
+//! `on w1` (work without inputs goes there, because no other worker is heard, until `on any`),
 //! `w0 failed`, `w0 answers r1` or `w0 answers r1 failed`, `w0 gone`,
 //! `w0 drained`, `w0 undrained`, `wants 2` (before `workers`), and the client's commands in
 //! their text form, with `t0 := upload [4, 4]` for single precision numbers. What follows the last
@@ -19,6 +20,7 @@ use gt_core::text::parse_instruction;
 use gt_core::{
     DType, Error, Meta, Provenance, RequestId, ScopeId, SessionId, Shape, Slot, WorkerId,
 };
+use gt_dispatcher::load::Health;
 use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::hello::Hello;
 use gt_transport::{Batch, Failure, FailureId, Message, Peer, Value};
@@ -105,6 +107,14 @@ impl Player {
             }
             ["wants", count] => self.wants = Some(number(count) as u32),
             ["at", now] => self.now_ns = number(now),
+            ["on", only] => {
+                self.line("send");
+                for worker in 0..self.workers {
+                    let is_heard = only == "any" || number(only) == worker;
+                    let health = if is_heard { Health::Well } else { Health::Suspect };
+                    self.dispatcher.set_health(WorkerId(worker as u32), health);
+                }
+            }
             ["bye"] => self.step(Peer::Client(SESSION), Message::Bye),
             ["send"] if self.batch.is_empty() => {}
             ["send"] => {

@@ -124,7 +124,17 @@ fn info() -> impl Strategy<Value = WorkerInfo> {
     (".*", ".*", any::<[u32; 2]>(), any::<u64>(), address()).prop_map(
         |(name, host, [pid, threads], memory_bytes, data)| {
             let (engine, device) = ("native".to_string(), "cpu".to_string());
-            WorkerInfo { name, host, pid, engine, device, threads, memory_bytes, data }
+            WorkerInfo {
+                name,
+                host,
+                pid,
+                engine,
+                device,
+                threads,
+                memory_bytes,
+                data,
+                ..WorkerInfo::default()
+            }
         },
     )
 }
@@ -165,7 +175,7 @@ fn transfers() -> impl Strategy<Value = Message> {
 
 fn channels() -> Vec<ChannelTraffic> {
     let peer = Peer::Client(SessionId(3));
-    vec![ChannelTraffic { peer, road: Road::Relay, bytes_in: 1, bytes_out: 2 }]
+    vec![ChannelTraffic { bytes_in: 1, bytes_out: 2, ..ChannelTraffic::new(peer, Road::Relay) }]
 }
 
 fn key() -> impl Strategy<Value = Key> {

@@ -52,9 +52,10 @@ fn resolve(call: &Call, engine: &dyn Takes) -> Result<Resolved> {
     let kernel = (op.kernel)(&call)?;
     let metas: SmallVec<[&Meta; 4]> = inputs.iter().filter_map(tensor).collect();
     let (way, cost_ns) = match (kernel, op.expansion) {
-        (Kernel::Expansion, _) if engine.takes(&call) => {
-            (Way::Compute(Job::Whole(op, Box::new(attrs.clone()))), work(&call)?.cost_ns())
-        }
+        (Kernel::Expansion, _) if engine.takes(&call) => (
+            Way::Compute(Job::Whole(op, Box::new(attrs.clone()))),
+            work(&call).unwrap_or_default().cost_ns(),
+        ),
         // Each of its kernels is priced when it is planned.
         (Kernel::Expansion, Some(expand)) => (Way::Expand(expand(&call)), 0),
         (kernel, _) => {

@@ -327,9 +327,11 @@ impl Connection {
 
 fn add(traffic: &mut BTreeMap<Peer, ChannelTraffic>, open: &Open) {
     let Open { peer, road, .. } = *open;
-    let entry = ChannelTraffic { peer, road, bytes_in: 0, bytes_out: 0 };
+    let entry = ChannelTraffic::new(peer, road);
     let entry = traffic.entry(open.peer).or_insert(entry);
     entry.road = open.road;
     entry.bytes_in += open.reader.chunk_bytes;
     entry.bytes_out += open.bytes_out;
+    entry.timed_bytes += open.speed.timed_bytes;
+    entry.timed_ns += open.speed.timed_ns;
 }

@@ -69,7 +69,36 @@ pub(super) struct Open {
     /// A chunk that waits for an empty slot.
     stalled: Option<Outbound>,
     pub bytes_out: u64,
+    pub speed: Speed,
 }
+
+/// How quickly values come, measured over chunks that follow one another.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Speed {
+    /// When the last chunk was seen, and how many bytes of chunks had come by then.
+    last: Option<(u64, u64)>,
+    pub timed_bytes: u64,
+    pub timed_ns: u64,
+}
+
+impl Speed {
+    /// So many bytes of chunks have come by now.
+    fn note(&mut self, now: u64, chunk_bytes: u64) {
+        let (at, before) = self.last.unwrap_or((0, 0));
+        if chunk_bytes == before {
+            return;
+        }
+        let took_ns = now.saturating_sub(at);
+        if self.last.is_some() && took_ns < PAUSE_NS {
+            self.timed_bytes += chunk_bytes - before;
+            self.timed_ns += took_ns;
+        }
+        self.last = Some((now, chunk_bytes));
+    }
+}
+
+/// After a longer time without a chunk the sender had nothing to send.
+const PAUSE_NS: u64 = 5_000_000;
 
 /// A connection cannot go on.
 pub(super) struct Broken(pub String);
@@ -107,11 +136,24 @@ impl Open {
             leaving,
             stalled,
             bytes_out: 0,
+            speed: Speed::default(),
         }
     }
 
     /// Reads what has come, a while at a time.
     pub fn read(
+        &mut self,
+        now: u64,
+        id: ConnectionId,
+        socket: &Socket,
+        machine: &mut Transfers,
+    ) -> Result<(), Broken> {
+        let read = self.read_some(now, id, socket, machine);
+        self.speed.note(now, self.reader.chunk_bytes);
+        read
+    }
+
+    fn read_some(
         &mut self,
         now: u64,
         id: ConnectionId,
