@@ -8,7 +8,7 @@ use gt_transport::hello::WorkerInfo;
 use gt_transport::report::Channels;
 
 use self::pace::Pace;
-use crate::pick::{Seat, Speeds};
+use crate::pick::{Candidate, Speeds};
 
 mod pace;
 
@@ -136,14 +136,14 @@ impl Load {
 
     /// What is known of a worker. `held_bytes` is what the asking session has there, of which the
     /// worker may not have reported everything.
-    pub(crate) fn seat(&self, worker: WorkerId, held_bytes: u64) -> Option<Seat> {
+    pub(crate) fn candidate(&self, worker: WorkerId, held_bytes: u64) -> Option<Candidate> {
         let lane = self.lane(worker)?;
-        // An eighth is left to what is computed on the way.
+        // A quarter is left to what is computed and sent on the way.
         let most = match lane.memory_bytes {
             0 => u64::MAX,
-            bytes => bytes - bytes / 8,
+            bytes => bytes - bytes / 4,
         };
-        Some(Seat {
+        Some(Candidate {
             worker,
             health: lane.health(),
             free_ns: lane.free_ns,

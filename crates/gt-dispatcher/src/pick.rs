@@ -6,6 +6,8 @@
 //! Workers on one host share its cores. Those that have as many threads as the host has cores gain
 //! nothing by computing at the same time, so work does not spread from one of them to another.
 
+use std::cmp::Reverse;
+
 use gt_core::WorkerId;
 use smallvec::SmallVec;
 
@@ -39,7 +41,7 @@ pub(crate) struct Needs {
 
 /// A worker that may get work.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seat {
+pub(crate) struct Candidate {
     pub worker: WorkerId,
     pub health: Health,
     /// When it has done what it was given.
@@ -90,15 +92,27 @@ impl Needs {
         (there_ns, transfers_ns)
     }
 
+    /// Bytes of memory that the work takes on a worker: its results, and the inputs that are not
+    /// there.
+    pub fn bytes_at(&self, worker: WorkerId) -> u64 {
+        let absent = self.inputs.iter().filter(|input| !input.on.contains(&worker));
+        absent.fold(self.result_bytes, |bytes, input| bytes.saturating_add(input.bytes))
+    }
+
+    /// Whether a worker is heard of and has room for the work.
+    pub fn fit(&self, candidate: &Candidate) -> bool {
+        candidate.health == Health::Well && self.bytes_at(candidate.worker) <= candidate.room_bytes
+    }
+
     /// Whether the work is too small to be worth any transfer.
     pub fn is_small(&self, speeds: &impl Speeds, at: WorkerId) -> bool {
         self.cost_ns <= speeds.handover_ns(at, at, 0).saturating_mul(WORTH)
     }
 
     /// When a worker would have done it.
-    fn end_ns(&self, seat: &Seat, now_ns: u64, speeds: &impl Speeds) -> u64 {
-        let start_ns = self.missing(seat.worker, speeds).0.max(seat.free_ns).max(now_ns);
-        start_ns.saturating_add(self.cost_ns.saturating_mul(seat.slowness))
+    fn end_ns(&self, candidate: &Candidate, now_ns: u64, speeds: &impl Speeds) -> u64 {
+        let start_ns = self.missing(candidate.worker, speeds).0.max(candidate.free_ns).max(now_ns);
+        start_ns.saturating_add(self.cost_ns.saturating_mul(candidate.slowness))
     }
 }
 
@@ -107,35 +121,38 @@ impl Needs {
 pub(crate) fn pick(
     needs: &Needs,
     base: WorkerId,
-    seats: &[Seat],
+    candidates: &[Candidate],
     speeds: &impl Speeds,
     now_ns: u64,
 ) -> Option<WorkerId> {
-    let at_base = seats.iter().find(|seat| seat.worker == base);
-    let class = at_base.or(seats.first())?.class;
-    let seats = || seats.iter().filter(|seat| seat.class == class);
-    let fits = |seat: &Seat| seat.health == Health::Well && needs.result_bytes <= seat.room_bytes;
-    let roomiest = |seat: &&Seat| {
-        let cost_ns = needs.missing(seat.worker, speeds).1;
-        (seat.health, !fits(seat), std::cmp::Reverse(seat.room_bytes), cost_ns, seat.worker)
+    let at_base = candidates.iter().find(|candidate| candidate.worker == base);
+    let class = at_base.or(candidates.first())?.class;
+    let candidates = || candidates.iter().filter(|candidate| candidate.class == class);
+    let roomiest = |candidate: &&Candidate| {
+        let left_bytes = candidate.room_bytes.saturating_sub(needs.bytes_at(candidate.worker));
+        (candidate.health, !needs.fit(candidate), Reverse(left_bytes), candidate.worker)
     };
-    let Some(stays) = at_base.filter(|seat| fits(seat)) else {
-        return seats().min_by_key(roomiest).map(|seat| seat.worker);
+    let Some(stays) = at_base.filter(|candidate| needs.fit(candidate)) else {
+        return candidates().min_by_key(roomiest).map(|candidate| candidate.worker);
     };
-    let is_busy = |seat: &&Seat| seat.free_ns > now_ns;
-    let gains = |seat: &&Seat| {
-        let busy = seats().filter(is_busy).filter(|other| other.host == seat.host).count();
-        let back_ns = speeds.handover_ns(seat.worker, base, needs.result_bytes);
-        let moves_ns = needs.missing(seat.worker, speeds).1.saturating_add(back_ns);
-        fits(seat)
+    let is_busy = |candidate: &&Candidate| candidate.free_ns > now_ns;
+    let gains = |candidate: &&Candidate| {
+        let busy =
+            candidates().filter(is_busy).filter(|other| other.host == candidate.host).count();
+        let back_ns = speeds.handover_ns(candidate.worker, base, needs.result_bytes);
+        let moves_ns = needs.missing(candidate.worker, speeds).1.saturating_add(back_ns);
+        needs.fit(candidate)
             && needs.cost_ns > moves_ns.saturating_mul(WORTH)
-            && (is_busy(seat) || busy < seat.at_once as usize)
+            && (is_busy(candidate) || busy < candidate.at_once as usize)
     };
-    let others = seats().filter(|seat| seat.worker != base).filter(gains);
-    let end = |seat: &&Seat| (needs.end_ns(seat, now_ns, speeds), seat.worker);
+    let others = candidates().filter(|candidate| candidate.worker != base).filter(gains);
+    let end = |candidate: &&Candidate| (needs.end_ns(candidate, now_ns, speeds), candidate.worker);
     let soonest = others.min_by_key(end);
     let base_ns = needs.end_ns(stays, now_ns, speeds);
-    soonest.filter(|seat| end(seat).0 < base_ns).or(Some(stays)).map(|seat| seat.worker)
+    soonest
+        .filter(|candidate| end(candidate).0 < base_ns)
+        .or(Some(stays))
+        .map(|candidate| candidate.worker)
 }
 
 #[cfg(test)]
@@ -153,11 +170,11 @@ mod tests {
         }
     }
 
-    fn seat(worker: u32, free_ns: u64) -> Seat {
+    fn candidate(worker: u32, free_ns: u64) -> Candidate {
         let worker = WorkerId(worker);
         let (health, host) = (Health::Well, worker.0);
         let (slowness, room_bytes, at_once, class) = (1, 1 << 30, 1, 0);
-        Seat { worker, health, free_ns, slowness, room_bytes, host, at_once, class }
+        Candidate { worker, health, free_ns, slowness, room_bytes, host, at_once, class }
     }
 
     fn work(cost_ns: u64, inputs: &[(u64, u32)]) -> Needs {
@@ -168,42 +185,46 @@ mod tests {
         Needs { cost_ns, result_bytes: 4096, inputs: inputs.iter().map(input).collect() }
     }
 
-    fn picked(needs: &Needs, seats: &[Seat]) -> u32 {
+    fn picked(needs: &Needs, candidates: &[Candidate]) -> u32 {
         let base = needs.place_of_inputs(WorkerId(0), &Links);
-        pick(needs, base, seats, &Links, 0).expect("there is a worker").0
+        pick(needs, base, candidates, &Links, 0).expect("there is a worker").0
     }
 
     #[test]
     fn work_stays_unless_it_takes_longer_than_what_it_moves() {
-        let seats = [seat(0, 50 * MS), seat(1, 0)];
+        let candidates = [candidate(0, 50 * MS), candidate(1, 0)];
         // 4 MB take a millisecond each way.
-        assert_eq!(picked(&work(MS, &[(4 << 20, 0)]), &seats), 0);
-        assert_eq!(picked(&work(10 * MS, &[(4 << 20, 0)]), &seats), 1);
-        assert_eq!(picked(&work(10 * MS, &[(4 << 20, 0)]), &[seat(0, 0), seat(1, 0)]), 0);
+        assert_eq!(picked(&work(MS, &[(4 << 20, 0)]), &candidates), 0);
+        assert_eq!(picked(&work(10 * MS, &[(4 << 20, 0)]), &candidates), 1);
+        assert_eq!(picked(&work(10 * MS, &[(4 << 20, 0)]), &[candidate(0, 0), candidate(1, 0)]), 0);
         // However long the queue is, small work does not leave.
-        assert_eq!(picked(&work(30_000, &[(64, 0)]), &[seat(0, 1000 * MS), seat(1, 0)]), 0);
+        assert_eq!(
+            picked(&work(30_000, &[(64, 0)]), &[candidate(0, 1000 * MS), candidate(1, 0)]),
+            0
+        );
     }
 
     #[test]
     fn a_result_of_work_that_spreads_must_come_back_in_time() {
         let needs = Needs { result_bytes: 16 << 20, ..work(6 * MS, &[(512, 0)]) };
-        assert_eq!(picked(&needs, &[seat(0, 50 * MS), seat(1, 0)]), 0);
+        assert_eq!(picked(&needs, &[candidate(0, 50 * MS), candidate(1, 0)]), 0);
     }
 
     #[test]
     fn work_goes_where_most_of_its_inputs_are() {
-        let seats = [seat(0, 0), seat(1, 50 * MS), seat(2, 0)];
-        assert_eq!(picked(&work(1000, &[(4096, 0), (1 << 20, 1)]), &seats), 1);
-        assert_eq!(picked(&work(1000, &[(4096, 2), (4096, 1)]), &seats), 1);
-        assert_eq!(picked(&work(1000, &[(4096, 0), (4096, 1)]), &seats), 0);
+        let candidates = [candidate(0, 0), candidate(1, 50 * MS), candidate(2, 0)];
+        assert_eq!(picked(&work(1000, &[(4096, 0), (1 << 20, 1)]), &candidates), 1);
+        assert_eq!(picked(&work(1000, &[(4096, 2), (4096, 1)]), &candidates), 1);
+        assert_eq!(picked(&work(1000, &[(4096, 0), (4096, 1)]), &candidates), 0);
     }
 
     #[test]
     fn a_result_that_does_not_fit_goes_where_there_is_room() {
-        let small = Seat { room_bytes: 1000, ..seat(0, 0) };
-        let [middle, large] = [Seat { room_bytes: 1 << 20, ..seat(1, 0) }, seat(2, 50 * MS)];
+        let small = Candidate { room_bytes: 1000, ..candidate(0, 0) };
+        let [middle, large] =
+            [Candidate { room_bytes: 1 << 20, ..candidate(1, 0) }, candidate(2, 50 * MS)];
         assert_eq!(picked(&work(1000, &[(64, 0)]), &[small, middle, large]), 2);
-        let full = [small, Seat { room_bytes: 2000, ..seat(1, 0) }];
+        let full = [small, Candidate { room_bytes: 2000, ..candidate(1, 0) }];
         assert_eq!(picked(&work(1000, &[(64, 0)]), &full), 1);
     }
 
@@ -212,8 +233,8 @@ mod tests {
         let needs = work(10 * MS, &[(64, 0)]);
         let on_one_host = |at_once: u32| {
             [(0, 50 * MS), (1, 0)].map(|(worker, free_ns)| {
-                let seat = seat(worker, free_ns);
-                Seat { host: 7, at_once, ..seat }
+                let candidate = candidate(worker, free_ns);
+                Candidate { host: 7, at_once, ..candidate }
             })
         };
         assert_eq!(picked(&needs, &on_one_host(1)), 0);
@@ -222,16 +243,16 @@ mod tests {
 
     #[test]
     fn work_stays_within_its_numerics_class() {
-        let other = Seat { class: 1, ..seat(1, 0) };
-        assert_eq!(picked(&work(10 * MS, &[(64, 0)]), &[seat(0, 50 * MS), other]), 0);
-        let same = [seat(0, 50 * MS), other, seat(2, MS)];
+        let other = Candidate { class: 1, ..candidate(1, 0) };
+        assert_eq!(picked(&work(10 * MS, &[(64, 0)]), &[candidate(0, 50 * MS), other]), 0);
+        let same = [candidate(0, 50 * MS), other, candidate(2, MS)];
         assert_eq!(picked(&work(10 * MS, &[(64, 0)]), &same), 2);
     }
 
     #[test]
     fn a_silent_worker_gets_nothing_while_there_is_another() {
-        let silent = Seat { health: Health::Suspect, ..seat(0, 0) };
-        assert_eq!(picked(&work(1000, &[(64, 0)]), &[silent, seat(1, 50 * MS)]), 1);
+        let silent = Candidate { health: Health::Suspect, ..candidate(0, 0) };
+        assert_eq!(picked(&work(1000, &[(64, 0)]), &[silent, candidate(1, 50 * MS)]), 1);
         assert_eq!(picked(&work(1000, &[(64, 0)]), &[silent]), 0);
     }
 }

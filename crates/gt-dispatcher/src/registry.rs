@@ -61,8 +61,9 @@ pub struct Entry {
     pub former: Option<Arc<Placement>>,
     /// Where that is among the workers that there are now, once something is to take its place.
     pub rehoused: Option<PlacementId>,
-    /// The worker whose memory it was counted in, and how many bytes; see [`Registry::held_bytes`].
-    pub counted: Option<(WorkerId, u64)>,
+    /// The workers whose memory it was counted in, and how many bytes; see
+    /// [`Registry::held_bytes`].
+    pub counted: SmallVec<[(WorkerId, u64); 1]>,
 }
 
 /// How a value is used that the config placed.
@@ -98,7 +99,7 @@ impl Entry {
             lost: None,
             former: None,
             rehoused: None,
-            counted: None,
+            counted: SmallVec::new(),
         }
     }
 
@@ -238,23 +239,32 @@ impl Registry {
         entry.ok_or_else(|| missing(slot))
     }
 
-    /// Bytes of the whole values that were made on a worker. Copies that were handed over are not
-    /// counted.
+    /// Bytes of the whole values on a worker, copies included.
     pub fn held_bytes(&self, worker: WorkerId) -> u64 {
         self.held.get(worker).copied().unwrap_or_default()
     }
 
+    /// A worker is given a copy of a value; gives the name it has there.
+    pub fn add_copy(&mut self, slot: Slot, worker: WorkerId) -> Result<Slot> {
+        let name = self.name_copy();
+        let entry = self.get_mut(slot)?;
+        let bytes = entry.meta.bytes() as u64;
+        entry.holders.push((worker, name));
+        entry.counted.push((worker, bytes));
+        *self.held.of(worker) += bytes;
+        Ok(name)
+    }
+
     fn count(&mut self, entry: &mut Entry) {
-        let holder = entry.holders.first().filter(|_| entry.counted.is_none());
-        if let Some(&(worker, _)) = holder {
-            let bytes = entry.meta.bytes() as u64;
+        let bytes = entry.meta.bytes() as u64;
+        entry.counted = entry.holders.iter().map(|&(worker, _)| (worker, bytes)).collect();
+        for &(worker, bytes) in &entry.counted {
             *self.held.of(worker) += bytes;
-            entry.counted = Some((worker, bytes));
         }
     }
 
     fn uncount(&mut self, mut entry: Entry) -> Entry {
-        if let Some((worker, bytes)) = entry.counted.take() {
+        for (worker, bytes) in entry.counted.drain(..) {
             let held = self.held.of(worker);
             *held = held.saturating_sub(bytes);
         }

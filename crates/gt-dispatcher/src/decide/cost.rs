@@ -1,7 +1,7 @@
 //! What it costs to bring values to where they are needed: the bytes that travel, and a constant
 //! for each message.
 
-use gt_core::placement::{Cut, Layout, Placement};
+use gt_core::placement::{Cut, Layout, Layouts, Placement};
 use gt_core::{Meta, Shape, WorkerId};
 
 use crate::placements::{PlacementId, Placements};
@@ -68,6 +68,26 @@ pub(super) fn change(meta: &Meta, from: &[Layout], to: &[Layout], target: &Place
         now[axis] = &to[axis];
     }
     cost
+}
+
+/// What a sum that an instruction leaves to be put together costs later: at least a reduce-scatter.
+/// Along an axis where an input is such a sum already, the instruction that made that was charged.
+pub(super) fn reduction(
+    meta: &Meta,
+    output: &[Layout],
+    inputs: &[Layouts],
+    target: &Placement,
+) -> u64 {
+    let is_new = |axis: usize| {
+        let is_sum = |layouts: &Layouts| matches!(layouts.get(axis), Some(Layout::Partial(_)));
+        matches!(output[axis], Layout::Partial(_)) && !inputs.iter().any(is_sum)
+    };
+    let scattered = |(axis, layout): (usize, &Layout)| match is_new(axis) {
+        true => Layout::Shard(Cut::even(0)),
+        false => layout.clone(),
+    };
+    let scattered: Layouts = output.iter().enumerate().map(scattered).collect();
+    change(meta, output, &scattered, target)
 }
 
 /// Which of several changes comes first.

@@ -8,7 +8,7 @@ use gt_core::placement::{At, Combine, Cuts, Layout, Layouts};
 use gt_core::rules::shard::Factors;
 use smallvec::SmallVec;
 
-use super::cost::{change, travel};
+use super::cost::{change, reduction, travel};
 use super::ways::{Along, Way};
 use crate::placements::{PlacementId, Placements};
 use crate::registry::Entry;
@@ -261,8 +261,9 @@ impl Asked<'_> {
         for (output, layouts) in chosen.outputs.iter().enumerate() {
             let fixed = self.fixed.get(output).and_then(Option::as_ref).cloned();
             let wanted = fixed.unwrap_or_else(|| layouts.iter().map(waiting).collect());
-            let target = placements.get(self.mesh);
-            cost += change(&self.results[output], layouts, &wanted, target);
+            let (target, meta) = (placements.get(self.mesh), &self.results[output]);
+            cost += change(meta, layouts, &wanted, target);
+            cost += reduction(meta, &wanted, &chosen.inputs, target);
         }
         cost
     }

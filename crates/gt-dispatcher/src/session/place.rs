@@ -17,8 +17,8 @@ use crate::context::Context;
 use crate::decide::{Chosen, Decision, Place, Request, Shared, Source, decide, reshard};
 use crate::expected::{Expected, Reply, Way};
 use crate::failure_barrier::{Whom, Words};
-use crate::load::Health;
-use crate::pick::{Input, Needs, Seat, pick};
+use crate::load::{Health, Load};
+use crate::pick::{Candidate, Input, Needs, pick};
 use crate::placements::PlacementId;
 use crate::registry::Entry;
 use crate::tickets::{Transfer, TransferKind};
@@ -83,7 +83,10 @@ impl Session {
                 self.enter_lost(&request, decision.metas, &failure)?;
                 Ok(None)
             }
-            Place::At(worker) => self.place_on_worker(worker, request, decision, context),
+            Place::At(worker) => {
+                let worker = self.find_room(worker, request.inputs, context)?;
+                self.place_on_worker(worker, request, decision, context)
+            }
             Place::Anywhere if self.is_deserted() => {
                 self.enter_lost(&request, decision.metas, &lose::no_worker())?;
                 Ok(None)
@@ -330,33 +333,68 @@ impl Session {
             return Ok(first);
         }
         let home = self.settle_home(first, context);
-        let entries: SmallVec<[&Entry; 4]> = inputs
-            .iter()
-            .filter_map(|input| match input {
-                Operand::Slot(slot) => self.registry.get(*slot).ok(),
-                Operand::Scalar(_) => None,
-            })
-            .filter(|entry| entry.recipe.is_none())
-            .collect();
         if self.scopes.has_wishes() {
-            return Ok(self.fixed_home(&entries, first));
+            return Ok(self.fixed_home(inputs, first));
         }
-        let input = |entry: &&Entry| Input {
+        let needs = self.needs(inputs, (cost_ns, result_bytes));
+        let load = &*context.load;
+        let base = needs.place_of_inputs(home, load);
+        if needs.is_small(load, base)
+            && self.candidate(base, load).is_some_and(|known| needs.fit(&known))
+        {
+            return Ok(base);
+        }
+        self.pick(&needs, base, context)
+    }
+
+    /// Where an update of a value on a worker runs: there, unless the inputs that it lacks do not
+    /// fit into its memory. Then the value moves to where there is room.
+    fn find_room(
+        &self,
+        worker: WorkerId,
+        inputs: &[Operand],
+        context: &Context,
+    ) -> Result<WorkerId> {
+        if self.scopes.has_wishes() || self.workers().nth(1).is_none() {
+            return Ok(worker);
+        }
+        // The results take the place of what they replace.
+        let needs = self.needs(inputs, (0, 0));
+        let candidate = self.candidate(worker, context.load);
+        if candidate.is_none_or(|known| needs.bytes_at(worker) <= known.room_bytes) {
+            return Ok(worker);
+        }
+        self.pick(&needs, worker, context)
+    }
+
+    fn needs(&self, inputs: &[Operand], (cost_ns, result_bytes): (u64, u64)) -> Needs {
+        let input = |entry: &Entry| Input {
             bytes: entry.meta.bytes() as u64,
             ready_ns: entry.ready_ns,
             on: self.registry.whereabouts(entry).collect(),
         };
-        let inputs = entries.iter().map(input).collect();
-        let needs = Needs { cost_ns, result_bytes, inputs };
+        let inputs = self.computed(inputs).map(input).collect();
+        Needs { cost_ns, result_bytes, inputs }
+    }
+
+    /// The inputs that are somewhere.
+    fn computed<'a>(&'a self, inputs: &'a [Operand]) -> impl Iterator<Item = &'a Entry> {
+        let entries = inputs.iter().filter_map(|input| match input {
+            Operand::Slot(slot) => self.registry.get(*slot).ok(),
+            Operand::Scalar(_) => None,
+        });
+        entries.filter(|entry| entry.recipe.is_none())
+    }
+
+    fn candidate(&self, worker: WorkerId, load: &Load) -> Option<Candidate> {
+        load.candidate(worker, self.registry.held_bytes(worker))
+    }
+
+    fn pick(&self, needs: &Needs, base: WorkerId, context: &Context) -> Result<WorkerId> {
         let load = &*context.load;
-        let base = needs.place_of_inputs(home, load);
-        let seat = |worker| load.seat(worker, self.registry.held_bytes(worker));
-        let stays = |seat: Seat| seat.health == Health::Well && result_bytes <= seat.room_bytes;
-        if needs.is_small(load, base) && seat(base).is_some_and(stays) {
-            return Ok(base);
-        }
-        let seats: SmallVec<[Seat; 8]> = self.workers().filter_map(seat).collect();
-        pick(&needs, base, &seats, load, context.now_ns).ok_or_else(no_worker)
+        let candidates: SmallVec<[Candidate; 8]> =
+            self.workers().filter_map(|worker| self.candidate(worker, load)).collect();
+        pick(needs, base, &candidates, load, context.now_ns).ok_or_else(no_worker)
     }
 
     /// The home of the session. When it opens, or after its home is gone, that is the worker with the
@@ -366,11 +404,16 @@ impl Session {
             return home;
         }
         let load = &mut *context.load;
-        let seats = self.workers().filter_map(|worker| load.seat(worker, 0));
-        let least = |seat: &Seat| {
-            (seat.health, load.homes(seat.worker), Reverse(seat.room_bytes), seat.worker)
+        let candidates = self.workers().filter_map(|worker| load.candidate(worker, 0));
+        let least = |candidate: &Candidate| {
+            (
+                candidate.health,
+                load.homes(candidate.worker),
+                Reverse(candidate.room_bytes),
+                candidate.worker,
+            )
         };
-        let home = seats.min_by_key(least).map_or(first, |seat| seat.worker);
+        let home = candidates.min_by_key(least).map_or(first, |candidate| candidate.worker);
         load.move_home(self.home.replace(home), Some(home));
         home
     }
@@ -378,9 +421,9 @@ impl Session {
     /// Where a whole value goes in a session with wishes: to its largest input, else to the first
     /// worker. Load has no say there. It would decide where values are, with that how instructions
     /// are shared, and with that the order of sums: bits would depend on timing.
-    fn fixed_home(&self, inputs: &[&Entry], first: WorkerId) -> WorkerId {
+    fn fixed_home(&self, inputs: &[Operand], first: WorkerId) -> WorkerId {
         let mut largest: Option<(usize, WorkerId)> = None;
-        for entry in inputs {
+        for entry in self.computed(inputs) {
             let bytes = entry.meta.bytes();
             let is_larger = largest.is_none_or(|(most, _)| bytes > most);
             if let (true, Some(home)) = (is_larger, self.registry.whereabouts(entry).next()) {
@@ -409,8 +452,7 @@ impl Session {
             Source::From(home, there) => (home, there),
         };
         let meta = entry.meta.clone();
-        let name = self.registry.name_copy();
-        self.registry.get_mut(slot)?.holders.push((worker, name));
+        let name = self.registry.add_copy(slot, worker)?;
         self.transfer(&meta, (home, there), (worker, name), context)?;
         Ok(name)
     }

@@ -1,0 +1,70 @@
+"""Without a config a session stays with one worker, unless its values do not fit there."""
+
+import json
+
+import gt
+import pytest
+from cluster import Cluster
+from gt import nn
+
+MEMORY = 56 << 20
+
+
+def train(width: int, layers: int, steps: int) -> list[float]:
+    """Train a model without any config, and give its losses."""
+    gt.manual_seed(0)
+    model = nn.Sequential(*(nn.Linear(width, width, bias=False) for _ in range(layers)))
+    optimizer = gt.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    x = gt.randn(8, width)
+    losses = []
+    for _ in range(steps):
+        loss = (model(x) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())
+    return losses
+
+
+@pytest.mark.embedded("starts processes of its own")
+def test_an_ordinary_program_moves_nothing_between_workers(monkeypatch):
+    with Cluster(workers=3) as cluster:
+        for name, value in cluster.variables.items():
+            monkeypatch.setenv(name, value)
+        with gt.connect(new=True):
+            train(width=512, layers=3, steps=4)
+            assert sum(gt.debug.moved_bytes().values()) == 0
+
+
+@pytest.mark.embedded("starts processes of its own")
+def test_sessions_have_different_homes(monkeypatch):
+    with Cluster(workers=2) as cluster:
+        for name, value in cluster.variables.items():
+            monkeypatch.setenv(name, value)
+        kept = []
+        for _ in range(2):
+            session = gt.connect(new=True)
+            with session.using():
+                kept.append((session, gt.ones(1 << 20)))
+                gt.synchronize()
+        for _ in range(40):
+            workers = json.loads(cluster.status().stdout)["workers"]
+            used = [worker["memory_bytes"] for worker in workers]
+            if all(used):
+                break
+        assert used == [4 << 20, 4 << 20]
+        for session, _ in kept:
+            session.close()
+
+
+@pytest.mark.embedded("starts processes of its own")
+def test_a_model_larger_than_one_worker_trains(monkeypatch):
+    expected = train(width=1024, layers=8, steps=3)
+    # Parameters, gradients and momentum are 96 MiB.
+    with Cluster(workers=0) as cluster:
+        for _ in range(4):
+            cluster.add_worker("--memory", str(MEMORY))
+        for name, value in cluster.variables.items():
+            monkeypatch.setenv(name, value)
+        with gt.connect(new=True):
+            assert train(width=1024, layers=8, steps=3) == expected
