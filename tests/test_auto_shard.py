@@ -82,8 +82,8 @@ def test_small_things_are_left_alone(automatic, name):
         model, x, y = train.MODELS[name](0.0)
         assert gt.debug.auto_shard() is None
         assert learn(model, x, y, 4) == pytest.approx(expected, rel=1e-6)
-        assert chosen() == "one worker"
-        assert set(places(model)) == {"replicate on 0"}
+        assert chosen() == "whole"
+        assert set(places(model)) == {"whole on 0"}
 
 
 @embedded
@@ -92,7 +92,7 @@ def test_workers_that_share_their_cores_gain_nothing(automatic, name):
     with automatic(SLOW_WORK):
         model, x, y = train.MODELS[name](0.0)
         learn(model, x, y, 3)
-        assert chosen() == "one worker"
+        assert chosen() == "whole"
 
 
 @embedded
@@ -135,9 +135,9 @@ def test_activations_that_do_not_fit_are_cut_after_the_first_step(automatic):
         learn(model, x, y, 3)
         found = gt.debug.auto_shard()
         trials = {trial["name"]: trial for trial in found["trials"]}
-        assert not trials["one worker"]["fits"]
+        assert not trials["whole"]["fits"]
         assert trials["data"]["fits"]
-        assert trials["data"]["seconds"] > trials["one worker"]["seconds"]
+        assert trials["data"]["seconds"] > trials["whole"]["seconds"]
         assert found["chosen"] == "data"
 
 
@@ -364,7 +364,7 @@ def test_who_listens_hears_of_it():
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
     (line,) = [line for line in done.stderr.splitlines() if "auto-shard" in line]
-    assert 'chosen="one worker"' in line
+    assert 'chosen="whole"' in line
     assert "'data':" in line
 
 
@@ -381,7 +381,7 @@ def test_threads_that_call_at_once_decide_once(automatic):
             found = [pool.submit(answer) for _ in range(4)]
             sums = [value for one in found for value in one.result()]
         assert sums == pytest.approx([sums[0]] * 20, rel=1e-4, abs=1e-3)
-        assert chosen() != "one worker"
+        assert chosen() != "whole"
 
 
 @pytest.mark.everywhere
@@ -409,7 +409,7 @@ def test_costs_that_cannot_be_read_are_an_error(automatic):
 
 
 @pytest.mark.everywhere
-@pytest.mark.parametrize(("costs", "expected"), [(QUICK + SLOW_WORK, "data"), (None, "one worker")])
+@pytest.mark.parametrize(("costs", "expected"), [(QUICK + SLOW_WORK, "data"), (None, "whole")])
 def test_it_decides_the_same_wherever_its_workers_are(automatic, costs, expected):
     losses = alone("gpt", 4)
     with automatic(costs or "workers_at_once: {workers}\n", workers=3):

@@ -56,6 +56,18 @@ def travelled(compute) -> int:
     return sum(gt.debug.moved_bytes().values()) - before
 
 
+def test_a_sum_that_inputs_would_move_for_is_charged_its_reduction(group):
+    """A product of values that are cut otherwise gathers the smaller one."""
+    a, b = numbers(384, 64), numbers(64, 256)
+    rows, columns = cut(a, 0, group), cut(b, 1, group)
+
+    def product() -> gt.Tensor:
+        return (rows @ columns).relu()
+
+    assert travelled(product) <= (len(group) - 1) * b.nbytes
+    is_close(product(), np.maximum(a @ b, 0))
+
+
 def is_close(found: gt.Tensor, expected) -> None:
     np.testing.assert_allclose(found.detach().numpy(), np.asarray(expected), rtol=1e-4, atol=1e-4)
 

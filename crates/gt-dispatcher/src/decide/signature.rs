@@ -258,12 +258,16 @@ impl Asked<'_> {
                 cost += travel(entry, (self.mesh, layouts), placements);
             }
         }
+        let travels = cost;
         for (output, layouts) in chosen.outputs.iter().enumerate() {
             let fixed = self.fixed.get(output).and_then(Option::as_ref).cloned();
             let wanted = fixed.unwrap_or_else(|| layouts.iter().map(waiting).collect());
             let (target, meta) = (placements.get(self.mesh), &self.results[output]);
             cost += change(meta, layouts, &wanted, target);
-            cost += reduction(meta, &wanted, &chosen.inputs, target);
+            // A sum that inputs have to move for is put together only to be moved again.
+            if travels > 0 {
+                cost += reduction(meta, &wanted, &chosen.inputs, target);
+            }
         }
         cost
     }
