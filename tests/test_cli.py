@@ -22,6 +22,7 @@ class Home:
 
     def __init__(self, folder: Path):
         self.runtime = folder / "run"
+        self.sockets = self.runtime / "gt"
         self.keys = folder / "keys"
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("GT_")} | {
             "GT_RUNTIME_DIR": str(self.runtime),
@@ -128,15 +129,16 @@ def test_a_server_says_where_it_is_and_ends_without_a_trace(home: Home, number: 
     assert f"  gt worker -p {server.port}" in server.lines
     assert f"  gt.connect('localhost:{server.port}')" in server.lines
     assert stat.S_IMODE(home.runtime.stat().st_mode) == 0o700
-    names = {path.name for path in home.runtime.iterdir()}
+    assert [path.name for path in home.runtime.iterdir()] == ["gt"]
+    names = {path.name for path in home.sockets.iterdir()}
     assert names == {f"{server.port}.{end}" for end in ("ipc", "watch", "relay", "json")}
-    record = json.loads((home.runtime / f"{server.port}.json").read_text())
+    record = json.loads((home.sockets / f"{server.port}.json").read_text())
     assert record["pid"] == server.process.pid
     assert record["address"] is None
     code, complaints, seconds = server.end(number)
     assert (code, complaints) == (0, "")
     assert seconds < 5  # A second on an idle machine, where interpreters end faster too.
-    assert list(home.runtime.iterdir()) == []
+    assert list(home.sockets.iterdir()) == []
     assert not home.keys.exists()
 
 
@@ -174,11 +176,26 @@ def test_a_killed_servers_port_is_free(home: Home):
     killed = home.server()
     port = killed.port
     assert killed.end(signal.SIGKILL)[0] == -signal.SIGKILL
-    assert (home.runtime / f"{port}.json").exists()
+    assert (home.sockets / f"{port}.json").exists()
     assert "no server of yours listens" in home.run("status", "-p", port).stderr
     server = home.server(port=port)
     assert home.run("status", "-p", port).returncode == 0
     assert server.end()[0] == 0
+
+
+def test_a_server_leaves_other_files_in_its_runtime_folder(home: Home):
+    """A folder that the user named may be one in which the user keeps other things."""
+    killed = home.server()
+    assert killed.end(signal.SIGKILL)[0] == -signal.SIGKILL
+    names = ["config.json", "tokenizer.json", "ckpt.3999999.data", "1.3999999.data", "77.json"]
+    files = [folder / name for folder in (home.runtime, home.sockets) for name in names]
+    for file in files:
+        file.write_text('{"pid": 3999999}')
+    server = home.server()
+    assert [file.read_text() for file in files] == ['{"pid": 3999999}'] * len(files)
+    assert not (home.sockets / f"{killed.port}.json").exists()
+    assert server.end()[0] == 0
+    assert all(file.exists() for file in files)
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o710])
@@ -304,7 +321,7 @@ def test_a_server_without_descriptors_says_so_and_goes_on(home: Home):
     server.hear("gt.connect(")
     worker = home.start("worker", "-p", server.port, "--threads", 1, "--memory", "100M")
     worker.hear("works for")
-    path = str(home.runtime / f"{server.port}.ipc")
+    path = str(home.sockets / f"{server.port}.ipc")
     crowd = [socket.socket(socket.AF_UNIX) for _ in range(80)]
     for silent in crowd:
         silent.connect(path)
@@ -364,7 +381,7 @@ def test_loose_keys_are_refused(home: Home):
     done = home.run("server", "-p", 0, "--bind", "127.0.0.1")
     assert done.returncode == 1
     assert "server.secret can be read by others" in done.stderr
-    assert list(home.runtime.iterdir()) == []
+    assert list(home.sockets.iterdir()) == []
 
 
 def test_insecure_means_no_keys(home: Home):
