@@ -138,8 +138,8 @@ impl Secret {
         token
     }
 
-    /// Whether a token is one of this secret, whoever it was made for. That is no proof of anything:
-    /// it tells a client of this dispatcher from one of the dispatcher before it.
+    /// Whether a token is one of this secret, for whichever client. That proves nothing: it tells a
+    /// client of this dispatcher from one of the dispatcher before it.
     pub fn has_made(&self, token: &Token) -> bool {
         token.0[..MARK_BYTES] == self.mark()
     }

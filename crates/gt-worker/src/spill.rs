@@ -94,7 +94,7 @@ impl Spill {
         let full = || {
             let (used, limit) = (self.used_bytes(), self.limit);
             Error::OutOfMemory(format!(
-                "{used} bytes are on disk, {bytes} more do not fit into the {limit} that are allowed"
+                "{used} bytes are on disk, {bytes} more do not fit into the {limit} allowed"
             ))
         };
         let region = Region { spill: self.clone(), start: start.ok_or_else(full)?, bytes };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use crate::PublicKey;
 
@@ -25,7 +25,8 @@ pub struct AllowList(Arc<Shared>);
 struct Shared {
     allowed: RwLock<Allowed>,
     version: AtomicU64,
-    source: OnceLock<Source>,
+    /// Held until what it gives is in place, so that an older list never replaces a newer one.
+    source: Mutex<Option<Source>>,
 }
 
 impl fmt::Debug for Shared {
@@ -62,19 +63,23 @@ impl AllowList {
         &self,
         source: impl Fn() -> Option<LabelledKeys> + Send + Sync + 'static,
     ) {
-        // The first source stays: a list belongs to one owner.
-        let _ = self.0.source.set(Box::new(source));
+        *self.0.source.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(source));
     }
 
     /// Whether a key may connect, by the newest list that there is.
     pub fn admits(&self, key: PublicKey) -> bool {
-        self.label(key).is_some() || (self.refresh() && self.label(key).is_some())
+        self.label(key).is_some() || {
+            self.refresh();
+            self.label(key).is_some()
+        }
     }
 
-    /// Asks the source for a newer list; returns whether there was one.
-    pub fn refresh(&self) -> bool {
-        let keys = self.0.source.get().and_then(|source| source());
-        keys.map(|keys| self.replace(keys)).is_some()
+    /// Asks the source for a newer list.
+    pub fn refresh(&self) {
+        let source = self.0.source.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(keys) = source.as_ref().and_then(|source| source()) {
+            self.replace(keys);
+        }
     }
 
     /// What is noted beside a key, if it may connect.

@@ -139,7 +139,7 @@ fn own_path() -> Result<PathBuf> {
 /// Where our own folder may be, the one that is made first. A process outside of a login does not
 /// know the login's folder and uses the last one.
 fn own_paths() -> Result<Vec<PathBuf>> {
-    // A folder that the user names may have other things in it: sockets are in one of our own there.
+    // A folder that the user names may have other things in it: sockets are in one of our own.
     if let Some(path) = settings::runtime_folder()? {
         return Ok(vec![path.join(OWN)]);
     }

@@ -67,32 +67,37 @@ impl Server {
 
 async fn accept(listener: TcpListener, shared: Arc<Shared>) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let desk = Arc::new(Mutex::new(Desk::default()));
+    let connections = Arc::new(Mutex::new(Connections::default()));
     loop {
         let Ok((stream, from)) = listener.accept().await else {
             sleep(BREATH).await;
             continue;
         };
-        Desk::serve(&desk, from.ip(), stream, shared.clone());
+        Connections::serve(&connections, from.ip(), stream, shared.clone());
     }
 }
 
 /// The connections that are served, and what ends each of them.
 #[derive(Default)]
-struct Desk {
+struct Connections {
     places: Places,
     tasks: HashMap<u64, AbortHandle>,
 }
 
-impl Desk {
+impl Connections {
     /// Serves a connection if there is a place for it.
-    fn serve(desk: &Arc<Mutex<Desk>>, from: IpAddr, stream: TcpStream, shared: Arc<Shared>) {
+    fn serve(
+        connections: &Arc<Mutex<Connections>>,
+        from: IpAddr,
+        stream: TcpStream,
+        shared: Arc<Shared>,
+    ) {
         // Held until the task is known: it cannot be over before that.
-        let mut open = desk.lock();
+        let mut open = connections.lock();
         let Some(Admitted { number, displaced }) = open.places.admit(from) else { return };
         let displaced = displaced.and_then(|number| open.tasks.remove(&number));
         displaced.iter().for_each(AbortHandle::abort);
-        let own = desk.clone();
+        let own = connections.clone();
         let task = tokio::spawn(async move {
             let begin = || own.lock().places.begin_answer(number);
             // A connection that is too slow, or whose bytes are not a request, is closed.
