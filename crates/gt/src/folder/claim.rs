@@ -134,10 +134,10 @@ impl Folder {
             let number = |text: &str| text.parse::<u32>().ok();
             match parts.as_slice() {
                 [port, "json"] if is_port(port) => self.remove_dead_server(port, &entry.path()),
-                [port, pid, "data"] if is_port(port) => {
-                    if number(pid).is_some_and(leftover::is_dead) {
-                        leftover::remove_socket(&entry.path());
-                    }
+                [port, pid, "data"]
+                    if is_port(port) && number(pid).is_some_and(leftover::is_dead) =>
+                {
+                    leftover::remove_socket(&entry.path());
                 }
                 _ => {}
             }
