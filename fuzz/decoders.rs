@@ -116,7 +116,7 @@ fn gateway(bytes: &[u8]) {
     gateway.record_all();
     let mut out = Vec::new();
     let identity = Identity::User(1000);
-    let own = Credentials { reach: Reach::Local, identity, role: Some(Role::Both) };
+    let own = Credentials { reach: Reach::Local, address: None, identity, role: Some(Role::Both) };
     let mut hear = |gateway: &mut Gateway, who: u64, parts: Vec<Bytes>| {
         gateway.hear(0, ConnectionId(who), own, parts, &mut out);
         gateway.flush(0, &mut out);

@@ -22,6 +22,7 @@ class Home:
 
     def __init__(self, folder: Path):
         self.runtime = folder / "run"
+        self.sockets = self.runtime / "gt"
         self.keys = folder / "keys"
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("GT_")} | {
             "GT_RUNTIME_DIR": str(self.runtime),
@@ -128,15 +129,16 @@ def test_a_server_says_where_it_is_and_ends_without_a_trace(home: Home, number: 
     assert f"  gt worker -p {server.port}" in server.lines
     assert f"  gt.connect('localhost:{server.port}')" in server.lines
     assert stat.S_IMODE(home.runtime.stat().st_mode) == 0o700
-    names = {path.name for path in home.runtime.iterdir()}
+    assert [path.name for path in home.runtime.iterdir()] == ["gt"]
+    names = {path.name for path in home.sockets.iterdir()}
     assert names == {f"{server.port}.{end}" for end in ("ipc", "watch", "relay", "json")}
-    record = json.loads((home.runtime / f"{server.port}.json").read_text())
+    record = json.loads((home.sockets / f"{server.port}.json").read_text())
     assert record["pid"] == server.process.pid
     assert record["address"] is None
     code, complaints, seconds = server.end(number)
     assert (code, complaints) == (0, "")
     assert seconds < 5  # A second on an idle machine, where interpreters end faster too.
-    assert list(home.runtime.iterdir()) == []
+    assert list(home.sockets.iterdir()) == []
     assert not home.keys.exists()
 
 
@@ -174,11 +176,26 @@ def test_a_killed_servers_port_is_free(home: Home):
     killed = home.server()
     port = killed.port
     assert killed.end(signal.SIGKILL)[0] == -signal.SIGKILL
-    assert (home.runtime / f"{port}.json").exists()
+    assert (home.sockets / f"{port}.json").exists()
     assert "no server of yours listens" in home.run("status", "-p", port).stderr
     server = home.server(port=port)
     assert home.run("status", "-p", port).returncode == 0
     assert server.end()[0] == 0
+
+
+def test_a_server_leaves_other_files_in_its_runtime_folder(home: Home):
+    """A folder that the user named may be one in which the user keeps other things."""
+    killed = home.server()
+    assert killed.end(signal.SIGKILL)[0] == -signal.SIGKILL
+    names = ["config.json", "tokenizer.json", "ckpt.3999999.data", "1.3999999.data", "77.json"]
+    files = [folder / name for folder in (home.runtime, home.sockets) for name in names]
+    for file in files:
+        file.write_text('{"pid": 3999999}')
+    server = home.server()
+    assert [file.read_text() for file in files] == ['{"pid": 3999999}'] * len(files)
+    assert not (home.sockets / f"{killed.port}.json").exists()
+    assert server.end()[0] == 0
+    assert all(file.exists() for file in files)
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o710])
@@ -217,18 +234,19 @@ def test_status_against_nothing_ends_soon(home: Home):
 
 def test_keys_are_made_for_tcp_and_work(home: Home):
     server = home.server("--bind", "127.0.0.1")
-    key = home.keys / "cluster.key"
-    assert any("which has just been made" in line for line in server.lines)
+    key, client = home.keys / "cluster.key", home.keys / "client.key"
+    assert any("which have just been made" in line for line in server.lines)
     assert f"  gt worker --host 127.0.0.1 -p {server.port} --key {key}" in server.lines
-    assert f"  gt.connect('127.0.0.1:{server.port}', key='{key}')" in server.lines
+    assert f"  gt.connect('127.0.0.1:{server.port}', key='{client}')" in server.lines
     assert stat.S_IMODE(home.keys.stat().st_mode) == 0o700
     names = {path.name for path in home.keys.iterdir()}
-    assert names == {"allowed", "cluster.key", "server.secret"}
+    assert names == {"allowed", "client.key", "cluster.key", "server.secret"}
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in home.keys.iterdir())
     tcp = ("status", "--host", "tcp://127.0.0.1", "-p", server.port)
     done = home.run(*tcp)
     assert (done.returncode, done.stderr) == (0, "")
     assert home.run(*tcp, "--key", key, GT_KEYS="/nowhere").returncode == 0
+    assert home.run(*tcp, "--key", client, GT_KEYS="/nowhere").returncode == 0
     assert home.run(*tcp, GT_KEY=str(key), GT_KEYS="/nowhere").returncode == 0
     without = home.run(*tcp, GT_KEYS="/nowhere")
     assert "there is no /nowhere/cluster.key" in without.stderr
@@ -266,7 +284,7 @@ def test_a_running_server_notices_keys(home: Home):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     eventually(lambda: home.run(*tcp, "--key", path).returncode == 0)
     listed = home.run("keys", "list").stdout
-    assert re.search(r"^ann\s+client\s+\S{40}\s+\S+ann\.key$", listed, re.MULTILINE)
+    assert re.search(r"^ann\s+client\s+\S{40}\s+never\s+\S+ann\.key$", listed, re.MULTILINE)
     copy = home.keys.with_name("ann.copy")
     copy.touch(mode=0o600)
     copy.write_text(path.read_text())
@@ -282,10 +300,10 @@ def test_a_key_has_one_role(home: Home):
     home.run("keys", "new", "--worker", "node8")
     listed = home.run("keys", "list").stdout
     roles = re.findall(r"^(\w+)\s+(client|worker|both)\s", listed, re.MULTILINE)
-    assert roles == [("cluster", "both"), ("bob", "client"), ("node8", "worker")]
+    made = [("cluster", "both"), ("client", "client")]
+    assert roles == [*made, ("bob", "client"), ("node8", "worker")]
     tcp = ("--host", "tcp://127.0.0.1", "-p", port)
     bob, node8 = (home.keys / f"{name}.key" for name in ("bob", "node8"))
-    eventually(lambda: home.run("status", *tcp, "--key", node8).returncode == 0)
     refused = home.run("worker", *tcp, "--key", bob)
     assert refused.returncode == 1
     assert "this key may not be a worker; `gt keys new --worker NAME`" in refused.stderr
@@ -298,13 +316,176 @@ def test_a_key_has_one_role(home: Home):
         assert home.program(code, GT_KEY=str(key)).stdout == "3.0\n"
 
 
+def test_the_role_in_the_list_holds_for_the_key_of_the_cluster_too(home: Home):
+    server = home.server("--bind", "127.0.0.1")
+    tcp = ("--host", "tcp://127.0.0.1", "-p", server.port, "--key", home.keys / "cluster.key")
+    allowed = home.keys / "allowed"
+    allowed.write_text(allowed.read_text().replace("role=both", "role=client"))
+    # Only a key that is not in the list makes the server read it at once.
+    home.run("keys", "new", "ann")
+    assert home.run("status", *tcp[:-1], home.keys / "ann.key").returncode == 0
+    refused = home.run("worker", *tcp)
+    assert refused.returncode == 1
+    assert "this key may not be a worker" in refused.stderr
+    again = home.server("--bind", "127.0.0.1")
+    refused = home.run("worker", *tcp[:3], again.port, *tcp[4:])
+    assert "this key may not be a worker" in refused.stderr
+
+
+def test_a_key_that_was_just_made_is_known_at_once(home: Home):
+    """A server reads its list again before it refuses a key."""
+    server = home.server("--bind", "127.0.0.1")
+    tcp = ("--host", "tcp://127.0.0.1", "-p", server.port)
+    for number in range(5):
+        home.run("keys", "new", "--worker", f"node{number}")
+        done = home.run("status", *tcp, "--key", home.keys / f"node{number}.key")
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_removing_a_key_ends_its_sessions_and_workers(home: Home):
+    server = home.server("--bind", "127.0.0.1")
+    tcp = ("--host", "tcp://127.0.0.1", "-p", server.port)
+    for words in (["ann"], ["--expires", "2999-12-31", "bob"], ["--worker", "node8"]):
+        home.run("keys", "new", *words)
+    listed = home.run("keys", "list").stdout
+    assert re.search(r"^bob\s+client\s+\S{40}\s+2999-12-31T00:00:00Z\s", listed, re.MULTILINE)
+    node8 = home.keys / "node8.key"
+    worker = home.start("worker", *tcp, "--threads", 1, "--memory", "100M", "--key", node8)
+    worker.hear("works for")
+    home.start("worker", "-p", server.port, "--threads", 1, "--memory", "100M").hear("works for")
+    code = f"""
+import gt
+gt.connect('tcp://127.0.0.1:{server.port}')
+print(gt.ones(3).sum().item(), flush=True)
+input()
+try:
+    print(gt.ones(3).sum().item())
+except gt.SessionLost as error:
+    print(error)
+"""
+    clients = []
+    for name in ("ann", "bob"):
+        clients.append(
+            subprocess.Popen(
+                [sys.executable, "-c", code],
+                env=home.environment | {"GT_KEY": str(home.keys / f"{name}.key")},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        )
+        assert clients[-1].stdout.readline() == "3.0\n"
+
+    def report() -> dict[str, list[dict[str, object]]]:
+        return json.loads(home.run("status", "-p", server.port, "--json").stdout)
+
+    assert [len(report()[what]) for what in ("workers", "sessions")] == [2, 2]
+    home.run("keys", "remove", "ann")
+    assert "its connections are ended" in home.run("keys", "remove", "node8").stdout
+    eventually(lambda: len(report()["sessions"]) == 1)
+    eventually(lambda: len(report()["workers"]) == 1)
+    assert worker.process.wait(timeout=60) == 1
+    ann, bob = (client.communicate("\n", timeout=60)[0] for client in clients)
+    assert "the key of this connection was removed" in ann
+    assert bob == "3.0\n"
+
+
+def test_an_expired_key_is_refused(home: Home):
+    server = home.server("--bind", "127.0.0.1")
+    tcp = ("status", "--host", "tcp://127.0.0.1", "-p", server.port, "--key")
+    home.run("keys", "new", "--expires", "1d", "guest")
+    guest = home.keys / "guest.key"
+    assert home.run(*tcp, guest).returncode == 0
+    allowed = home.keys / "allowed"
+    allowed.write_text(re.sub(r"expires=\S+", "expires=2026-01-01", allowed.read_text()))
+    eventually(lambda: "refuses this key" in home.run(*tcp, guest).stderr)
+    assert "(expired)" in home.run("keys", "list").stdout
+    wrong = home.run("keys", "new", "--expires", "soon", "ann")
+    assert wrong.returncode == 2
+    assert "'soon' is no time; write 90m, 12h, 30d" in wrong.stderr
+
+
+def test_two_signals_within_a_second_are_one(home: Home):
+    """As from `timeout`, which signals the process and then its group."""
+    server = home.server()
+    server.process.send_signal(signal.SIGTERM)
+    assert server.end(signal.SIGINT)[:2] == (0, "")
+    assert list(home.sockets.iterdir()) == []
+
+
+def test_commands_find_the_server_themselves(home: Home):
+    server = home.server()
+    for command in ("status", "sessions"):
+        done = home.run(command)
+        assert (done.returncode, done.stderr) == (0, ""), command
+    assert home.run("drain", "--all").returncode == 0
+    assert home.run("drain", "--all", "--undo").returncode == 0
+    assert "there is no session 7" in home.run("kill", 7).stderr
+    assert "there is no session 7" in home.run("pause", 7).stderr
+    assert "there is no session 7" in home.run("resume", 7).stderr
+    wrong = home.run("status", "-p", "1")
+    assert f"no server of yours listens at port 1 of this host, but one at port {server.port} " in (
+        wrong.stderr
+    )
+    other = home.server()
+    several = home.run("status")
+    assert several.returncode == 1
+    for port in (server.port, other.port):
+        assert f"  --port {port}   process" in several.stderr
+    done = home.run("status", **home.at(other))
+    assert f"at localhost:{other.port}, up" in done.stdout
+    done = home.run("status", "-p", server.port, **home.at(other))
+    assert f"at localhost:{server.port}, up" in done.stdout
+
+
+def test_a_host_that_is_not_known_is_named(home: Home):
+    for command in ("status", "worker"):
+        done = home.run(command, "--host", "no-such-host.invalid")
+        assert done.returncode == 1
+        assert "the name of the host cannot be resolved" in done.stderr
+        assert "key" not in done.stderr
+
+
+def test_a_client_is_told_that_the_server_was_restarted(home: Home):
+    server = home.server()
+    home.start("worker", "-p", server.port, "--threads", 1, "--memory", "100M").hear("works for")
+    code = "import gt\nx = gt.ones(3)\nprint(x.sum().item(), flush=True)\ninput()\nx.tolist()"
+    client = subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=home.environment | home.at(server),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert client.stdout.readline() == "3.0\n"
+    # It notices nothing before the next server is there.
+    client.send_signal(signal.SIGSTOP)
+    server.end(signal.SIGKILL)
+    home.server(port=server.port)
+    client.send_signal(signal.SIGCONT)
+    complaint = client.communicate("\n", timeout=60)[1]
+    assert "SessionLost" in complaint
+    assert "the server was restarted, and its sessions ended with it" in complaint
+
+
+def test_logs_and_traces_are_for_their_owner(home: Home):
+    log = home.keys.with_name("events.log")
+    server = home.server("--log", log)
+    home.start("worker", "-p", server.port, "--threads", 1, "--memory", "100M").hear("works for")
+    folder = home.keys.with_name("traces")
+    assert home.run("trace", "-s", 0.1, "--dir", folder, "-p", server.port).returncode == 0
+    (trace,) = folder.iterdir()
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (log, trace)] == [0o600, 0o600]
+
+
 def test_a_server_without_descriptors_says_so_and_goes_on(home: Home):
     few = (resource.RLIMIT_NOFILE, (64, 64))
     server = home.start("server", "-p", 0, before=lambda: resource.setrlimit(*few))
     server.hear("gt.connect(")
     worker = home.start("worker", "-p", server.port, "--threads", 1, "--memory", "100M")
     worker.hear("works for")
-    path = str(home.runtime / f"{server.port}.ipc")
+    path = str(home.sockets / f"{server.port}.ipc")
     crowd = [socket.socket(socket.AF_UNIX) for _ in range(80)]
     for silent in crowd:
         silent.connect(path)
@@ -364,7 +545,7 @@ def test_loose_keys_are_refused(home: Home):
     done = home.run("server", "-p", 0, "--bind", "127.0.0.1")
     assert done.returncode == 1
     assert "server.secret can be read by others" in done.stderr
-    assert list(home.runtime.iterdir()) == []
+    assert list(home.sockets.iterdir()) == []
 
 
 def test_insecure_means_no_keys(home: Home):

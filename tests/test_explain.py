@@ -8,7 +8,7 @@ from pathlib import Path
 
 import gt
 import pytest
-from gt import nn
+from gt import explanation, nn
 
 FOLDER = Path(__file__).parents[1] / "examples" / "parallel"
 SPEC = importlib.util.spec_from_file_location("explained_train", FOLDER / "train.py")
@@ -216,6 +216,23 @@ def test_the_runner_up_and_the_moves_are_told(capsys):
     printed = capsys.readouterr().out
     assert "runner-up" in printed
     assert "moves float32[128, 16]: shard(0) to" in printed
+
+
+@embedded
+def test_many_workers_are_printed_as_ranges():
+    with gt.connect(workers=2, new=True):
+        gt.register_config("forward", gt.SignalConfig(shard=gt.ShardConfig(axis=0)))
+        with gt.explaining():
+            with gt.signal.context("forward"):
+                gt.ones(64, 4).sum().item()
+            found = gt.explain(workers=64)
+    printed = str(found)
+    assert "shard(0) on 0–63; computes" in printed
+    assert " 17 " not in printed
+    assert "on 0 1 2 3" in found.json()
+    assert explanation._with_ranges("a on w0 w2 w3 w4 w6 w7, b on 3 4") == (
+        "a on w0 w2–w4 w6 w7, b on 3 4"
+    )
 
 
 @embedded

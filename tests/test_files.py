@@ -53,6 +53,43 @@ def value():
     }
 
 
+class Pipe(io.RawIOBase):
+    """A stream that goes one way."""
+
+    def __init__(self, content=b""):
+        super().__init__()
+        self.content = bytearray(content)
+
+    def readable(self):
+        return True
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.content += data
+        return len(data)
+
+    def readinto(self, into):
+        count = min(len(into), len(self.content), 1000)
+        into[:count] = self.content[:count]
+        del self.content[:count]
+        return count
+
+
+def test_a_stream_that_cannot_go_back_is_written_and_read():
+    pipe = Pipe()
+    gt.save(value(), pipe)
+    assert bytes(pipe.content) == saved(value())
+    same(value(), gt.load(pipe))
+
+
+def test_a_file_is_read_from_where_it_stands():
+    file = io.BytesIO(b"before" + saved(value()))
+    file.seek(len(b"before"))
+    same(value(), gt.load(file))
+
+
 def test_any_nesting_comes_back():
     same(value(), again(value()))
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pwd
 import signal
 import subprocess
 import sys
@@ -79,7 +80,9 @@ def test_the_operator_lists_pauses_resumes_and_ends_sessions():
         try:
             assert second.hear() == "ready"
             listed = sorted(sessions(cluster), key=lambda one: one["id"])
-            assert [one["user"] for one in listed] == [f"user {os.getuid()}"] * 2
+            assert [one["user"] for one in listed] == [pwd.getpwuid(os.getuid()).pw_name] * 2
+            assert [one["host"] for one in listed] == ["localhost"] * 2
+            assert all(one["age_seconds"] > 0 for one in listed)
             mine, other = (str(one["id"]) for one in listed)
             assert "paused" in gt(cluster, "pause", mine).stdout
             paused = {str(one["id"]): one["paused"] for one in sessions(cluster)}

@@ -36,6 +36,23 @@ def test_operations_are_counted_and_timed():
     assert {row.key: row.count for row in profile.key_averages()}["matmul"] == 7
 
 
+@pytest.mark.embedded("says where GT runs")
+def test_results_that_are_checked_have_bytes(monkeypatch):
+    monkeypatch.setenv("GT_CHECK_NAN", "1")
+    with gt.connect(new=True), gt.profiler.profile() as profile:
+        work(7)
+    rows = {row.key: row.bytes for row in profile.key_averages()}
+    assert rows["matmul"] == rows["mul"] == 7 * 64 * 64 * 4
+    assert rows["sum"] > 0
+
+
+def test_values_that_are_replaced_have_bytes():
+    x = gt.zeros(64, 64)
+    with gt.profiler.profile() as profile:
+        x += 1
+    assert {row.key: row.bytes for row in profile.key_averages()}["add"] == 64 * 64 * 4
+
+
 @pytest.mark.everywhere
 def test_lines_are_told_apart():
     a = gt.ones(8, 8)

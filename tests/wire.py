@@ -19,7 +19,7 @@ def dealer(cluster):
     peer = zmq.Context.instance().socket(zmq.DEALER)
     peer.setsockopt(zmq.LINGER, 0)
     peer.setsockopt(zmq.RCVTIMEO, 10_000)
-    peer.connect(f"ipc://{cluster.environment['GT_RUNTIME_DIR']}/{cluster.port}.ipc")
+    peer.connect(f"ipc://{cluster.environment['GT_RUNTIME_DIR']}/gt/{cluster.port}.ipc")
     return peer
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json as _json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,8 @@ __all__ = ["Explanation", "explain", "explaining"]
 
 #: So many decisions are printed, those that cost most.
 _PRINTED = 30
+# The numbers of three workers or more, as placements list them.
+_WORKERS = re.compile(r"\bon (w?\d+(?: w?\d+){2,})")
 
 
 class Explanation:
@@ -89,7 +92,7 @@ class Explanation:
             lines.append(f"  and {more} others that cost less")
         if self.left_out:
             lines.append(f"  {self.left_out} more were not kept")
-        return "\n".join(lines)
+        return _with_ranges("\n".join(lines))
 
     def json(self) -> str:
         """The same for programs."""
@@ -125,6 +128,7 @@ class Explanation:
             lines.append(
                 f"  # {key} {place}" if words is None else f"  {key}: {{{words}}}  # {place}"
             )
+            lines[-1] = _with_ranges(lines[-1])
         return "\n".join(lines) + "\n"
 
     def svg(self, path: str | os.PathLike[str] | None = None) -> str:
@@ -285,6 +289,24 @@ def _param(held: dict[str, Any]) -> str | None:
     if not held["keep"]:
         words.append("keep: false")
     return ", ".join(words)
+
+
+def _with_ranges(text: str) -> str:
+    """The text with `on 0–63` where it lists the numbers of that many workers."""
+    return _WORKERS.sub(lambda found: f"on {_ranges(found[1].split())}", text)
+
+
+def _ranges(names: list[str]) -> str:
+    """Names such as `w3`, with what lies between the first and the last of a run left out."""
+    runs: list[list[str]] = []
+    for name in names:
+        follows = runs and int(runs[-1][-1].lstrip("w")) + 1 == int(name.lstrip("w"))
+        if follows:
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    words = (f"{run[0]}–{run[-1]}" if len(run) > 2 else " ".join(run) for run in runs)
+    return " ".join(words)
 
 
 def _shortened(lines: list[str]) -> list[str]:

@@ -1,7 +1,7 @@
 //! `gt keys`: who may connect to the servers that use a ring of keys.
 
 use clap::Subcommand;
-use gt::keys::{KeyRing, role_name};
+use gt::keys::{Expiry, KeyRing, role_name};
 use gt_core::Result;
 use gt_dispatcher::role::Role;
 
@@ -27,10 +27,14 @@ enum Action {
         /// The key is for whoever runs the server: it may be anything, and watch all sessions.
         #[arg(long)]
         operator: bool,
+        /// From when on the key may not connect any more: after a time such as 12h or 30d, or at a
+        /// date such as 2027-01-31 (UTC).
+        #[arg(long, value_name = "WHEN", value_parser = expiry)]
+        expires: Option<Expiry>,
     },
     /// Show the keys that may connect.
     List,
-    /// Take a key off the list.
+    /// Take a key off the list, and end the sessions and workers that use it.
     Remove {
         /// The name of the key, or the key itself.
         #[arg(value_name = "NAME|KEY")]
@@ -38,23 +42,27 @@ enum Action {
     },
 }
 
+fn expiry(text: &str) -> std::result::Result<Expiry, String> {
+    Expiry::asked(text, Expiry::now())
+}
+
 /// Does what is asked.
 pub fn run(args: &Args) -> Result<()> {
     let ring = KeyRing::of_user()?;
     match &args.action {
-        Action::New { name, worker, operator } => {
+        Action::New { name, worker, operator, expires } => {
             let role = match (*worker, *operator) {
                 (true, _) => Role::Worker,
                 (_, true) => Role::Operator,
                 (false, false) => Role::Client,
             };
-            say(ring.add(name, role)?.display());
+            say(ring.add(name, role, *expires)?.display());
         }
         Action::List => say(list(&ring)?),
         Action::Remove { which } => {
             let removed = ring.remove(which)?;
             let name = if removed.name.is_empty() { removed.key.to_string() } else { removed.name };
-            say(format_args!("{name} may not connect any more; connections that it has go on"));
+            say(format_args!("{name} may not connect any more, and its connections are ended"));
         }
     }
     Ok(())
@@ -70,11 +78,16 @@ fn list(ring: &KeyRing) -> Result<String> {
         .iter()
         .map(|one| {
             let (role, key) = (role_name(one.role).to_string(), one.key.to_string());
-            [one.name.clone(), role, key, file(&one.name)]
+            let expiry = match one.expiry {
+                None => "never".to_string(),
+                Some(expiry) if expiry <= Expiry::now() => format!("{expiry} (expired)"),
+                Some(expiry) => expiry.to_string(),
+            };
+            [one.name.clone(), role, key, expiry, file(&one.name)]
         })
         .collect();
     Ok(match rows.as_slice() {
         [] => format!("no keys in {}", ring.allowed_list().display()),
-        rows => table(["name", "role", "key", "file"], rows),
+        rows => table(["name", "role", "key", "expires", "file"], rows),
     })
 }

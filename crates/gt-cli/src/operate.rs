@@ -11,7 +11,7 @@ use gt_transport::report::{Report, SessionReport, WorkerReport};
 use gt_transport::share::MemoryLimit;
 use serde_json::Value;
 
-use crate::place::Place;
+use crate::place::{Target, Which};
 use crate::say::say;
 use crate::status::{inquire, session_json};
 use crate::table::{duration, size, table};
@@ -23,7 +23,7 @@ const DRAINING: Duration = Duration::from_millis(200);
 #[derive(clap::Args)]
 pub struct Sessions {
     #[command(flatten)]
-    place: Place,
+    which: Which,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -35,7 +35,7 @@ pub struct One {
     /// The number of the session, as `gt sessions` shows it.
     session: u64,
     #[command(flatten)]
-    place: Place,
+    which: Which,
 }
 
 /// What `gt drain` is told.
@@ -55,12 +55,12 @@ pub struct Drain {
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     timeout: u64,
     #[command(flatten)]
-    place: Place,
+    which: Which,
 }
 
 /// Prints the sessions of a server.
 pub fn sessions(args: &Sessions) -> Result<()> {
-    let report = inquire(&args.place, &Message::StatusRequest)?;
+    let report = inquire(&args.which.find()?, &Message::StatusRequest)?;
     if args.json {
         let list: Vec<Value> = report.sessions.iter().map(session_json).collect();
         say(format_args!("{:#}", Value::from(list)));
@@ -72,33 +72,34 @@ pub fn sessions(args: &Sessions) -> Result<()> {
 
 /// Ends a session.
 pub fn kill(args: &One) -> Result<()> {
-    give(&args.place, Order::Kill(SessionId(args.session)))
+    give(&args.which.find()?, Order::Kill(SessionId(args.session)))
 }
 
 /// Computes nothing more for a session until it is resumed.
 pub fn pause(args: &One) -> Result<()> {
-    give(&args.place, Order::Pause(SessionId(args.session)))
+    give(&args.which.find()?, Order::Pause(SessionId(args.session)))
 }
 
 /// Goes on with a session.
 pub fn resume(args: &One) -> Result<()> {
-    give(&args.place, Order::Resume(SessionId(args.session)))
+    give(&args.which.find()?, Order::Resume(SessionId(args.session)))
 }
 
 /// Frees a worker or takes no more sessions, or the reverse.
 pub fn drain(args: &Drain) -> Result<()> {
+    let target = &args.which.find()?;
     let Some(name) = &args.worker else {
-        return give(&args.place, if args.undo { Order::Undrain } else { Order::Drain });
+        return give(target, if args.undo { Order::Undrain } else { Order::Drain });
     };
-    let report = inquire(&args.place, &Message::StatusRequest)?;
+    let report = inquire(target, &Message::StatusRequest)?;
     let WorkerReport { id, info, .. } = find_worker(&report, name)?;
     let (id, name) = (*id, &info.name);
     if args.undo {
-        inquire(&args.place, &Message::Order(Order::UndrainWorker(id)))?;
+        inquire(target, &Message::Order(Order::UndrainWorker(id)))?;
         say(format_args!("worker {name} is used again"));
         return Ok(());
     }
-    let mut report = inquire(&args.place, &Message::Order(Order::DrainWorker(id)))?;
+    let mut report = inquire(target, &Message::Order(Order::DrainWorker(id)))?;
     let (mut told, began) = (None, Instant::now());
     loop {
         let Some(worker) = report.workers.iter().find(|worker| worker.id == id) else {
@@ -121,7 +122,7 @@ pub fn drain(args: &Drain) -> Result<()> {
             )));
         }
         thread::sleep(DRAINING);
-        report = inquire(&args.place, &Message::StatusRequest)?;
+        report = inquire(target, &Message::StatusRequest)?;
     }
 }
 
@@ -142,8 +143,8 @@ fn find_worker<'a>(report: &'a Report, name: &str) -> Result<&'a WorkerReport> {
 }
 
 /// Gives an order, and prints the sessions that are there then.
-fn give(place: &Place, order: Order) -> Result<()> {
-    say(as_text(&inquire(place, &Message::Order(order))?));
+fn give(target: &Target, order: Order) -> Result<()> {
+    say(as_text(&inquire(target, &Message::Order(order))?));
     Ok(())
 }
 
@@ -152,8 +153,10 @@ fn as_text(report: &Report) -> String {
         return "no sessions".to_string();
     }
     let rows: Vec<_> = report.sessions.iter().map(row).collect();
-    let headings =
-        ["id", "name", "user", "weight", "memory", "workers", "values", "queued", "state"];
+    let headings = [
+        "id", "name", "user", "host", "age", "weight", "memory", "workers", "values", "queued",
+        "state",
+    ];
     table(headings, &rows)
 }
 
@@ -167,7 +170,7 @@ fn limit(limit: MemoryLimit) -> String {
     }
 }
 
-fn row(session: &SessionReport) -> [String; 9] {
+fn row(session: &SessionReport) -> [String; 11] {
     let state = match session {
         SessionReport { share, .. } if share.paused => "paused".to_string(),
         SessionReport { connected: true, .. } => "connected".to_string(),
@@ -177,6 +180,8 @@ fn row(session: &SessionReport) -> [String; 9] {
         session.id.0.to_string(),
         session.name.clone(),
         session.user.clone(),
+        session.host.clone(),
+        duration(session.age_ns),
         session.share.user_weight.get().to_string(),
         limit(session.share.memory),
         session.workers.iter().flatten().count().to_string(),

@@ -96,7 +96,7 @@ pub fn run(args: Args) -> Result<()> {
     claim.publish(&record(address))?;
     let web = args.metrics_port.as_ref().map(|place| show(place, claim.port())).transpose()?;
     announce(&claim, &sockets, door.as_ref(), web.as_ref());
-    let _watch = door.and_then(|door| door.ring).map(|(ring, list, _)| Watch::start(ring, list));
+    let _watch = door.and_then(|door| door.ring).map(|(_, list, _)| Watch::start(list));
     let outcome = server.run(&stop);
     web.into_iter().for_each(Web::close);
     say("the server has ended");
@@ -144,8 +144,7 @@ impl Door {
 fn guard() -> Result<(TcpSecurity, Option<Keys>)> {
     let ring = KeyRing::of_user()?;
     let keys = ring.server()?;
-    let allowed = keys.allowed.iter().map(|one| (one.key, one.role.into()));
-    let allowed = AllowList::new(allowed);
+    let allowed = watch::list_of(ring.clone())?;
     let (secret, public) = (keys.pair.secret, keys.pair.public);
     let security = TcpSecurity::Curve { secret, public, allowed: allowed.clone() };
     Ok((security, Some((ring, allowed, keys.origin))))
@@ -219,16 +218,24 @@ impl Door {
                 format!("  gt.connect('{address}', insecure=True)"),
             ];
         };
-        let key = ring.cluster_key();
-        let key = key.display();
         let made = match origin {
-            Origin::Made => ", which has just been made",
+            Origin::Made => ", which have just been made",
             Origin::Found => "",
         };
-        vec![
-            format!("and at {address} for other hosts that have a copy of {key}{made}:"),
-            format!("  gt worker --host {seen} -p {port} --key {key}"),
-            format!("  gt.connect('{address}', key='{key}')"),
-        ]
+        let folder = ring.allowed_list();
+        let folder = folder.parent().unwrap_or(&folder).display();
+        let mut lines =
+            vec![format!("and at {address} for other hosts with a key of {folder}{made}:")];
+        // A program is given no key that could also register a worker.
+        let (cluster, client) = (ring.cluster_key(), ring.client_key());
+        if cluster.exists() {
+            lines.push(format!("  gt worker --host {seen} -p {port} --key {}", cluster.display()));
+        }
+        if let Some(key) = [client, cluster].into_iter().find(|key| key.exists()) {
+            lines.push(format!("  gt.connect('{address}', key='{}')", key.display()));
+        } else {
+            lines.push("  (there is none; `gt keys new NAME` makes one)".to_string());
+        }
+        lines
     }
 }

@@ -13,39 +13,46 @@ use gt_transport::share::MemoryLimit;
 use gt_zmq::{Context, Dealer, DealerEvent, Options};
 use serde_json::{Value, json};
 
-use crate::place::Place;
+use crate::place::{Target, Which};
 use crate::say::say;
 use crate::table::{duration, size, table};
 
 /// How long a server may take to connect and to answer, all together.
 const PATIENCE: Duration = Duration::from_millis(2_500);
 
+/// More channels than these are summed: n workers have n² of them.
+const CHANNEL_LINES: usize = 16;
+
 /// What `gt status` is told.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    place: Place,
+    which: Which,
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    /// Print a line for each pair of processes that exchange tensor data, however many there are.
+    #[arg(long)]
+    channels: bool,
 }
 
 /// Asks a server and prints what it says.
 pub fn run(args: &Args) -> Result<()> {
-    let address = args.place.address()?;
-    let report = inquire(&args.place, &Message::StatusRequest)?;
+    let target = args.which.find()?;
+    let report = inquire(&target, &Message::StatusRequest)?;
     if args.json {
         say(format_args!("{:#}", as_json(&report)));
     } else {
-        say(as_text(&address, &report));
+        let most = if args.channels { usize::MAX } else { CHANNEL_LINES };
+        say(as_text(&target.address, &report, most));
     }
     Ok(())
 }
 
 /// Says something to a server that answers with a report.
-pub(crate) fn inquire(place: &Place, message: &Message) -> Result<Report> {
-    let address = &place.address()?;
-    let endpoint = address.endpoint(&place.trust()?)?;
+pub(crate) fn inquire(target: &Target, message: &Message) -> Result<Report> {
+    let Target { address, trust } = target;
+    let endpoint = address.endpoint(trust)?;
     let options = Options { connect_timeout: PATIENCE, ..Options::default() };
     let context = Context::new().map_err(Error::runtime)?;
     let mut dealer = Dealer::connect(&context, &endpoint, &options).map_err(Error::runtime)?;
@@ -79,9 +86,10 @@ fn understand(address: &Address, parts: &[Bytes]) -> Result<Report> {
 
 pub(crate) fn nobody(address: &Address, reason: &str) -> Error {
     let port = address.port();
+    let others = address.servers_here();
     Error::Lost(format!(
-        "there is no server at {address} ({reason}); start one there with `gt server -p {port}`, \
-         with --bind if it is another host"
+        "there is no server at {address} ({reason}){others}; start one there with \
+         `gt server -p {port}`, with --bind if it is another host"
     ))
 }
 
@@ -104,21 +112,23 @@ fn silent(address: &Address, connected: bool) -> Error {
     Error::Lost(format!("{address} does not answer within {} ms: {found}", PATIENCE.as_millis()))
 }
 
-fn as_text(address: &Address, report: &Report) -> String {
+/// What is there, with a line for each channel if there are no more than these.
+fn as_text(address: &Address, report: &Report, most_channels: usize) -> String {
     let Report { version, uptime_ns, workers, sessions, traffic } = report;
     let up = duration(*uptime_ns);
     let worker_rows: Vec<_> = workers.iter().map(worker_row).collect();
     let session_rows: Vec<_> = sessions.iter().map(session_row).collect();
     let of_workers =
         ["id", "name", "engine", "device", "threads", "memory", "limit", "queued", "state"];
-    let of_sessions = ["id", "name", "connected", "workers", "values", "queued"];
+    let of_sessions =
+        ["id", "name", "user", "host", "age", "connected", "workers", "values", "queued"];
     let mut parts = vec![format!("GT {version} at {address}, up for {up}")];
     parts.push(section("workers", of_workers, &worker_rows));
     parts.push(section("sessions", of_sessions, &session_rows));
-    let channel_rows: Vec<_> = workers.iter().flat_map(channel_rows).collect();
-    if !channel_rows.is_empty() {
+    let rows = channel_rows(workers, most_channels);
+    if !rows.is_empty() {
         let of_channels = ["worker", "with", "by", "in", "out"];
-        parts.push(section("channels for tensor data", of_channels, &channel_rows));
+        parts.push(section("channels for tensor data", of_channels, &rows));
     }
     parts.push(format!(
         "traffic: {} messages, {} commands, {} refused, {} payloads (largest {}), {} relayed",
@@ -154,12 +164,36 @@ fn worker_row(worker: &WorkerReport) -> [String; 9] {
     ]
 }
 
-fn channel_rows(worker: &WorkerReport) -> impl Iterator<Item = [String; 5]> {
-    worker.channels.iter().map(|channel| {
-        let ChannelTraffic { peer, road, bytes_in, bytes_out, .. } = channel;
-        let (road, worker) = (road_name(*road).to_string(), worker.id.to_string());
-        [worker, peer.to_string(), road, size(*bytes_in), size(*bytes_out)]
-    })
+/// A line for each channel; or, if there are more than `most`, one for each worker and way.
+fn channel_rows(workers: &[WorkerReport], most: usize) -> Vec<[String; 5]> {
+    let row = |worker: &WorkerReport, with: String, road, bytes_in, bytes_out| {
+        let road = road_name(road).to_string();
+        [worker.id.to_string(), with, road, size(bytes_in), size(bytes_out)]
+    };
+    let count: usize = workers.iter().map(|worker| worker.channels.len()).sum();
+    let mut rows = Vec::new();
+    for worker in workers {
+        if count <= most {
+            rows.extend(worker.channels.iter().map(|channel| {
+                let ChannelTraffic { peer, road, bytes_in, bytes_out, .. } = *channel;
+                row(worker, peer.to_string(), road, bytes_in, bytes_out)
+            }));
+            continue;
+        }
+        for road in [Road::Memory, Road::Tcp, Road::Relay] {
+            let those = || worker.channels.iter().filter(|channel| channel.road == road);
+            let sum =
+                |bytes: fn(&ChannelTraffic) -> u64| those().map(bytes).fold(0, u64::saturating_add);
+            let with = match those().count() {
+                0 => continue,
+                1 => "1 process".to_string(),
+                count => format!("{count} processes"),
+            };
+            let (bytes_in, bytes_out) = (sum(|one| one.bytes_in), sum(|one| one.bytes_out));
+            rows.push(row(worker, with, road, bytes_in, bytes_out));
+        }
+    }
+    rows
 }
 
 fn road_name(road: Road) -> &'static str {
@@ -170,16 +204,17 @@ fn road_name(road: Road) -> &'static str {
     }
 }
 
-fn session_row(session: &SessionReport) -> [String; 6] {
-    let SessionReport { id, name, connected, workers, values, queued, silent_ns, .. } = session;
-    let connected =
-        if *connected { "yes".to_string() } else { format!("no, for {}", duration(*silent_ns)) };
+fn session_row(session: &SessionReport) -> [String; 9] {
+    let SessionReport { id, name, user, host, connected, workers, values, queued, .. } = session;
+    let (silent, age) = (duration(session.silent_ns), duration(session.age_ns));
+    let connected = if *connected { "yes".to_string() } else { format!("no, for {silent}") };
     let workers: Vec<String> = workers
         .iter()
         .map(|worker| worker.map_or("vacant".to_string(), |worker| worker.to_string()))
         .collect();
     let workers = workers.join(",");
-    [id.to_string(), name.clone(), connected, workers, values.to_string(), queued.to_string()]
+    let (id, values, queued) = (id.to_string(), values.to_string(), queued.to_string());
+    [id, name.clone(), user.clone(), host.clone(), age, connected, workers, values, queued]
 }
 
 fn as_json(report: &Report) -> Value {
@@ -237,6 +272,8 @@ pub(crate) fn session_json(session: &SessionReport) -> Value {
         "id": session.id.0,
         "name": session.name,
         "user": session.user,
+        "host": session.host,
+        "age_seconds": seconds(session.age_ns),
         "weight": session.share.user_weight.get(),
         "paused": session.share.paused,
         "memory_limit": limit_json(session.share.memory),
@@ -258,4 +295,42 @@ fn limit_json(limit: MemoryLimit) -> Value {
 
 fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use gt_core::WorkerId;
+    use gt_transport::Peer;
+
+    use super::*;
+
+    fn worker(id: u32, others: u32) -> WorkerReport {
+        let peers = (0..others).map(|other| Peer::Worker(WorkerId(other)));
+        let channel = |peer| {
+            let road = if peer == Peer::Worker(WorkerId(0)) { Road::Relay } else { Road::Memory };
+            ChannelTraffic { bytes_in: 1024, ..ChannelTraffic::new(peer, road) }
+        };
+        WorkerReport {
+            id: WorkerId(id),
+            info: Default::default(),
+            silent_ns: 0,
+            used_bytes: 0,
+            queued: 0,
+            is_drained: false,
+            channels: peers.map(channel).collect(),
+        }
+    }
+
+    #[test]
+    fn many_channels_are_summed_by_worker_and_way() {
+        let few = [worker(1, 2), worker(2, 3)];
+        assert_eq!(channel_rows(&few, CHANNEL_LINES).len(), 5);
+        let many: Vec<WorkerReport> = (1..65).map(|id| worker(id, 64)).collect();
+        let rows = channel_rows(&many, CHANNEL_LINES);
+        assert_eq!(rows.len(), 2 * 64);
+        let of_first = ["w1", "63 processes", "shared memory", "63.0 KiB", "0 B"];
+        assert_eq!(rows[0], of_first);
+        assert_eq!(rows[1], ["w1", "1 process", "the relay", "1.0 KiB", "0 B"]);
+        assert_eq!(channel_rows(&many, usize::MAX).len(), 64 * 64);
+    }
 }

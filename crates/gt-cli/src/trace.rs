@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -133,7 +134,7 @@ impl Captured {
 
 fn create(folder: &Path, path: &Path) -> Result<File> {
     fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
-    let file = OpenOptions::new().write(true).create_new(true).open(path);
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     file.map_err(|error| cannot_write(path, &error))
 }
 

@@ -21,6 +21,7 @@ use self::serve::Server;
 mod access;
 mod answer;
 mod board;
+mod places;
 mod serve;
 
 /// Where HTTP is served: `PORT` for this host alone, or `HOST:PORT`.

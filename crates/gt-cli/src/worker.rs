@@ -22,7 +22,7 @@ use gt_worker::spill::Spill;
 use gt_zmq::Endpoint;
 
 use crate::place::Place;
-use crate::say::{raise_descriptor_limit, say};
+use crate::say::{complain, raise_descriptor_limit, say};
 use crate::signals::Attention;
 
 /// On disk are so many times as many bytes as in memory, if nobody says how many.
@@ -86,7 +86,13 @@ pub fn run(args: Args) -> Result<()> {
     let memory = args.memory.unwrap_or_else(|| settings.memory_bytes());
     let pool = Pool::new(memory);
     let spilled = args.spill_limit.unwrap_or(memory.saturating_mul(SPILLED)) as u64;
-    let spill = args.spill.as_deref().map(|folder| Spill::open(folder, spilled)).transpose()?;
+    let report = |error: &Error| {
+        complain(format_args!(
+            "gt worker: values stay in memory, because they cannot be written to --spill: {error}"
+        ));
+    };
+    let spill = args.spill.as_deref().map(|folder| Spill::open(folder, spilled, report));
+    let spill = spill.transpose()?;
     let backend = args.backend.unwrap_or(settings.backend);
     let engine = backend.engine(&pool, &Threads::new(threads)?)?;
     let options = Options {

@@ -69,7 +69,7 @@ impl Cluster {
     }
 
     fn find_socket(&self) -> Option<PathBuf> {
-        let files = fs::read_dir(self.folder.join("run")).ok()?.flatten();
+        let files = fs::read_dir(self.folder.join("run/gt")).ok()?.flatten();
         let is_port = |path: &PathBuf| {
             let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
             path.extension().is_some_and(|end| end == "ipc")

@@ -22,6 +22,7 @@ use crate::outbox::Outbox;
 use crate::policy::Policy;
 use crate::role::{Credentials, Identity};
 
+mod access;
 mod admit;
 mod observers;
 mod operate;
@@ -30,35 +31,13 @@ mod questions;
 mod shared_encoder;
 mod sight;
 mod status;
+mod timeouts;
+
+pub use timeouts::Timeouts;
 
 /// A connection, as whoever has the sockets numbers them. A number is never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConnectionId(pub u64);
-
-/// How long somebody may be away.
-#[derive(Clone, Copy, Debug)]
-pub struct Timeouts {
-    /// A client whose connection was closed and who did not say goodbye.
-    pub closed_ns: u64,
-    /// A client that is connected and silent.
-    pub silent_ns: u64,
-    /// A worker that is connected and silent, before nothing more is sent to it …
-    pub suspect_ns: u64,
-    /// … and before it is given up.
-    pub worker_ns: u64,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        const SECOND: u64 = 1_000_000_000;
-        Timeouts {
-            closed_ns: 4 * SECOND,
-            silent_ns: 600 * SECOND,
-            suspect_ns: 5 * SECOND,
-            worker_ns: 6 * SECOND,
-        }
-    }
-}
 
 /// Between two looks at the clock others may be silent for so long. If it is longer, the dispatcher
 /// itself was stopped, and nobody else is to blame.
@@ -96,6 +75,8 @@ pub struct Gateway {
     policy: Policy,
     /// What workers call users.
     users: HashMap<Identity, UserId>,
+    /// What reports call users.
+    names: HashMap<Identity, String>,
     paused: HashSet<SessionId>,
     /// Whether no more sessions are taken.
     is_drained: bool,
@@ -122,6 +103,7 @@ impl Gateway {
             questions: Questions::default(),
             policy: Policy::default(),
             users: HashMap::new(),
+            names: HashMap::new(),
             paused: HashSet::new(),
             is_drained: false,
         }

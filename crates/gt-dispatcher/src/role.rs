@@ -1,6 +1,8 @@
 //! Who is at the other end of a connection, and what they may do there.
 
-use gt_zmq::{AllowList, Label, Origin};
+use std::net::IpAddr;
+
+use gt_zmq::{AllowList, Label, Origin, PublicKey};
 
 use crate::session::Reach;
 
@@ -72,24 +74,41 @@ pub(crate) struct Roles {
     pub(crate) groups: Groups,
     /// Whose keys may enter; none if nobody is asked for a key.
     pub(crate) keys: Option<AllowList>,
+    /// The version of the keys that was applied to existing connections.
+    pub(crate) applied: u64,
 }
 
 impl Roles {
+    /// The role of a key as the list has it at the moment.
+    pub(crate) fn of_key(&self, key: [u8; 32]) -> Option<Role> {
+        self.keys.as_ref().and_then(|keys| Role::of_label(keys.label(PublicKey(key))?))
+    }
+
+    /// Whether the list of keys was replaced since the last call.
+    pub(crate) fn have_changed(&mut self) -> bool {
+        let version = self.keys.as_ref().map_or(0, AllowList::version);
+        std::mem::replace(&mut self.applied, version) != version
+    }
+
     /// What is known of the other end of a connection.
     pub(crate) fn credentials(&self, origin: &Origin) -> Credentials {
+        let address = origin.address.parse().ok();
         match (origin.user, origin.key) {
             (Some((user, group)), _) => Credentials {
                 reach: Reach::Local,
+                address: None,
                 identity: Identity::User(user),
                 role: self.of_user(user, group),
             },
             (None, Some(key)) => Credentials {
                 reach: Reach::Remote,
+                address,
                 identity: Identity::Key(key.0),
-                role: self.keys.as_ref().and_then(|keys| Role::of_label(keys.label(key)?)),
+                role: self.of_key(key.0),
             },
             (None, None) => Credentials {
                 reach: Reach::Remote,
+                address,
                 identity: Identity::Anonymous,
                 role: self.keys.is_none().then_some(Role::Both),
             },
@@ -142,6 +161,8 @@ impl Identity {
 pub struct Credentials {
     /// Whether it can use sockets of the dispatcher's host.
     pub reach: Reach,
+    /// Its host; none for a process of the dispatcher's host.
+    pub address: Option<IpAddr>,
     /// Who it is.
     pub identity: Identity,
     /// What it may be; none if it may be nothing.
@@ -150,8 +171,6 @@ pub struct Credentials {
 
 #[cfg(test)]
 mod tests {
-    use gt_zmq::PublicKey;
-
     use super::*;
 
     fn local(user: u32, group: u32) -> Origin {
@@ -173,7 +192,7 @@ mod tests {
             (operator, Role::Operator),
         ];
         let list = AllowList::new(listed.map(|(key, role)| (key, role.into())));
-        let roles = Roles { groups: Groups::default(), keys: Some(list.clone()) };
+        let mut roles = Roles { groups: Groups::default(), keys: Some(list.clone()), applied: 0 };
         for (key, role) in listed {
             let credentials = roles.credentials(&remote(Some(key)));
             assert_eq!((credentials.role, credentials.reach), (Some(role), Reach::Remote));
@@ -181,9 +200,11 @@ mod tests {
         }
         assert_eq!(roles.credentials(&remote(Some(PublicKey([4; 32])))).role, None);
         assert_eq!(roles.credentials(&remote(None)).role, None, "somebody without a key");
+        assert!(!roles.have_changed());
         list.replace([(client, Label(9))]);
+        assert!(roles.have_changed() && !roles.have_changed());
         assert_eq!(roles.credentials(&remote(Some(client))).role, None);
-        let open = Roles { groups: Groups::default(), keys: None };
+        let open = Roles { groups: Groups::default(), keys: None, applied: 0 };
         assert_eq!(open.credentials(&remote(None)).role, Some(Role::Both));
     }
 
@@ -192,7 +213,7 @@ mod tests {
         // SAFETY: geteuid only reads a number.
         let own = unsafe { libc::geteuid() };
         let (clients, workers) = (Some(70_001), Some(70_002));
-        let roles = Roles { groups: Groups { clients, workers }, keys: None };
+        let roles = Roles { groups: Groups { clients, workers }, keys: None, applied: 0 };
         for (user, group, role) in [
             (own, 1, Some(Role::Operator)),
             (80_000, 70_001, Some(Role::Client)),
@@ -204,9 +225,9 @@ mod tests {
             assert_eq!(credentials.identity, Identity::User(user));
         }
         let same = Groups { clients, workers: clients };
-        let roles = Roles { groups: same, keys: None };
+        let roles = Roles { groups: same, keys: None, applied: 0 };
         assert_eq!(roles.credentials(&local(80_000, 70_001)).role, Some(Role::Both));
-        let nobody = Roles { groups: Groups::default(), keys: None };
+        let nobody = Roles { groups: Groups::default(), keys: None, applied: 0 };
         assert_eq!(nobody.credentials(&local(80_000, 70_001)).role, None);
     }
 

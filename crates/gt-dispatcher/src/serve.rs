@@ -19,10 +19,10 @@ use crate::arrivals::{Arrivals, Kind};
 use crate::dispatcher::Dispatcher;
 use crate::gateway::{ConnectionId, Delivery, Gateway};
 use crate::policy::PolicyUpdate;
-use crate::role::{Credentials, Groups, Identity, Roles};
-use crate::session::Reach;
+use crate::role::{Credentials, Groups, Roles};
 use crate::tickets::Tickets;
 
+mod admission;
 mod options;
 mod room;
 
@@ -111,6 +111,7 @@ impl Server {
                 TcpSecurity::Curve { allowed, .. } => Some(allowed.clone()),
                 TcpSecurity::Insecure => None,
             }),
+            applied: 0,
         };
         let tcp = tcp.map(|(address, security)| router.bind_tcp(&address, security));
         let tcp = tcp.transpose().map_err(cannot_listen)?;
@@ -180,6 +181,7 @@ impl Server {
             let now = Instant::now();
             if now >= next_look {
                 self.read_policy();
+                self.apply_changed_keys();
                 let mut out = Vec::new();
                 self.gateway.check_silence(self.now_ns(), &mut out);
                 self.send_all(out);
@@ -278,39 +280,6 @@ impl Server {
                 self.gateway.gone(now_ns, connection, out);
             }
         }
-    }
-
-    fn credentials(&self, peer: &PeerId) -> Credentials {
-        let nobody =
-            Credentials { reach: Reach::Remote, identity: Identity::Anonymous, role: None };
-        self.router.origin(peer).map_or(nobody, |origin| self.roles.credentials(&origin))
-    }
-
-    /// Whether there are descriptors for another connection. Its own is open already; it gets back
-    /// to the system when whoever was turned away hangs up.
-    fn has_room(&self) -> bool {
-        gt_zmq::descriptor_count().is_ok_and(|count| count <= self.most_descriptors)
-    }
-
-    fn crowded(&self) -> Error {
-        let most = self.most_descriptors;
-        Error::Lost(format!(
-            "the server has {most} descriptors in use and takes no more connections; start it \
-             with a higher limit (`ulimit -n`)"
-        ))
-    }
-
-    /// The number of a connection, and who is at its other end.
-    fn connection(&mut self, peer: &PeerId) -> (ConnectionId, Credentials) {
-        if let Some(known) = self.connections.get(peer) {
-            return *known;
-        }
-        let (connection, credentials) =
-            (ConnectionId(self.next_connection), self.credentials(peer));
-        self.next_connection += 1;
-        self.connections.insert(peer.clone(), (connection, credentials));
-        self.peers.insert(connection, peer.clone());
-        (connection, credentials)
     }
 
     /// Sends what the gateway wants sent. Whoever does not take it is gone, and what follows

@@ -402,6 +402,27 @@ fn user(number: u32, role: Role) -> Credentials {
 }
 
 #[test]
+fn nobody_can_take_the_places_of_all_other_watchers_or_of_the_operator() {
+    let (mut harness, _) = open();
+    let mut connection = 100;
+    let mut watchers_of = |harness: &mut Harness, who: Credentials, asked: usize| {
+        let admitted = (0..asked).filter(|_| {
+            connection += 1;
+            refusal(&watch_as(harness, who, connection)).is_none()
+        });
+        admitted.count()
+    };
+    assert_eq!(watchers_of(&mut harness, user(1, Role::Client), 64), 16);
+    for number in 2..6 {
+        let admitted = watchers_of(&mut harness, user(number, Role::Client), 64);
+        assert_eq!(admitted, if number < 4 { 16 } else { 0 }, "user {number}");
+    }
+    assert_eq!(watchers_of(&mut harness, user(0, Role::Operator), 64), 16);
+    harness.gone(101);
+    assert_eq!(watchers_of(&mut harness, user(9, Role::Client), 2), 1);
+}
+
+#[test]
 fn of_the_sessions_of_others_only_sums_are_seen() {
     const OWNER: u64 = 11;
     const OPERATOR: u64 = 12;

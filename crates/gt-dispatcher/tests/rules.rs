@@ -13,6 +13,7 @@ use gt_dispatcher::gateway::Delivery;
 use gt_dispatcher::role::{Credentials, Identity, Role};
 use gt_transport::hello::{Hello, Welcome};
 use gt_transport::reliable::{ReliableChannel, unsequenced};
+use gt_transport::ticket::Secret;
 use gt_transport::{Batch, Failure, Message, Value};
 use harness::{Harness, OWN, refusal, resuming, welcome, with_key, words};
 
@@ -140,6 +141,91 @@ fn a_token_is_good_for_whoever_got_it_and_nobody_else() {
         let out = harness.hear_from(owner, 3, resume());
         assert_eq!(welcome(&out).expect("it goes on").session, first.session);
     }
+}
+
+#[test]
+fn a_client_of_the_server_before_is_told_of_the_restart() {
+    let mut before = Harness::open_with(Secret::known(8));
+    before.add_worker(1);
+    let old = before.add_client(2);
+    let mut harness = Harness::open();
+    harness.add_worker(1);
+    // The number of its session is that of another client by now.
+    assert_eq!(harness.add_client(2).session, old.session);
+    let out = harness.say(3, &resuming(old.session, old.token, 0));
+    let error = refusal(&out).expect("its session is over").to_string();
+    assert!(error.contains("the server was restarted"), "{error}");
+}
+
+#[test]
+fn a_key_that_is_removed_or_has_another_role_ends_what_it_may_no_longer_be() {
+    const KEYS: [u8; 4] = [1, 2, 3, 4];
+    let credentials = |key| with_key(key, Role::Both);
+    let mut harness = Harness::open();
+    for key in KEYS {
+        let connection = 10 * u64::from(key);
+        let ready = unsequenced(&Message::Register(Box::default()));
+        assert!(refusal(&harness.hear_from(credentials(key), connection, ready)).is_none());
+        let hello = unsequenced(&Message::Hello(Hello::named("somebody")));
+        harness.hear_from(credentials(key), connection + 1, hello);
+        harness.hear_from(credentials(key), connection + 2, unsequenced(&Message::observe(9)));
+    }
+    harness.add_client(5);
+    harness.gone(11);
+    assert_eq!((workers(&harness), harness.sessions()), (4, 5));
+    let mut out = Vec::new();
+    let role = |key: [u8; 32]| match key[0] {
+        2 => Some(Role::Client),
+        3 => Some(Role::Worker),
+        4 => Some(Role::Operator),
+        _ => None,
+    };
+    harness.gateway.revoke(harness.now_ns, role, &mut out);
+    assert_eq!((workers(&harness), harness.sessions()), (2, 3));
+    for (connection, is_over) in [
+        (10, true),
+        (12, true),
+        (20, true),
+        (21, false),
+        (22, false),
+        (30, false),
+        (31, true),
+        (32, false),
+        (40, false),
+        (41, false),
+        (42, false),
+        (5, false),
+    ] {
+        let ended = told(&out, connection).into_iter().find_map(|message| match message {
+            Message::Ended { error, .. } => Some(error.to_string()),
+            _ => None,
+        });
+        let is_reason = |error: String| error.contains("the key of this connection was removed");
+        assert_eq!(ended.is_some_and(is_reason), is_over, "connection {connection}");
+    }
+    // It was away, and cannot come back.
+    let back = unsequenced(&Message::StatusRequest);
+    let nobody = Credentials { role: None, ..credentials(1) };
+    let refused = refusal(&harness.hear_from(nobody, 13, back)).expect("its key is gone");
+    assert!(refused.to_string().contains("this key may not see"), "{refused}");
+}
+
+#[test]
+fn a_report_names_the_user_the_host_and_the_age_of_a_session() {
+    let mut harness = Harness::open();
+    harness.add_worker(1);
+    harness.add_client(2);
+    harness.now_ns = 7 * harness::SECOND;
+    let address = Some(std::net::Ipv4Addr::new(10, 0, 0, 7).into());
+    let remote = Credentials { address, ..with_key(1, Role::Client) };
+    harness.hear_from(remote, 3, unsequenced(&Message::Hello(Hello::named("somebody"))));
+    harness.gateway.set_name(OWN.identity, "ada".to_string());
+    let report = harness.gateway.report(9 * harness::SECOND);
+    let shown = report.sessions.iter().map(|session| {
+        (session.user.as_str(), session.host.as_str(), session.age_ns / harness::SECOND)
+    });
+    let expected = [("ada", "localhost", 9), ("key 01010101…", "10.0.0.7", 2)];
+    assert_eq!(shown.collect::<Vec<_>>(), expected);
 }
 
 #[test]

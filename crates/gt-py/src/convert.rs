@@ -1,5 +1,6 @@
 //! A tensor as something else: another dtype, another device, bytes, a copy.
 
+use bytes::Bytes;
 use gt::DType;
 use gt::attrs::{Attr, Attrs};
 use gt::op::Op;
@@ -268,14 +269,41 @@ pub fn _tensor(
     data: &[u8],
     requires_grad: bool,
 ) -> PyResult<Tensor> {
+    let made = made_of(py, dtype, shape, Bytes::copy_from_slice(data))?;
+    made.0.set_requires_grad(requires_grad).map_err(to_python)?;
+    Ok(made)
+}
+
+/// The elements of a tensor that arrive piece by piece. They become its memory without a copy.
+#[pyclass]
+pub struct _Elements {
+    bytes: Vec<u8>,
+}
+
+#[pymethods]
+impl _Elements {
+    #[new]
+    fn new(byte_count: usize) -> _Elements {
+        _Elements { bytes: gt::host::room(byte_count) }
+    }
+
+    /// Adds the next piece.
+    fn append(&mut self, piece: &[u8]) {
+        self.bytes.extend_from_slice(piece);
+    }
+
+    /// The tensor that has them; nothing is left here.
+    fn tensor(&mut self, py: Python<'_>, dtype: &str, shape: Vec<usize>) -> PyResult<Tensor> {
+        made_of(py, dtype, shape, std::mem::take(&mut self.bytes).into())
+    }
+}
+
+fn made_of(py: Python<'_>, dtype: &str, shape: Vec<usize>, data: Bytes) -> PyResult<Tensor> {
     provenance::mark(py);
     let dtype: DType = dtype.parse().map_err(to_python)?;
     let shape = shape.into_iter().collect::<Shape>().checked(dtype).map_err(to_python)?;
-    let data = bytes::Bytes::copy_from_slice(data);
     let made = gt::session().and_then(|session| session.upload(Meta { dtype, shape }, data));
-    let made = made.map_err(to_python)?;
-    made.set_requires_grad(requires_grad).map_err(to_python)?;
-    Ok(Tensor(made))
+    made.map(Tensor).map_err(to_python)
 }
 
 /// The elements of a tensor, row by row.

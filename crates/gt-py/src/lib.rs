@@ -57,6 +57,7 @@ fn _gt(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tensor::Tensor>()?;
     module.add_class::<device::Device>()?;
     module.add_class::<member::_Member>()?;
+    module.add_class::<convert::_Elements>()?;
     dtype::register(module)?;
     info::register(module)?;
     overload::register(module)?;

@@ -47,8 +47,12 @@ const HEARTBEAT_MS: u64 = 1000 / HASTE as u64;
 /// A verdict that is sent at once may overtake commands that are held back, so that some dispatchers
 /// hold them for long.
 const HOLDS_NS: [u64; 3] = [0, 5_000_000, 500_000_000];
-const OWN: Credentials =
-    Credentials { reach: Reach::Local, identity: Identity::User(1000), role: Some(Role::Both) };
+const OWN: Credentials = Credentials {
+    reach: Reach::Local,
+    address: None,
+    identity: Identity::User(1000),
+    role: Some(Role::Both),
+};
 
 /// What is on its way between the gateway and somebody.
 #[derive(Default)]

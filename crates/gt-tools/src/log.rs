@@ -40,6 +40,10 @@ pub struct InstructionLog<W: Write> {
     phrases: Phrases,
     moment: Moment,
     lines: u64,
+    /// Of these, how many were handed on or given up.
+    settled: u64,
+    /// Lines that could not be written since the last that could.
+    missing: u64,
     bytes: u64,
 }
 
@@ -49,7 +53,8 @@ impl<W: Write> InstructionLog<W> {
         let (buffer, signals) = (Vec::with_capacity(2 * BUFFER), HashMap::new());
         let phrases = Phrases::default();
         let moment = Moment::default();
-        InstructionLog { out, buffer, signals, phrases, moment, lines: 0, bytes: 0 }
+        let (lines, settled, missing, bytes) = (0, 0, 0, 0);
+        InstructionLog { out, buffer, signals, phrases, moment, lines, settled, missing, bytes }
     }
 
     /// The same, with the lines of the user's program.
@@ -98,9 +103,18 @@ impl<W: Write> InstructionLog<W> {
         self.out.flush()
     }
 
+    /// What cannot be written is given up, and the next lines that can be follow a remark on how
+    /// many are missing.
     fn hand_on(&mut self) -> io::Result<()> {
+        if self.missing > 0 {
+            // Part of a line may have been written.
+            let gap = format!("\n# {} events are missing here\n", self.missing);
+            self.buffer.splice(0..0, gap.into_bytes());
+        }
         self.bytes += self.buffer.len() as u64;
         let written = self.out.write_all(&self.buffer);
+        let lines = self.lines - std::mem::replace(&mut self.settled, self.lines);
+        self.missing = if written.is_ok() { 0 } else { self.missing + lines };
         self.buffer.clear();
         written
     }

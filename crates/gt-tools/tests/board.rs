@@ -81,6 +81,8 @@ fn report() -> Report {
         id: SessionId(1),
         name: "ada \"the first\"\n".to_string(),
         user: String::new(),
+        host: "localhost".to_string(),
+        age_ns: 0,
         share: Default::default(),
         connected: true,
         silent_ns: 0,

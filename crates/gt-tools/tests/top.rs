@@ -41,6 +41,8 @@ fn report(bytes_in: u64) -> Report {
         id: SessionId(id),
         name: format!("somebody-{id}@a-host-with-a-long-name:123456"),
         user: String::new(),
+        host: "localhost".to_string(),
+        age_ns: 0,
         share: Default::default(),
         connected: true,
         silent_ns: 0,

@@ -98,6 +98,10 @@ pub struct SessionReport {
     pub name: String,
     /// Who it belongs to.
     pub user: String,
+    /// The host of its client.
+    pub host: String,
+    /// How long ago it was opened.
+    pub age_ns: u64,
     /// How much of the workers' time it gets.
     pub share: Share,
     /// Whether its client is connected at the moment.

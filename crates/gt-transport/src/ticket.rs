@@ -86,6 +86,9 @@ pub struct Access {
     pub key: Key,
 }
 
+/// How many bytes of a token say which dispatcher made it; the other twelve cannot be guessed.
+const MARK_BYTES: usize = 4;
+
 /// What a dispatcher makes keys of. It is wiped when it is dropped.
 #[derive(Clone, Debug)]
 pub struct Secret(Key);
@@ -123,14 +126,29 @@ impl Secret {
         self.derive(Purpose::Data, 0).for_peer(peer)
     }
 
-    /// What a client shows to go on with its session, and is of use to nobody but itself.
+    /// What a client shows to go on with its session, and is of use to nobody but itself. It begins
+    /// with bytes that are the same in all tokens of this secret.
     pub fn token(&self, session: u64, identity: &[u8; 33]) -> Token {
         let key = self.derive(Purpose::Token, session);
         let mut word = seal::hash(&key.0, &[identity]);
         let (token, _) = word.split_first_chunk().expect("a hash is longer than a token");
-        let token = Token(*token);
+        let mut token = Token(*token);
+        token.0[..MARK_BYTES].copy_from_slice(&self.mark());
         seal::wipe(&mut word);
         token
+    }
+
+    /// Whether a token is one of this secret, for whichever client. That proves nothing: it tells a
+    /// client of this dispatcher from one of the dispatcher before it.
+    pub fn has_made(&self, token: &Token) -> bool {
+        token.0[..MARK_BYTES] == self.mark()
+    }
+
+    /// What tokens of this secret begin with. No session has the number zero.
+    fn mark(&self) -> [u8; MARK_BYTES] {
+        let key = self.derive(Purpose::Token, 0);
+        let (mark, _) = key.0.split_first_chunk().expect("a key is longer than a mark");
+        *mark
     }
 
     fn derive(&self, purpose: Purpose, number: u64) -> Key {

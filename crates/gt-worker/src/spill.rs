@@ -2,20 +2,33 @@
 //! with the process, however that ends, and nobody else can open it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gt_core::{Error, Result};
 use gt_transport::lock::Mutex;
 
 /// A file, and which parts of it are in use.
-#[derive(Debug)]
 pub struct Spill {
     file: File,
     limit: u64,
     parts: Mutex<Parts>,
+    /// Whether the last value could not be written.
+    is_full: AtomicBool,
+    report: Box<Report>,
+}
+
+/// Tells the operator of the worker why values cannot be written any more.
+type Report = dyn Fn(&Error) + Send + Sync;
+
+impl fmt::Debug for Spill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Spill").field("limit", &self.limit).field("parts", &self.parts).finish()
+    }
 }
 
 /// The parts of a file.
@@ -38,8 +51,13 @@ pub struct Region {
 
 impl Spill {
     /// Opens a file in a folder, which is made for its owner alone if it is not there. It grows to
-    /// `limit` bytes at most.
-    pub fn open(folder: &Path, limit: u64) -> Result<Arc<Spill>> {
+    /// `limit` bytes at most. `report` is called when values cannot be written any more, and not
+    /// again before one could be.
+    pub fn open(
+        folder: &Path,
+        limit: u64,
+        report: impl Fn(&Error) + Send + Sync + 'static,
+    ) -> Result<Arc<Spill>> {
         let wrong = |error| {
             let folder = folder.display();
             Error::value(format!("values cannot be spilled to {folder}: {error}"))
@@ -50,7 +68,8 @@ impl Spill {
         let options = options.read(true).write(true).create_new(true).mode(0o600);
         let file = options.open(&path).map_err(wrong)?;
         fs::remove_file(&path).map_err(wrong)?;
-        Ok(Arc::new(Spill { file, limit, parts: Mutex::default() }))
+        let (parts, is_full) = Default::default();
+        Ok(Arc::new(Spill { file, limit, parts, is_full, report: Box::new(report) }))
     }
 
     /// How many bytes are in use.
@@ -60,9 +79,24 @@ impl Spill {
 
     /// Writes bytes; an error if the file is as large as it may be, or the disk is full.
     pub fn write(self: &Arc<Self>, data: &[u8]) -> Result<Region> {
+        let written = self.try_write(data);
+        match &written {
+            Ok(_) => self.is_full.store(false, Ordering::Relaxed),
+            Err(error) if !self.is_full.swap(true, Ordering::Relaxed) => (self.report)(error),
+            Err(_) => {}
+        }
+        written
+    }
+
+    fn try_write(self: &Arc<Self>, data: &[u8]) -> Result<Region> {
         let bytes = data.len() as u64;
         let start = self.parts.lock().take(bytes, self.limit);
-        let full = || Error::OutOfMemory(format!("{} bytes are on disk already", self.limit));
+        let full = || {
+            let (used, limit) = (self.used_bytes(), self.limit);
+            Error::OutOfMemory(format!(
+                "{used} bytes are on disk, {bytes} more do not fit into the {limit} allowed"
+            ))
+        };
         let region = Region { spill: self.clone(), start: start.ok_or_else(full)?, bytes };
         let wrong = |error| Error::runtime(format!("a value cannot be written to disk: {error}"));
         self.file.write_all_at(data, region.start).map_err(wrong)?;
@@ -147,7 +181,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_the_file_has_no_name() {
-        let spill = Spill::open(&folder(), 1 << 20).expect("a file");
+        let spill = Spill::open(&folder(), 1 << 20, |_| {}).expect("a file");
         assert_eq!(fs::read_dir(folder()).expect("a folder").count(), 0);
         let region = spill.write(&[1, 2, 3]).expect("there is room");
         let other = spill.write(&[4, 5]).expect("there is room");
@@ -158,6 +192,25 @@ mod tests {
         let length = spill.file.metadata().expect("a file").len();
         assert_eq!((spill.used_bytes(), length), (0, 0));
         fs::remove_dir(folder()).expect("it is empty");
+    }
+
+    #[test]
+    fn a_full_disk_is_reported_once_until_there_is_room_again() {
+        let folder = folder().with_extension("full");
+        let reports = Arc::new(Mutex::new(Vec::new()));
+        let told = reports.clone();
+        let report = move |error: &Error| told.lock().push(error.to_string());
+        let spill = Spill::open(&folder, 8, report).expect("a file");
+        let region = spill.write(&[1; 8]).expect("there is room");
+        (0..3).for_each(|_| assert!(spill.write(&[2; 5]).is_err()));
+        assert_eq!(reports.lock().len(), 1);
+        assert!(reports.lock()[0].contains("8 bytes are on disk, 5 more do not fit into the 8"));
+        drop(region);
+        let region = spill.write(&[3; 4]).expect("there is room");
+        assert!(spill.write(&[4; 5]).is_err());
+        assert_eq!(reports.lock().len(), 2);
+        drop(region);
+        fs::remove_dir(folder).expect("it is empty");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::ffi::CString;
 use std::fmt;
+use std::io::ErrorKind;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -100,7 +101,14 @@ pub fn resolve(address: &str) -> Result<SocketAddr> {
     let wrong = |reason: String| Error::Input(format!("{address}: {reason}"));
     let found: Vec<SocketAddr> = match address.to_socket_addrs() {
         Ok(found) => found.collect(),
-        Err(error) => return Err(wrong(format!("cannot be understood as host:port ({error})"))),
+        Err(error) if error.kind() == ErrorKind::InvalidInput => {
+            return Err(wrong(format!("cannot be understood as host:port ({error})")));
+        }
+        Err(error) => {
+            return Err(wrong(format!(
+                "the name of the host cannot be resolved ({error}); is it spelled right?"
+            )));
+        }
     };
     let fourth = found.iter().find(|address| address.is_ipv4());
     fourth.or(found.first()).copied().ok_or_else(|| wrong("the host has no address".to_string()))
@@ -135,8 +143,13 @@ mod tests {
         assert_eq!(resolve("127.0.0.1:5").unwrap().to_string(), "127.0.0.1:5");
         assert_eq!(resolve("[::1]:5").unwrap().to_string(), "[::1]:5");
         assert_eq!(resolve("localhost:5").unwrap().to_string(), "127.0.0.1:5");
-        for wrong in ["", "localhost", "127.0.0.1:99999", "no such host:1", "*:1"] {
-            assert!(resolve(wrong).is_err(), "{wrong:?}");
+        for wrong in ["", "localhost", "127.0.0.1:99999"] {
+            let error = resolve(wrong).unwrap_err().to_string();
+            assert!(error.contains("cannot be understood as host:port"), "{error}");
+        }
+        for unknown in ["no such host:1", "*:1"] {
+            let error = resolve(unknown).unwrap_err().to_string();
+            assert!(error.contains("the name of the host cannot be resolved"), "{error}");
         }
     }
 }

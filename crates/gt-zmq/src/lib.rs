@@ -30,14 +30,16 @@ mod wait;
 mod waiting;
 mod zap;
 
-pub use allow::{AllowList, Label};
+pub use allow::{AllowList, Label, LabelledKeys};
 pub use context::Context;
 pub use dealer::{Dealer, DealerEvent};
-pub use endpoint::{ClientSecurity, Endpoint, IpcAccess, TcpSecurity};
+pub use endpoint::{ClientSecurity, Endpoint, IpcAccess, TcpSecurity, resolve};
 pub use error::{Error, Result, SendError};
 pub use keys::{KeyPair, PublicKey, SecretKey, SecretText};
 pub use options::Options;
 pub use publish::{Publisher, Subscriber};
 pub use router::{Arrival, Origin, PeerId, Router};
-pub use system::{descriptor_count, descriptor_limit, is_member, raise_descriptor_limit};
+pub use system::{
+    descriptor_count, descriptor_limit, is_member, raise_descriptor_limit, user_name,
+};
 pub use wait::{Pollable, Sleep, Waker, wait};

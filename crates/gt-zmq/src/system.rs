@@ -1,13 +1,18 @@
 //! What the system knows of users and descriptors.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::mem::MaybeUninit;
 use std::{fs, ptr};
 
 use crate::{Error, Result};
 
-/// Whether a user belongs to a group, by the lists of this host.
-pub fn is_member(user: u32, group: u32) -> bool {
+/// What a user is called on this host.
+pub fn user_name(user: u32) -> Option<String> {
+    account(user).map(|(name, _)| name.to_string_lossy().into_owned())
+}
+
+/// The name of a user, and the group that it belongs to first.
+fn account(user: u32) -> Option<(CString, u32)> {
     let mut buffer: Vec<libc::c_char> = vec![0; 1 << 16];
     let (mut entry, mut found) = (MaybeUninit::<libc::passwd>::uninit(), ptr::null_mut());
     // SAFETY: all places are there, and the buffer has the size that is given.
@@ -21,13 +26,18 @@ pub fn is_member(user: u32, group: u32) -> bool {
         )
     };
     if status != 0 || found.is_null() {
-        return false;
+        return None;
     }
     // SAFETY: the entry was found and filled in; its name lies in the buffer.
-    let (name, own) = unsafe {
+    unsafe {
         let entry = entry.assume_init();
-        (CStr::from_ptr(entry.pw_name), entry.pw_gid)
-    };
+        Some((CStr::from_ptr(entry.pw_name).to_owned(), entry.pw_gid))
+    }
+}
+
+/// Whether a user belongs to a group, by the lists of this host.
+pub fn is_member(user: u32, group: u32) -> bool {
+    let Some((name, own)) = account(user) else { return false };
     let mut groups = vec![0; 1 << 16];
     let mut count = groups.len() as libc::c_int;
     // SAFETY: the name ends with a zero, and the place has room for so many groups.

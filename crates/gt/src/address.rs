@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use gt_core::{Error, Result};
-use gt_zmq::{ClientSecurity, Endpoint};
+use gt_zmq::{ClientSecurity, Endpoint, resolve};
 
-use crate::folder::Folder;
+use crate::folder::{Folder, Running};
 use crate::keys::{KeyFile, KeyRing};
 
 /// The port of a server unless another is chosen.
@@ -121,21 +121,42 @@ impl Address {
         Address { way: Way::Any, ..self.clone() }.to_string()
     }
 
+    /// Which servers of the user there are on this host, to be added to a message that one is not
+    /// there; nothing for a server on another host.
+    pub fn servers_here(&self) -> String {
+        let running = if self.is_local() { Folder::running().unwrap_or_default() } else { vec![] };
+        let ports: Vec<String> = running
+            .iter()
+            .filter_map(|one| match one {
+                Running::Server { port, .. } => Some(port.to_string()),
+                Running::Process { .. } => None,
+            })
+            .collect();
+        match ports.as_slice() {
+            [] => String::new(),
+            [port] => format!(", but one at port {port}"),
+            ports => format!(", but some at ports {}", ports.join(", ")),
+        }
+    }
+
     fn without_key(&self) -> Result<Error> {
+        // A wrong name is not mended by a key.
+        resolve(&self.host_and_port()).map_err(|error| Error::value(error.to_string()))?;
         let missing = KeyRing::of_user()?.cluster_key();
         let missing = missing.display();
         let port = self.port;
         let here = if self.is_local() {
             format!(
-                "no server of yours listens at port {port} of this host (`gt server -p {port}` \
-                 starts one), and "
+                "no server of yours listens at port {port} of this host{} (`gt server -p {port}` \
+                 starts one), and ",
+                self.servers_here()
             )
         } else {
             String::new()
         };
         Ok(Error::runtime(format!(
             "{self} cannot be reached: {here}connecting by TCP needs a key, but there is no \
-             {missing}; copy cluster.key there from the server, or set GT_KEY to its path, or \
+             {missing}; copy a key file there from the server, or set GT_KEY to its path, or \
              insist on an unprotected connection with insecure=True (--insecure)"
         )))
     }

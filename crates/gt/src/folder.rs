@@ -15,10 +15,14 @@ use gt_zmq::IpcAccess;
 use crate::settings;
 
 mod claim;
+mod leftover;
 mod running;
 
 pub use claim::{Claim, Record, Sockets};
 pub use running::Running;
+
+/// Our own folder inside of one that is shared with other programs.
+const OWN: &str = "gt";
 
 /// What the address of a Unix socket has room for.
 const SOCKET_PATH_BYTES: usize = 107;
@@ -33,6 +37,10 @@ pub struct Folder {
 impl Folder {
     /// The folder of this user, which is made if it is not there.
     pub fn own() -> Result<Folder> {
+        if let Some(named) = settings::runtime_folder()? {
+            make(&named)?;
+            check_private(&named)?;
+        }
         let path = own_path()?;
         make(&path)?;
         check_private(&path)?;
@@ -131,11 +139,12 @@ fn own_path() -> Result<PathBuf> {
 /// Where our own folder may be, the one that is made first. A process outside of a login does not
 /// know the login's folder and uses the last one.
 fn own_paths() -> Result<Vec<PathBuf>> {
+    // A folder that the user names may have other things in it: sockets are in one of our own.
     if let Some(path) = settings::runtime_folder()? {
-        return Ok(vec![path]);
+        return Ok(vec![path.join(OWN)]);
     }
     let login = settings::login_folder().filter(|path| check_private(path).is_ok());
-    let login = login.map(|path| path.join("gt"));
+    let login = login.map(|path| path.join(OWN));
     Ok(login.into_iter().chain([PathBuf::from(format!("/tmp/gt-{}", user_number()))]).collect())
 }
 

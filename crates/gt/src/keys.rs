@@ -2,9 +2,9 @@
 //! owner can read.
 //!
 //! A server's ring has `server.secret`, the server's own keys; `allowed`, the public keys that may
-//! connect, one to a line, each with its role and a name behind it; and key files, `cluster.key`
-//! and those that `gt keys new` makes. A key file is what a client or a worker on another host is
-//! given.
+//! connect, one to a line, each with its role and a name behind it; and key files: `client.key`,
+//! `cluster.key` and those that `gt keys new` makes. A key file is what a client or a worker on
+//! another host is given.
 
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -18,7 +18,16 @@ use gt_zmq::{ClientSecurity, KeyPair, PublicKey, SecretKey, SecretText};
 
 use crate::settings;
 
+mod allowed;
+mod expiry;
+
+pub use allowed::{Allowed, role_name};
+pub use expiry::Expiry;
+
 const SERVER: &str = "server.secret";
+/// The key of programs, which may be a client only.
+const CLIENT: &str = "client";
+/// The key of hosts with workers, which may be a client, too.
 const CLUSTER: &str = "cluster";
 const ALLOWED: &str = "allowed";
 const ABOUT_SERVER: &str = "# The keys of a GT server. Nobody else may have them.";
@@ -52,17 +61,6 @@ pub enum Origin {
     Found,
 }
 
-/// A key that may connect.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Allowed {
-    /// The key.
-    pub key: PublicKey,
-    /// What it may be.
-    pub role: Role,
-    /// What it is called; empty if nobody said.
-    pub name: String,
-}
-
 /// What a client or a worker shows to a server.
 #[derive(Clone, Debug)]
 pub struct KeyFile {
@@ -84,36 +82,44 @@ impl KeyRing {
         self.make_folder()?;
         let origin = self.place_once(SERVER, || server_text(&KeyPair::generate()))?;
         let pair = self.server_pair()?;
-        let cluster = KeyFile { server: pair.public, pair: KeyPair::generate() };
-        self.place_once("cluster.key", || cluster.text())?;
-        let cluster = KeyFile::read(&self.cluster_key())?;
-        if cluster.server != pair.public {
-            let (cluster, server) = (self.cluster_key(), self.folder.join(SERVER));
-            return Err(Error::runtime(format!(
-                "{} belongs to another server than {}; remove it to have it made again",
-                cluster.display(),
-                server.display()
-            )));
+        if !self.allowed_list().exists() {
+            self.make_first_keys(pair.public)?;
         }
-        let (key, role, name) = (cluster.pair.public, Role::Both, CLUSTER.to_string());
-        let line = line_of(&Allowed { key, role, name });
-        self.place_once(ALLOWED, || format!("{ABOUT_ALLOWED}\n{line}\n"))?;
+        for path in [CLUSTER, CLIENT].map(|name| self.key_file(name)) {
+            if path.exists() && KeyFile::read(&path)?.server != pair.public {
+                let (path, server) = (path.display(), self.folder.join(SERVER));
+                return Err(Error::runtime(format!(
+                    "{path} belongs to another server than {}; remove it, and make other keys \
+                     with `gt keys new` if there are none",
+                    server.display()
+                )));
+            }
+        }
         Ok(ServerKeys { pair, allowed: self.allowed()?, origin })
     }
 
-    /// The keys that may connect. That of the whole cluster may be anything.
+    /// Makes a key for programs and one for hosts with workers, and a list of both.
+    fn make_first_keys(&self, server: PublicKey) -> Result<()> {
+        let mut list = format!("{ABOUT_ALLOWED}\n");
+        for (name, role) in [(CLUSTER, Role::Both), (CLIENT, Role::Client)] {
+            let file = KeyFile { server, pair: KeyPair::generate() };
+            self.place_once(&format!("{name}.key"), || file.text())?;
+            let key = KeyFile::read(&self.key_file(name))?.pair.public;
+            let line = Allowed { key, role, expiry: None, name: name.to_string() }.line();
+            list.push_str(&line);
+            list.push('\n');
+        }
+        self.place_once(ALLOWED, || list).map(drop)
+    }
+
+    /// The keys of the list, those that have expired included.
     pub fn allowed(&self) -> Result<Vec<Allowed>> {
         self.check_folder()?;
         let path = self.allowed_list();
         let text = read_private(&path)?;
         let lines = text.as_str().lines().enumerate();
-        let parsed = lines.map(|(number, line)| parse_allowed(&path, number + 1, line));
-        let mut allowed: Vec<Allowed> =
-            parsed.filter_map(Result::transpose).collect::<Result<_>>()?;
-        let cluster = KeyFile::read(&self.cluster_key()).ok().map(|file| file.pair.public);
-        let of_cluster = allowed.iter_mut().filter(|one| Some(one.key) == cluster);
-        of_cluster.for_each(|one| one.role = Role::Both);
-        Ok(allowed)
+        let parsed = lines.map(|(number, line)| Allowed::parse(&path, number + 1, line));
+        parsed.filter_map(Result::transpose).collect()
     }
 
     /// The list of keys that may connect.
@@ -121,9 +127,14 @@ impl KeyRing {
         self.folder.join(ALLOWED)
     }
 
-    /// The key file that every client and worker may use.
+    /// The key file for hosts with workers.
     pub fn cluster_key(&self) -> PathBuf {
         self.key_file(CLUSTER)
+    }
+
+    /// The key file for programs.
+    pub fn client_key(&self) -> PathBuf {
+        self.key_file(CLIENT)
     }
 
     /// The key file of this name, which need not be there.
@@ -131,8 +142,8 @@ impl KeyRing {
         self.folder.join(format!("{name}.key"))
     }
 
-    /// Makes a key file, lets its key connect in a role, and gives the path.
-    pub fn add(&self, name: &str, role: Role) -> Result<PathBuf> {
+    /// Makes a key file, lets its key connect in a role until it expires, and returns the path.
+    pub fn add(&self, name: &str, role: Role, expiry: Option<Expiry>) -> Result<PathBuf> {
         check_name(name)?;
         let ServerKeys { pair, allowed, .. } = self.server()?;
         let path = self.key_file(name);
@@ -144,7 +155,7 @@ impl KeyRing {
             )));
         }
         let (key, name) = (file.pair.public, name.to_string());
-        let line = format!("{}\n", line_of(&Allowed { key, role, name }));
+        let line = format!("{}\n", Allowed { key, role, expiry, name }.line());
         let list = self.allowed_list();
         // One write to the end of a file is whole, whoever else writes there.
         let append = || OpenOptions::new().append(true).open(&list)?.write_all(line.as_bytes());
@@ -163,7 +174,7 @@ impl KeyRing {
             Error::value(format!("there is no key '{which}'; `gt keys list` shows those there are"))
         })?;
         let rest = allowed.iter().filter(|one| one.key != meant.key);
-        let rest: String = rest.map(|one| format!("{}\n", line_of(one))).collect();
+        let rest: String = rest.map(|one| format!("{}\n", one.line())).collect();
         let path = self.allowed_list();
         let draft = self.draft(ALLOWED);
         write_private(&draft, &format!("{ABOUT_ALLOWED}\n{rest}"))?;
@@ -221,13 +232,14 @@ impl KeyRing {
 
 impl KeyFile {
     /// The file to show to a server on another host: the one that is asked for, or the one that the
-    /// environment names, or that of the whole cluster, if it is there.
+    /// environment names, or that of the cluster or of its clients, whichever is there.
     pub fn find(asked: Option<&Path>) -> Result<Option<KeyFile>> {
         if let Some(path) = asked.map(Path::to_path_buf).or(settings::key_file()?) {
             return KeyFile::read(&path).map(Some);
         }
-        let path = KeyRing::of_user()?.cluster_key();
-        if path.exists() { KeyFile::read(&path).map(Some) } else { Ok(None) }
+        let ring = KeyRing::of_user()?;
+        let found = [ring.cluster_key(), ring.client_key()].into_iter().find(|path| path.exists());
+        found.map(|path| KeyFile::read(&path)).transpose()
     }
 
     /// Reads a key file.
@@ -286,53 +298,6 @@ impl<'a> Words<'a> {
 
 fn server_text(pair: &KeyPair) -> String {
     format!("{ABOUT_SERVER}\npublic {}\nsecret {}\n", pair.public, pair.secret)
-}
-
-fn line_of(allowed: &Allowed) -> String {
-    let role = role_name(allowed.role);
-    format!("{} role={role} {}", allowed.key, allowed.name).trim_end().to_string()
-}
-
-/// What a role is called in the list of keys and to people.
-pub fn role_name(role: Role) -> &'static str {
-    match role {
-        Role::Client => "client",
-        Role::Worker => "worker",
-        Role::Both => "both",
-        Role::Operator => "operator",
-    }
-}
-
-/// The key in a line of the list, if it is not a remark. Keys have `#` inside, but none begins with
-/// it: that would be a number of more than 32 bits.
-fn parse_allowed(path: &Path, number: usize, line: &str) -> Result<Option<Allowed>> {
-    let line = line.trim();
-    if line.is_empty() || line.starts_with('#') {
-        return Ok(None);
-    }
-    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let key = word.parse().map_err(|error| {
-        Error::value(format!("{}, line {number}: no key: {error}", path.display()))
-    })?;
-    let rest = rest.trim();
-    let (first, others) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    // Whoever has no role is a client: a worker sees the values of others.
-    let (role, name) = match first.strip_prefix("role=") {
-        None => (Role::Client, rest),
-        Some(role) => {
-            let roles = [Role::Client, Role::Worker, Role::Both, Role::Operator];
-            let found = roles.into_iter().find(|known| role_name(*known) == role);
-            let unknown = || {
-                Error::value(format!(
-                    "{}, line {number}: 'role={role}' is none of role=client, role=worker, \
-                     role=both and role=operator",
-                    path.display()
-                ))
-            };
-            (found.ok_or_else(unknown)?, others)
-        }
-    };
-    Ok(Some(Allowed { key, role, name: name.trim().trim_start_matches('#').trim().to_string() }))
 }
 
 fn check_name(name: &str) -> Result<()> {

@@ -3,6 +3,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -51,6 +52,7 @@ pub fn create(place: &LogPlace, overflow: Overflow) -> Result<Box<dyn EventSink>
         log: InstructionLog::new(file).with_places(place_name),
         place: place.clone(),
         has_complained: false,
+        has_told_gap: false,
     };
     let thread = thread::Builder::new().name("gt-log".to_string());
     thread.spawn(move || writer.run()).map_err(wrong)?;
@@ -58,7 +60,8 @@ pub fn create(place: &LogPlace, overflow: Overflow) -> Result<Box<dyn EventSink>
 }
 
 fn append(path: &Path) -> io::Result<File> {
-    OpenOptions::new().append(true).create(true).open(path)
+    // It says what sessions compute, those of others at a server included.
+    OpenOptions::new().append(true).create(true).mode(0o600).open(path)
 }
 
 /// The line of the user's program, if it is this process.
@@ -89,6 +92,7 @@ struct Writer {
     log: InstructionLog<File>,
     place: LogPlace,
     has_complained: bool,
+    has_told_gap: bool,
 }
 
 impl Writer {
@@ -100,10 +104,12 @@ impl Writer {
                 return;
             }
             for events in &batch {
+                self.tell_gap(events.lost);
                 let written = self.log.write(events).and_then(|()| self.rotate());
                 self.note(written);
             }
             let lost = self.queue.take_lost();
+            self.tell_gap(lost);
             if lost > 0 {
                 let written = self.log.note(format_args!("{lost} events are missing here"));
                 self.note(written);
@@ -127,6 +133,19 @@ impl Writer {
         fs::rename(&self.place.path, older)?;
         *self.log.out() = append(&self.place.path)?;
         Ok(())
+    }
+
+    /// Events were left out because there was no room for them: the log has a remark at each such
+    /// place, and the user is told once.
+    fn tell_gap(&mut self, lost: u64) {
+        if lost > 0 && !std::mem::replace(&mut self.has_told_gap, true) {
+            let path = self.place.path.display();
+            let _ = writeln!(
+                io::stderr(),
+                "GT_INSTRUCTION_LOG: {path} is written too slowly, and {lost} events are missing; \
+                 the log says where"
+            );
+        }
     }
 
     /// A full disk must not end the program whose log this is; but it is told, once.

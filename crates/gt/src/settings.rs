@@ -41,6 +41,11 @@ fn monitor_socket() -> Option<PathBuf> {
     socket.ok()
 }
 
+/// The address of the server that the environment names.
+pub fn server() -> Result<Option<String>> {
+    table::SERVER.text()
+}
+
 /// The key file that the environment names.
 pub(crate) fn key_file() -> Result<Option<PathBuf>> {
     Ok(table::KEY.text()?.map(PathBuf::from))

@@ -7,12 +7,14 @@ metadata, with a checksum over everything. Nothing in a file is ever executed.
 from __future__ import annotations
 
 import importlib
+import io
 import os
 from pathlib import Path
 from typing import IO, Any
 
 from gt.files import safetensors
-from gt.files.safetensors import DamagedError
+from gt.files.damage import DamagedError
+from gt.files.place import replaced
 from gt.files.tree import packed, unpacked
 
 __all__ = ["DamagedError", "load", "save"]
@@ -48,22 +50,14 @@ def save(
         importlib.import_module("gt.files.sharded").save(obj, Path(f))
         return
     text, tensors = packed(obj)
+    metadata = {"format": "gt", "tree": text}
     if not isinstance(f, str | os.PathLike):
         if not hasattr(f, "write"):
             raise TypeError(f"save: f must be a path or a file, not {type(f).__name__}")
-        f.write(safetensors.written(tensors, {"format": "gt", "tree": text}))
+        safetensors.stream(tensors, metadata, f)
         return
-    path = Path(f)
-    beside = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}")
-    try:
-        with beside.open("xb") as file:
-            file.write(safetensors.written(tensors, {"format": "gt", "tree": text}))
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    with replaced(Path(f)) as file:
+        safetensors.write(tensors, metadata, file)
 
 
 def load(f: Target, map_location: Any = None, *, weights_only: bool = True, **ignored: Any) -> Any:
@@ -85,16 +79,33 @@ def load(f: Target, map_location: Any = None, *, weights_only: bool = True, **ig
 
 
 def _read(file: IO[bytes]) -> Any:
-    data = file.read()
-    if data[:4] == b"PK\x03\x04":
+    file, size = _sized(file)
+    begin = file.tell()
+    first = file.read(safetensors.LENGTH_BYTES)
+    file.seek(begin)
+    if first[:4] == b"PK\x03\x04":
+        if begin:
+            # Places in an archive are counted from its beginning.
+            file = io.BytesIO(file.read())
         # What reads PyTorch's files needs modules that `import gt` does without.
-        return importlib.import_module("gt.files.pytorch").read(data)
-    if data[:1] == b"\x80" and not safetensors.has_header(data):
+        return importlib.import_module("gt.files.pytorch").read(file, size)
+    if first[:1] == b"\x80" and not safetensors.has_header(first, size):
         raise DamagedError(
             "gt.load: this is a pickle, which can run code and is not read; PyTorch's files are "
             "zip archives since version 1.6, so save it again with a later one"
         )
-    tensors, metadata = safetensors.read(data)
+    tensors, metadata = safetensors.read(file, size)
     if metadata.get("format") == "gt" and "tree" in metadata:
         return unpacked(metadata["tree"], tensors)
     return tensors
+
+
+def _sized(file: IO[bytes]) -> tuple[IO[bytes], int]:
+    """A file that can go back, and how much of it is left: of a pipe, all of it is read."""
+    if isinstance(file, io.IOBase) and file.seekable():
+        begin = file.tell()
+        size = file.seek(0, os.SEEK_END) - begin
+        file.seek(begin)
+        return file, size
+    data = file.read()
+    return io.BytesIO(data), len(data)

@@ -6,7 +6,6 @@ have a meaning, and every other name is refused.
 
 from __future__ import annotations
 
-import io
 import math
 import pickletools
 import struct
@@ -14,11 +13,12 @@ import zipfile
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import IO, Any
 
 from gt import _gt
 from gt._gt import Tensor
-from gt.files.safetensors import damaged
+from gt.files.damage import damaged
+from gt.files.safetensors import READ_BYTES
 
 STORAGES = {
     "BoolStorage": "bool",
@@ -56,20 +56,17 @@ class _Storage:
     """Elements in a row, which tensors are parts of."""
 
     dtype: str
-    data: bytes
+    count: int
+    elements: _gt._Elements
     flat: Tensor | None = None
     parts: dict[tuple[Any, ...], Tensor] = field(default_factory=dict)
 
-    @property
-    def count(self) -> int:
-        return len(self.data) // _gt._dtype(self.dtype).itemsize
 
-
-def read(data: bytes) -> Any:
-    """What a file of PyTorch holds."""
+def read(file: IO[bytes], size: int) -> Any:
+    """What a file of PyTorch of this size holds."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return _Reader(archive, len(data)).read()
+        with zipfile.ZipFile(file) as archive:
+            return _Reader(archive, size).read()
     except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError) as error:
         raise damaged(str(error)) from None
     except MISREAD as error:
@@ -101,13 +98,26 @@ class _Reader:
         raise damaged("its pickle has no end")
 
     def _content(self, name: str) -> bytes:
+        return self._archive.read(self._info(name))
+
+    def _elements(self, name: str) -> tuple[_gt._Elements, int]:
+        """The bytes of a storage, and how many they are."""
+        info = self._info(name)
+        elements, count = _gt._Elements(info.file_size), 0
+        with self._archive.open(info) as file:
+            while piece := file.read(READ_BYTES):
+                elements.append(piece)
+                count += len(piece)
+        return elements, count
+
+    def _info(self, name: str) -> zipfile.ZipInfo:
         info = self._archive.getinfo(self._folder + name)
         # PyTorch stores without compression; what is compressed may be larger than memory.
         if info.compress_type != zipfile.ZIP_STORED or info.file_size > self._size:
             raise damaged(f"'{name}' in it is compressed")
         if info.flag_bits & 1:
             raise damaged(f"'{name}' in it is encrypted")
-        return self._archive.read(info)
+        return info
 
     def _run(self, name: str, arg: Any) -> None:
         stack = self._stack
@@ -149,10 +159,11 @@ class _Reader:
         if not isinstance(key, str | int):
             raise damaged("a storage in it has no name")
         if str(key) not in self._storages:
-            made = _Storage(storage_type.dtype, self._content(f"data/{key}"))
-            if len(made.data) != count * _gt._dtype(made.dtype).itemsize:
-                raise damaged(f"storage {key} has {len(made.data)} bytes, not {count} elements")
-            self._storages[str(key)] = made
+            elements, size = self._elements(f"data/{key}")
+            width = _gt._dtype(storage_type.dtype).itemsize
+            if size != count * width:
+                raise damaged(f"storage {key} has {size} bytes, not {count} elements")
+            self._storages[str(key)] = _Storage(storage_type.dtype, size // width, elements)
         found = self._storages[str(key)]
         if found.dtype != storage_type.dtype:
             raise damaged(f"storage {key} has two dtypes")
@@ -284,7 +295,7 @@ def _part(storage: _Storage, offset: int, size: Sequence[int], stride: Sequence[
     ):
         if count == storage.count and storage.flat is None:
             # The first to see all of a storage is the storage; others are views of it.
-            whole = _gt._tensor(storage.dtype, tuple(size), storage.data, False)
+            whole = storage.elements.tensor(storage.dtype, size)
             storage.flat = whole.detach().reshape(-1)
             return whole
         return _flat(storage)[offset : offset + count].reshape(tuple(size))
@@ -308,7 +319,7 @@ def _rows(size: Sequence[int]) -> list[int]:
 
 def _flat(storage: _Storage) -> Tensor:
     if storage.flat is None:
-        storage.flat = _gt._tensor(storage.dtype, (storage.count,), storage.data, False)
+        storage.flat = storage.elements.tensor(storage.dtype, (storage.count,))
     return storage.flat
 
 

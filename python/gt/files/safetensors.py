@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, Any
 
 from gt import _gt
 from gt._gt import Tensor
+from gt.files.damage import damaged
+from gt.files.stored import pieces
 
 NAMES = {
     "BOOL": "bool",
@@ -28,21 +30,10 @@ LENGTH_BYTES = 8
 LARGEST_HEADER = 100_000_000
 # What a tensor of any program fits in; larger numbers are only there to be multiplied.
 MOST_AXES, LARGEST_COUNT = 64, 1 << 63
-# An error says what is wrong, and does not repeat the file.
-LONGEST_ERROR = 300
+# What is read at a time.
+READ_BYTES = 1 << 20
 CHECK = "crc32"
 NO_CHECK = b'"crc32":"00000000"'
-
-
-class DamagedError(RuntimeError):
-    """A file that is not what it should be."""
-
-
-def damaged(what: str) -> DamagedError:
-    """The error for a file that is not what it should be."""
-    if len(what) > LONGEST_ERROR:
-        what = f"{what[:LONGEST_ERROR]} …"
-    return DamagedError(f"gt.load: the file is damaged or of another kind: {what}")
 
 
 def head(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> bytes:
@@ -59,38 +50,108 @@ def head(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> bytes:
     return len(header).to_bytes(LENGTH_BYTES, "little") + header
 
 
-def place_of_check(head: bytes | bytearray) -> int:
-    """Where the checksum stands."""
+def write(tensors: Mapping[str, Tensor], metadata: Mapping[str, str], file: IO[bytes]) -> None:
+    """Writes a file piece by piece, and then its checksum into the header."""
+    begin = head(tensors, metadata)
+    file.write(begin)
+    check = zlib.crc32(begin)
+    for data in _elements(tensors.values()):
+        check = zlib.crc32(data, check)
+        file.write(data)
+    file.seek(_place_of_check(begin))
+    file.write(f"{check:08x}".encode())
+
+
+def stream(tensors: Mapping[str, Tensor], metadata: Mapping[str, str], file: IO[bytes]) -> None:
+    """Writes what cannot go back, such as a pipe: reads all elements for the checksum first."""
+    kept = {name: _gt._snapshot(tensor.detach()) for name, tensor in tensors.items()}
+    begin = head(kept, metadata)
+    check = zlib.crc32(begin)
+    for data in _elements(kept.values()):
+        check = zlib.crc32(data, check)
+    place = _place_of_check(begin)
+    file.write(begin[:place] + f"{check:08x}".encode() + begin[place + 8 :])
+    for data in _elements(kept.values()):
+        file.write(data)
+
+
+def _elements(tensors: Iterable[Tensor]) -> Iterator[bytes]:
+    """The elements of tensors, a piece of each after the other."""
+    for tensor in tensors:
+        whole = tensor.detach()
+        for index, _ in pieces(tuple(whole.shape), whole.dtype.itemsize):
+            yield _gt._bytes(whole[index] if index else whole)
+
+
+def _place_of_check(head: bytes) -> int:
     return head.index(NO_CHECK) + len(NO_CHECK) - 9
 
 
-def written(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> bytearray:
-    """The bytes of a file with these tensors."""
-    file = bytearray(head(tensors, metadata))
-    for tensor in tensors.values():
-        file += _gt._bytes(tensor)
-    place = place_of_check(file)
-    file[place : place + 8] = f"{zlib.crc32(file):08x}".encode()
-    return file
+def open_head(file: IO[bytes], size: int) -> tuple[bytes, dict[str, Any], dict[str, str]]:
+    """What a file of this size begins with, what that says of each tensor, and its metadata.
 
-
-def has_header(data: bytes) -> bool:
-    """Whether there are as many bytes as the length of the header says."""
-    length = int.from_bytes(data[:LENGTH_BYTES], "little")
-    return len(data) >= LENGTH_BYTES and length <= min(len(data) - LENGTH_BYTES, LARGEST_HEADER)
-
-
-def read(data: bytes) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """The tensors of a file by name, and its metadata."""
-    if not has_header(data):
+    Reading goes on at the first element.
+    """
+    first = file.read(LENGTH_BYTES)
+    if not has_header(first, size):
         raise damaged("it is too short for its header")
-    begin = LENGTH_BYTES + int.from_bytes(data[:LENGTH_BYTES], "little")
-    table, metadata = _table(data[:begin])
-    _check_sum(data, metadata)
-    elements = memoryview(data)[begin:]
-    _check_offsets(table, len(elements))
-    tensors = {name: _tensor(name, entry, elements) for name, entry in table.items()}
-    return tensors, metadata
+    head = first + b"".join(_read(file, int.from_bytes(first, "little")))
+    table, metadata = entries(head, size - len(head))
+    return head, table, metadata
+
+
+def check_of(head: bytes, metadata: Mapping[str, str]) -> int | None:
+    """The checksum of what a file begins with; only files of ours have one."""
+    if metadata.get("format") != "gt":
+        return None
+    return zlib.crc32(_unchecked(head, metadata))
+
+
+def check_end(check: int | None, metadata: Mapping[str, str]) -> None:
+    """An error if the checksum over a file is not the one that the file names."""
+    if check is not None and f"{check:08x}" != metadata.get(CHECK):
+        raise damaged("its checksum differs")
+
+
+def read(file: IO[bytes], size: int) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """The tensors of a file of this size by name, and its metadata.
+
+    It is read once, from its beginning to its end, and checked on the way. There is no more of it
+    in memory than a piece, and the tensors.
+    """
+    head, table, metadata = open_head(file, size)
+    check = check_of(head, metadata)
+    found: dict[str, Tensor] = {}
+    described_as = {name: described(name, entry) for name, entry in table.items()}
+    # Tensors without elements have no place of their own.
+    for name in sorted(table, key=lambda name: table[name]["data_offsets"]):
+        dtype, shape = described_as[name]
+        first, last = table[name]["data_offsets"]
+        elements = _gt._Elements(last - first)
+        for piece in _read(file, last - first):
+            if check is not None:
+                check = zlib.crc32(piece, check)
+            if dtype == "bool" and piece.strip(b"\x00\x01"):
+                raise damaged(f"'{name}' has elements that are neither true nor false")
+            elements.append(piece)
+        found[name] = elements.tensor(dtype, shape)
+    check_end(check, metadata)
+    return {name: found[name] for name in table}, metadata
+
+
+def _read(file: IO[bytes], count: int) -> Iterator[bytes]:
+    while count:
+        piece = file.read(min(count, READ_BYTES))
+        if not piece:
+            raise damaged("it ends before its last element")
+        count -= len(piece)
+        yield piece
+
+
+def has_header(first: bytes, size: int) -> bool:
+    """Whether a file of this size that begins so is as long as its header should be."""
+    length = int.from_bytes(first[:LENGTH_BYTES], "little")
+    return len(first) >= LENGTH_BYTES and length <= min(size - LENGTH_BYTES, LARGEST_HEADER)
 
 
 def entries(head: bytes, size: int) -> tuple[dict[str, Any], dict[str, str]]:
@@ -108,7 +169,7 @@ def _table(head: bytes) -> tuple[dict[str, Any], dict[str, str]]:
     return table, metadata
 
 
-def unchecked(head: bytes, metadata: Mapping[str, str]) -> bytes:
+def _unchecked(head: bytes, metadata: Mapping[str, str]) -> bytes:
     """What a file begins with, as it was before its checksum was known."""
     given = f'"{CHECK}":"{metadata.get(CHECK, "")}"'.encode()
     if len(given) != len(NO_CHECK) or head.count(given) != 1:
@@ -131,21 +192,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(table) != len(pairs):
         raise ValueError("a name is there twice")
     return table
-
-
-def _check_sum(data: bytes, metadata: Mapping[str, str]) -> None:
-    """Compares the checksum of a file of ours; others have none."""
-    if metadata.get("format") != "gt":
-        return
-    given = metadata.get(CHECK, "")
-    place = data.find(f'"{CHECK}":"{given}"'.encode())
-    if place < 0 or len(given) != 8:
-        raise damaged("its checksum is not where it should be")
-    place += len(NO_CHECK) - 9
-    plain = zlib.crc32(data[:place])
-    plain = zlib.crc32(memoryview(data)[place + 8 :], zlib.crc32(b"0" * 8, plain))
-    if f"{plain:08x}" != given:
-        raise damaged("its checksum differs")
 
 
 def _check_offsets(entries: Mapping[str, Any], size: int) -> None:
@@ -182,12 +228,3 @@ def described(name: str, entry: Mapping[str, Any]) -> tuple[str, list[int]]:
     if math.prod(shape) * _gt._dtype(dtype).itemsize != last - first:
         raise damaged(f"'{name}' of shape {shape} does not have {last - first} bytes")
     return dtype, shape
-
-
-def _tensor(name: str, entry: Mapping[str, Any], elements: memoryview) -> Tensor:
-    dtype, shape = described(name, entry)
-    first, last = entry["data_offsets"]
-    part = bytes(elements[first:last])
-    if dtype == "bool" and part.strip(b"\x00\x01"):
-        raise damaged(f"'{name}' has elements that are neither true nor false")
-    return _gt._tensor(dtype, shape, part, False)

@@ -12,19 +12,19 @@ import os
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from gt import _gt
 from gt._gt import Tensor
 from gt.files import safetensors
-from gt.files.safetensors import damaged
-from gt.files.stored import StoredTensor, pieces
+from gt.files.damage import DamagedError, damaged
+from gt.files.place import replaced, synchronise, synchronise_folder
+from gt.files.stored import StoredTensor
 from gt.files.tree import packed, unpacked
 
 INDEX = "model.safetensors.index.json"
 #: A file has tensors of so many bytes, or one that is larger.
 SHARD_BYTES = 1 << 30
-_LOOK_BYTES = 1 << 20
 
 
 def save(obj: Any, folder: Path) -> None:
@@ -41,16 +41,15 @@ def save(obj: Any, folder: Path) -> None:
         for name, shard in zip(names, shards, strict=True):
             written.append(folder / name)
             with written[-1].open("xb") as file:
-                _write(shard, file)
+                safetensors.write(shard, {"format": "gt"}, file)
+                synchronise(file)
         size = sum(tensor.nbytes for tensor in tensors.values())
         where = {key: name for name, shard in zip(names, shards, strict=True) for key in shard}
         metadata = {"total_size": size, "format": "gt", "tree": text}
-        written.append(folder / f".{INDEX}.{stamp}")
-        with written[-1].open("x", encoding="utf-8") as file:
-            json.dump({"metadata": metadata, "weight_map": where}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        written.pop().replace(folder / INDEX)
+        # The index names files whose names the disk has.
+        synchronise_folder(folder)
+        with replaced(folder / INDEX) as file:
+            file.write(json.dumps({"metadata": metadata, "weight_map": where}).encode())
     except BaseException:
         for path in written:
             path.unlink(missing_ok=True)
@@ -80,7 +79,7 @@ def _named(folder: Path) -> set[str]:
     """The files of the checkpoint that a folder has; others in it are not ours."""
     try:
         return set(_index(folder)["weight_map"].values())
-    except (FileNotFoundError, safetensors.DamagedError):
+    except (FileNotFoundError, DamagedError):
         return set()
 
 
@@ -94,22 +93,6 @@ def _shards(tensors: Mapping[str, Tensor]) -> list[dict[str, Tensor]]:
         shards[-1][name] = tensor
         room -= tensor.nbytes
     return shards
-
-
-def _write(tensors: Mapping[str, Tensor], file: IO[bytes]) -> None:
-    head = safetensors.head(tensors, {"format": "gt"})
-    file.write(head)
-    check = zlib.crc32(head)
-    for tensor in tensors.values():
-        whole = tensor.detach()
-        for index, _ in pieces(tuple(whole.shape), whole.dtype.itemsize):
-            data = _gt._bytes(whole[index] if index else whole)
-            check = zlib.crc32(data, check)
-            file.write(data)
-    file.seek(safetensors.place_of_check(head))
-    file.write(f"{check:08x}".encode())
-    file.flush()
-    os.fsync(file.fileno())
 
 
 def _index(folder: Path) -> dict[str, Any]:
@@ -134,20 +117,13 @@ def _stored(path: Path) -> dict[str, StoredTensor]:
     """What a file has, after a look at all of it: its checksum is that of the whole file."""
     if not path.is_file():
         raise damaged(f"'{path.name}' is missing")
-    size = path.stat().st_size
     with path.open("rb") as file:
-        first = file.read(safetensors.LENGTH_BYTES)
-        length = int.from_bytes(first, "little")
-        if len(first) < safetensors.LENGTH_BYTES or length > min(size, safetensors.LARGEST_HEADER):
-            raise damaged(f"'{path.name}' is too short for its header")
-        head = first + file.read(length)
-        entries, metadata = safetensors.entries(head, size - len(head))
-        if metadata.get("format") == "gt":
-            check = zlib.crc32(safetensors.unchecked(head, metadata))
-            while data := file.read(_LOOK_BYTES):
+        head, entries, metadata = safetensors.open_head(file, path.stat().st_size)
+        check = safetensors.check_of(head, metadata)
+        if check is not None:
+            while data := file.read(safetensors.READ_BYTES):
                 check = zlib.crc32(data, check)
-            if f"{check:08x}" != metadata.get(safetensors.CHECK):
-                raise damaged(f"the checksum of '{path.name}' differs")
+        safetensors.check_end(check, metadata)
     found = {}
     for name, entry in entries.items():
         dtype, shape = safetensors.described(name, entry)

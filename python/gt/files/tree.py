@@ -16,7 +16,7 @@ from typing import Any
 
 from gt import _gt
 from gt._gt import Tensor
-from gt.files.safetensors import damaged
+from gt.files.damage import damaged
 from gt.files.stored import StoredTensor
 
 

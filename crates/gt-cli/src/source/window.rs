@@ -69,7 +69,7 @@ mod tests {
     impl Server {
         fn hear(&mut self, connection: ConnectionId, message: &Message) {
             let (role, identity) = (Some(Role::Both), Identity::User(1));
-            let credentials = Credentials { reach: Reach::Local, identity, role };
+            let credentials = Credentials { reach: Reach::Local, address: None, identity, role };
             let parts = unsequenced(message);
             self.0.hear(self.1, connection, credentials, parts, &mut Vec::new());
         }

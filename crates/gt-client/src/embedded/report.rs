@@ -67,6 +67,8 @@ impl Monitored for Embedded {
             id,
             name: session.name.clone(),
             user: String::new(),
+            host: String::new(),
+            age_ns: self.now_ns(),
             share: Default::default(),
             connected: true,
             silent_ns: 0,

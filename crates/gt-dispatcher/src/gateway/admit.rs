@@ -29,7 +29,7 @@ impl Gateway {
             Ok(Some(Message::Register(info))) => {
                 self.register(now_ns, connection, credentials, *info, out)
             }
-            Ok(Some(Message::StatusRequest)) => {
+            Ok(Some(Message::StatusRequest)) if credentials.role.is_some() => {
                 self.send_status(now_ns, connection, credentials, out);
                 Ok(())
             }
@@ -48,6 +48,10 @@ impl Gateway {
             Ok(Some(Message::Heartbeat { .. })) => Err(Error::Lost(
                 "the dispatcher has given this connection up; connect again".to_string(),
             )),
+            Ok(Some(Message::StatusRequest | Message::ValuesRequest | Message::Observe { .. })) => {
+                let holder = self.holder(credentials.identity);
+                Err(Error::value(format!("{holder} may not see what the server does")))
+            }
             Ok(_) => Err(Error::bug("somebody spoke before saying who it is")),
             Err(error) => Err(error),
         };
@@ -81,16 +85,16 @@ impl Gateway {
         if !role.is_some_and(Role::is_client) {
             return Err(Error::value(format!(
                 "{} may not open sessions; {}",
-                holder(identity),
+                self.holder(identity),
                 advice(identity, Role::Client)
             )));
         }
         let session = match &hello.resume {
             Some(Resume { session, token, .. }) if self.token(*session, identity) == *token => {
-                self.reconnect(now_ns, connection, *session)?;
+                self.reconnect(now_ns, (connection, credentials), *session)?;
                 *session
             }
-            Some(_) => return Err(Error::Lost("the session is not this client's".to_string())),
+            Some(Resume { token, .. }) => return Err(self.unknown_session(token)),
             None => self.open(now_ns, connection, credentials, hello)?,
         };
         self.tell_share(now_ns, session, out);
@@ -126,7 +130,7 @@ impl Gateway {
         self.owners.insert(session, identity);
         self.clients.insert(
             session,
-            PeerState::new(ReliableChannel::with_small_buffer(), (connection, identity), now_ns),
+            PeerState::new(ReliableChannel::with_small_buffer(), (connection, credentials), now_ns),
         );
         Ok(session)
     }
@@ -134,7 +138,7 @@ impl Gateway {
     fn reconnect(
         &mut self,
         now_ns: u64,
-        connection: ConnectionId,
+        (connection, credentials): (ConnectionId, Credentials),
         session: SessionId,
     ) -> Result<()> {
         let state = self.clients.get_mut(&session);
@@ -142,8 +146,19 @@ impl Gateway {
         if let Some(before) = state.connection.replace(connection) {
             self.connections.remove(&before);
         }
-        state.heard_ns = now_ns;
+        (state.heard_ns, state.address) = (now_ns, credentials.address);
         Ok(())
+    }
+
+    /// Why a client cannot go on with a session: its token is that of another server, or of
+    /// another client.
+    fn unknown_session(&self, token: &Token) -> Error {
+        Error::Lost(match self.secret.has_made(token) {
+            true => "the session is not this client's".to_string(),
+            false => "the server was restarted, and its sessions ended with it; connect again, \
+                      and load the last checkpoint"
+                .to_string(),
+        })
     }
 
     fn welcome_message(&mut self, session: SessionId, identity: Identity) -> Welcome {
@@ -176,11 +191,11 @@ impl Gateway {
         info: WorkerInfo,
         out: &mut Vec<Delivery>,
     ) -> Result<()> {
-        let Credentials { reach, identity, role } = credentials;
+        let Credentials { reach, identity, role, .. } = credentials;
         if !role.is_some_and(Role::is_worker) {
             return Err(Error::value(format!(
                 "{} may not be a worker; {}",
-                holder(identity),
+                self.holder(identity),
                 advice(identity, Role::Worker)
             )));
         }
@@ -203,7 +218,7 @@ impl Gateway {
         };
         self.connections.insert(connection, Peer::Worker(worker));
         let channel = ReliableChannel::without_replay();
-        self.workers.insert(worker, PeerState::new(channel, (connection, identity), now_ns));
+        self.workers.insert(worker, PeerState::new(channel, (connection, credentials), now_ns));
         let key = self.secret.listener(Peer::Worker(worker));
         let registered = unsequenced(&Message::Registered { worker, key });
         out.push(Delivery::Send(connection, registered));
@@ -215,14 +230,6 @@ impl Gateway {
 /// A name for people, of a length that does not matter.
 fn label(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(100).collect()
-}
-
-fn holder(identity: Identity) -> String {
-    match identity {
-        Identity::Key(_) => "this key".to_string(),
-        Identity::User(user) => format!("user {user}"),
-        Identity::Anonymous => "this connection".to_string(),
-    }
 }
 
 /// How somebody gets a role.

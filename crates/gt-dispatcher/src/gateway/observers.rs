@@ -3,22 +3,26 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gt_core::SessionId;
 use gt_core::event::{Detail, Events};
+use gt_core::{Error, Result, SessionId};
 use gt_transport::reliable::unsequenced;
 use gt_transport::{Message, Peer};
 
 use super::sight::{Sight, with_sums, without_others};
 use super::{ConnectionId, Delivery, Gateway};
 use crate::outbox::Outbox;
-use crate::role::Credentials;
+use crate::role::{Credentials, Identity, Role};
 
 /// Somebody who watches says so again within this time.
 const WATCH_NS: u64 = 5_000_000_000;
 /// Messages that somebody who watches may be sent before they ask for more.
 const MOST_MESSAGES: u32 = 1 << 10;
-/// How many may watch.
+/// How many may watch at a time …
 const MOST_WATCHERS: usize = 64;
+/// … of which this many places are kept for operators …
+const OPERATOR_WATCHERS: usize = 16;
+/// … and no other user or key takes more than this many.
+const WATCHERS_OF_ONE: usize = 16;
 
 /// Who observes.
 #[derive(Debug, Default)]
@@ -53,11 +57,49 @@ pub(super) struct Watcher {
     messages: u32,
     until_ns: u64,
     lost: u64,
+    pub(super) identity: Identity,
     sight: Sight,
     detail: Detail,
 }
 
+impl Watcher {
+    /// The roles in which it may go on watching.
+    pub(super) fn suffices(&self) -> fn(Role) -> bool {
+        match self.sight {
+            Sight::All => |role| role == Role::Operator,
+            Sight::Own(_) => |_| true,
+        }
+    }
+}
+
 impl Observers {
+    /// An error if there is no place for another watcher: one user or key must not lock out the
+    /// others, nor all of them the operator.
+    fn check_place(&self, credentials: Credentials) -> Result<()> {
+        let others = || self.watchers.values().filter(|watcher| watcher.sight != Sight::All);
+        let own = others().filter(|watcher| watcher.identity == credentials.identity).count();
+        let sight = Sight::from(credentials);
+        if self.watchers.len() >= MOST_WATCHERS {
+            return Err(Error::Lost(format!(
+                "{MOST_WATCHERS} watch this server already; end one of them"
+            )));
+        }
+        if sight != Sight::All && others().count() >= MOST_WATCHERS - OPERATOR_WATCHERS {
+            let most = MOST_WATCHERS - OPERATOR_WATCHERS;
+            return Err(Error::Lost(format!(
+                "{most} others watch this server already, and further places are the operator's; \
+                 end one of them"
+            )));
+        }
+        if sight != Sight::All && own >= WATCHERS_OF_ONE {
+            return Err(Error::Lost(format!(
+                "this user or key watches this server {WATCHERS_OF_ONE} times already; end one of \
+                 them"
+            )));
+        }
+        Ok(())
+    }
+
     /// If the dispatcher itself was stopped, those who watch have said so meanwhile.
     pub(super) fn excuse_pause(&mut self, pause_ns: u64) {
         for watcher in self.watchers.values_mut() {
@@ -109,14 +151,13 @@ impl Gateway {
             watcher.until_ns = until_ns;
             return;
         }
-        if watchers.len() >= MOST_WATCHERS {
-            let error = gt_core::Error::Lost(format!(
-                "{MOST_WATCHERS} others watch this server already; end one of them"
-            ));
+        if let Err(error) = self.observers.check_place(credentials) {
             return self.turn_away(connection, error, out);
         }
         let (messages, sight) = (messages.min(MOST_MESSAGES), credentials.into());
-        watchers.insert(connection, Watcher { messages, until_ns, lost: 0, sight, detail });
+        let (lost, identity) = (0, credentials.identity);
+        let watcher = Watcher { messages, until_ns, lost, identity, sight, detail };
+        self.observers.watchers.insert(connection, watcher);
         let introduction = self.dispatcher.introduction(now_ns);
         let is_seen = |session| self.is_seen(sight, session);
         for piece in without_others(&introduction, is_seen).split() {
@@ -164,7 +205,7 @@ impl Gateway {
     /// The client of a session that is over has its last events.
     fn part(&mut self, session: SessionId, out: &mut Vec<Delivery>) {
         let connection = self.clients.get(&session).and_then(|state| state.connection);
-        let error = gt_core::Error::Lost("the session is closed".to_string());
+        let error = Error::Lost("the session is closed".to_string());
         let ended = unsequenced(&Message::Ended { session, error });
         out.extend(connection.map(|connection| Delivery::Send(connection, ended)));
         self.disconnect(Peer::Client(session), out);

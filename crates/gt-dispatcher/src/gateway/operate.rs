@@ -123,15 +123,3 @@ impl Gateway {
         self.deliver(now_ns, &mut outbox, out);
     }
 }
-
-/// What people call somebody.
-pub(super) fn label(identity: Identity) -> String {
-    match identity {
-        Identity::User(user) => format!("user {user}"),
-        Identity::Key(key) => {
-            let start: String = key[..4].iter().map(|byte| format!("{byte:02x}")).collect();
-            format!("key {start}…")
-        }
-        Identity::Anonymous => "anonymous".to_string(),
-    }
-}

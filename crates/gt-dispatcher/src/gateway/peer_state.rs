@@ -1,5 +1,7 @@
 //! A place at the desk: a channel, and the connection that carries it at the moment.
 
+use std::net::IpAddr;
+
 use bytes::Bytes;
 use gt_core::Result;
 use gt_transport::Message;
@@ -7,7 +9,7 @@ use gt_transport::codec::Limits;
 use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
 
 use super::{ConnectionId, Delivery};
-use crate::role::Identity;
+use crate::role::{Credentials, Identity};
 
 /// After so many messages the other side hears that they have arrived.
 const CONFIRM_EVERY: u64 = 32;
@@ -19,6 +21,10 @@ pub(super) struct PeerState {
     pub(super) connection: Option<ConnectionId>,
     /// Who it is, as far as it was proven.
     pub(super) identity: Identity,
+    /// Its host; none for a process of the dispatcher's host.
+    pub(super) address: Option<IpAddr>,
+    /// When it came.
+    pub(super) since_ns: u64,
     pub(super) heard_ns: u64,
     unconfirmed: u64,
     /// The bytes that it was last told its workers use.
@@ -28,11 +34,27 @@ pub(super) struct PeerState {
 impl PeerState {
     pub(super) fn new(
         channel: ReliableChannel,
-        (connection, identity): (ConnectionId, Identity),
-        heard_ns: u64,
+        (connection, credentials): (ConnectionId, Credentials),
+        now_ns: u64,
     ) -> Self {
-        let connection = Some(connection);
-        PeerState { channel, connection, identity, heard_ns, unconfirmed: 0, told_bytes: 0 }
+        let Credentials { identity, address, .. } = credentials;
+        let (since_ns, heard_ns, connection) = (now_ns, now_ns, Some(connection));
+        let (unconfirmed, told_bytes) = (0, 0);
+        PeerState {
+            channel,
+            connection,
+            identity,
+            address,
+            since_ns,
+            heard_ns,
+            unconfirmed,
+            told_bytes,
+        }
+    }
+
+    /// What people call its host.
+    pub(super) fn host(&self) -> String {
+        self.address.map_or("localhost".to_string(), |address| address.to_string())
     }
 
     /// The word that the dispatcher is there, and what has arrived.

@@ -83,6 +83,8 @@ pub(super) fn sum_of_sessions(others: &[SessionReport]) -> Option<SessionReport>
         id: OTHERS,
         name: format!("{} of others", others.len()),
         user: String::new(),
+        host: String::new(),
+        age_ns: others.iter().map(|one| one.age_ns).max().unwrap_or_default(),
         share: Share::default(),
         connected: others.iter().any(|one| one.connected),
         silent_ns: others.iter().map(|one| one.silent_ns).min().unwrap_or(first.silent_ns),

@@ -7,7 +7,6 @@ use gt_transport::Message;
 use gt_transport::reliable::unsequenced;
 use gt_transport::report::{Report, SessionReport, WorkerReport};
 
-use super::operate::label;
 use super::peer_state::PeerState;
 use super::sight::{Sight, sum_of_channels, sum_of_sessions};
 use super::{ConnectionId, Delivery, Gateway};
@@ -37,7 +36,9 @@ impl Gateway {
         let sessions = self.dispatcher.sessions().map(|(id, session)| SessionReport {
             id,
             name: session.name.clone(),
-            user: self.clients.get(&id).map_or(String::new(), |state| label(state.identity)),
+            user: self.clients.get(&id).map_or(String::new(), |state| self.label(state.identity)),
+            host: self.clients.get(&id).map_or(String::new(), PeerState::host),
+            age_ns: self.clients.get(&id).map_or(0, |state| now_ns.saturating_sub(state.since_ns)),
             share: session.share(),
             connected: self.clients.get(&id).is_some_and(|state| state.connection.is_some()),
             silent_ns: silent_ns(self.clients.get(&id)),

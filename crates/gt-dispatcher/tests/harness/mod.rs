@@ -17,13 +17,17 @@ use gt_transport::ticket::Secret;
 pub const SECOND: u64 = 1_000_000_000;
 
 /// A process of the server's own user.
-pub const OWN: Credentials =
-    Credentials { reach: Reach::Local, identity: Identity::User(1000), role: Some(Role::Both) };
+pub const OWN: Credentials = Credentials {
+    reach: Reach::Local,
+    address: None,
+    identity: Identity::User(1000),
+    role: Some(Role::Both),
+};
 
 /// Somebody who has shown a key.
 pub fn with_key(byte: u8, role: Role) -> Credentials {
     let identity = Identity::Key([byte; 32]);
-    Credentials { reach: Reach::Remote, identity, role: Some(role) }
+    Credentials { reach: Reach::Remote, address: None, identity, role: Some(role) }
 }
 
 /// A harness, and what it wants sent.
@@ -34,7 +38,10 @@ pub struct Harness {
 
 impl Harness {
     pub fn open() -> Harness {
-        let secret = Secret::known(7);
+        Harness::open_with(Secret::known(7))
+    }
+
+    pub fn open_with(secret: Secret) -> Harness {
         let dispatcher = Dispatcher::new().between_processes(Tickets::new(secret.clone(), None));
         Harness { gateway: Gateway::new(dispatcher, secret, Timeouts::default()), now_ns: 0 }
     }

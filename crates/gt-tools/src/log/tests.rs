@@ -31,6 +31,51 @@ fn about(events: &mut Events, event: Event, command: &Command) {
     events.push(event.about(3, batch.records[0]), beside);
 }
 
+/// A disk that is full for some writes.
+#[derive(Default)]
+struct Disk {
+    written: Vec<u8>,
+    /// Bytes that there is room for.
+    room: usize,
+}
+
+impl Write for Disk {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        let count = data.len().min(self.room);
+        if count == 0 && !data.is_empty() {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.room -= count;
+        self.written.extend_from_slice(&data[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_log_says_where_lines_could_not_be_written() {
+    let mut events = Events::default();
+    events.push(event(Station::Connected, Some(0)), b"left");
+    let mut log = InstructionLog::new(Disk { room: 1 << 20, ..Disk::default() });
+    let append = |log: &mut InstructionLog<Disk>| log.write(&events).and_then(|()| log.flush());
+    append(&mut log).expect("there is room");
+    let line = log.out().written.len();
+    log.out().room = line + line / 2;
+    append(&mut log).expect("there is room");
+    append(&mut log).expect_err("half of the line fits");
+    append(&mut log).expect_err("nothing fits");
+    log.out().room = 1 << 20;
+    append(&mut log).expect("there is room again");
+    let text = String::from_utf8(std::mem::take(&mut log.out().written)).expect("text");
+    let lines: Vec<&str> = text.lines().collect();
+    let [first, second, torn, gap, last] = lines[..] else { panic!("{text}") };
+    assert_eq!((first, last, gap), (second, second, "# 2 events are missing here"));
+    assert!(first.starts_with(torn) && torn.len() < first.len(), "{text}");
+}
+
 fn lines(events: &Events) -> String {
     let mut text = Vec::new();
     let mut log = InstructionLog::new(&mut text);

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, TcpListener};
 use std::os::fd::{AsFd, AsRawFd, RawFd};
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::{FileTypeExt, PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
@@ -29,9 +29,10 @@ pub(super) enum Source {
 impl Listener {
     pub fn unix(path: &Path, allowed_group: Option<u32>) -> io::Result<Listener> {
         let socket = match UnixListener::bind(path) {
-            // A file that nobody answers at was left by a process that was killed.
+            // A socket that refuses connections was left by a process that was killed.
             Err(error) if error.kind() == ErrorKind::AddrInUse => {
-                if UnixStream::connect(path).is_ok() {
+                let is_socket = fs::symlink_metadata(path)?.file_type().is_socket();
+                if !is_socket || UnixStream::connect(path).is_ok() {
                     return Err(error);
                 }
                 fs::remove_file(path)?;

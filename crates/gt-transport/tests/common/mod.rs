@@ -214,11 +214,14 @@ fn accounts() -> impl Strategy<Value = Message> {
             let workers = workers.into_iter().map(|id| id.map(WorkerId)).collect();
             let modifiers =
                 Modifiers { shard_cut: values, reshard_bytes: queued, ..Default::default() };
-            let (user, share) = (name.clone(), Share::default());
+            let (user, host, age_ns) = (name.clone(), name.clone(), silent_ns);
+            let share = Share::default();
             SessionReport {
                 id,
                 name,
                 user,
+                host,
+                age_ns,
                 share,
                 connected,
                 silent_ns,

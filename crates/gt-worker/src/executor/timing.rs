@@ -48,7 +48,8 @@ impl Timing {
             match spans.list.last_mut().filter(|last| last.position == position) {
                 Some(last) => {
                     last.duration_ns = start_ns + duration_ns - last.start_ns;
-                    last.bytes = bytes;
+                    // What looks at a result or puts it in place makes nothing.
+                    last.bytes = if bytes > 0 { bytes } else { last.bytes };
                     last.fused = last.fused.max(fused);
                     last.failed |= failed;
                 }

@@ -1,6 +1,6 @@
-//! A port that a server has taken in a runtime folder: its sockets, and the file that says who it
-//! is. The server holds a lock on that file while it runs, so that a file left behind by one that
-//! was killed is known for what it is, whatever became of its number.
+//! A port that a server has taken in a runtime folder: its sockets, and its record, the file that
+//! says which process it is. The server holds a lock on the record while it runs, so that the
+//! record of a server that was killed is recognised even if its process id is in use again.
 
 use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io::{Seek, Write};
@@ -13,8 +13,9 @@ use gt_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 use super::Folder;
+use super::leftover::{self, Contents, Signature};
 
-/// Whoever only looks holds the lock for a moment; nobody but a server holds it longer.
+/// A process that looks for servers holds the lock for a moment; only a server holds it longer.
 const GLANCE: Duration = Duration::from_millis(300);
 
 /// What a server tells of itself.
@@ -28,6 +29,14 @@ pub struct Record {
     pub version: String,
     /// When it was started, in seconds since 1970.
     pub started: u64,
+}
+
+/// A record as it is written.
+#[derive(Serialize)]
+struct Published<'a> {
+    format: &'static str,
+    #[serde(flatten)]
+    record: &'a Record,
 }
 
 /// The sockets of a server.
@@ -61,8 +70,7 @@ impl Folder {
 
     /// What the server at a port tells of itself, if it does.
     pub fn record(&self, port: u16) -> Option<Record> {
-        let text = fs::read(record_path(self.path(), port)).ok()?;
-        serde_json::from_slice(&text).ok()
+        read(&record_path(self.path(), port))
     }
 
     /// Takes a port, if no server has it. What dead processes left behind is removed.
@@ -81,17 +89,26 @@ impl Folder {
                 .create(true)
                 .truncate(false)
                 .mode(mode)
-                .custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC)
+                .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC)
                 .open(&path)
                 .map_err(wrong)?;
             match file.try_lock() {
-                // Whoever had it before may have removed it meanwhile; then this is no place at
-                // all.
+                // The server that had the port may have removed its record since it was opened.
                 Ok(()) if !is_at(&file, &path) => continue,
+                Ok(()) if leftover::contents(&file) == Contents::Foreign => {
+                    return Err(Error::runtime(format!(
+                        "{} is in the way and is not the record of a server; move it, or choose \
+                         another port with -p",
+                        path.display()
+                    )));
+                }
                 Ok(()) => {
                     file.set_permissions(Permissions::from_mode(mode)).map_err(wrong)?;
                     fchown(&file, None, self.group()).map_err(wrong)?;
-                    return Ok(Claim { file, path, port });
+                    let mut claim = Claim { file, path, port };
+                    // There is no socket of a server without a record that says whose it is.
+                    claim.write(&Signature::own())?;
+                    return Ok(claim);
                 }
                 Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
                     thread::sleep(Duration::from_millis(5));
@@ -114,22 +131,32 @@ impl Folder {
         for entry in fs::read_dir(self.path()).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let parts: Vec<&str> = name.to_str().unwrap_or_default().split('.').collect();
+            let number = |text: &str| text.parse::<u32>().ok();
             match parts.as_slice() {
-                [port, "json"] => self.remove_dead_server(port, &entry.path()),
-                [_, pid, "data"] if is_dead(pid) => drop(fs::remove_file(entry.path())),
+                [port, "json"] if is_port(port) => self.remove_dead_server(port, &entry.path()),
+                [port, pid, "data"]
+                    if is_port(port) && number(pid).is_some_and(leftover::is_dead) =>
+                {
+                    leftover::remove_socket(&entry.path());
+                }
                 _ => {}
             }
         }
     }
 
     fn remove_dead_server(&self, port: &str, record: &Path) {
-        let Ok(file) = File::open(record) else { return };
+        let Some(file) = leftover::open(record) else { return };
         if file.try_lock().is_err() || !is_at(&file, record) {
             return;
         }
-        for end in ["ipc", "watch", "relay", "json"] {
-            let _ = fs::remove_file(self.path().join(format!("{port}.{end}")));
+        let Contents::Record { pid } = leftover::contents(&file) else { return };
+        if !leftover::is_dead(pid) {
+            return;
         }
+        for end in ["ipc", "watch", "relay"] {
+            leftover::remove_socket(&self.path().join(format!("{port}.{end}")));
+        }
+        let _ = fs::remove_file(record);
     }
 }
 
@@ -141,6 +168,10 @@ impl Claim {
 
     /// Tells others who has the port.
     pub fn publish(&mut self, record: &Record) -> Result<()> {
+        self.write(&Published { format: leftover::FORMAT, record })
+    }
+
+    fn write(&mut self, record: &impl Serialize) -> Result<()> {
         let text = serde_json::to_vec(record).map_err(Error::bug)?;
         let mut write = || {
             self.file.set_len(0)?;
@@ -163,8 +194,18 @@ impl Drop for Claim {
 
 /// Whether a server has taken a port in the folder at a path.
 pub(super) fn is_held(folder: &Path, port: u16) -> bool {
-    let Ok(file) = File::open(record_path(folder, port)) else { return false };
+    let Some(file) = leftover::open(&record_path(folder, port)) else { return false };
     matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+}
+
+/// The record in a file, if there is one.
+pub(super) fn read(path: &Path) -> Option<Record> {
+    serde_json::from_slice(&leftover::text(&leftover::open(path)?)?).ok()
+}
+
+/// Whether a name is a port as it is written in names of files.
+fn is_port(name: &str) -> bool {
+    name.parse::<u16>().is_ok_and(|port| port.to_string() == name)
 }
 
 fn record_path(folder: &Path, port: u16) -> PathBuf {
@@ -177,12 +218,4 @@ fn is_at(file: &File, path: &Path) -> bool {
         (Ok(open), Ok(there)) => identity(open) == identity(there),
         _ => false,
     }
-}
-
-pub(super) fn is_dead(pid: &str) -> bool {
-    let Ok(pid) = pid.parse::<i32>() else { return false };
-    // SAFETY: the signal 0 is not sent; the call only tells whether there is somebody to get it.
-    let status = unsafe { libc::kill(pid, 0) };
-    let code = std::io::Error::last_os_error().raw_os_error();
-    pid > 0 && status != 0 && code == Some(libc::ESRCH)
 }

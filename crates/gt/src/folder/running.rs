@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use gt_core::Result;
 
-use super::claim::{self, is_dead};
-use super::{Folder, Record, check_private, own_paths};
+use super::{Folder, Record, check_private, claim, leftover, own_paths};
 use crate::settings;
 
 /// A dispatcher that can be watched.
@@ -42,14 +41,12 @@ impl Folder {
                 let name = name.to_str().unwrap_or_default();
                 if let Some(port) = name.strip_suffix(".json").and_then(|port| port.parse().ok()) {
                     if claim::is_held(&path, port) {
-                        let text = fs::read(entry.path()).unwrap_or_default();
-                        let record = serde_json::from_slice(&text).ok();
+                        let record = claim::read(&entry.path());
                         found.push(Running::Server { port, record });
                     }
                 } else if let Some(pid) = pid_in(name) {
-                    // What a process that was killed has left is nobody's.
-                    if is_dead(&pid.to_string()) {
-                        let _ = fs::remove_file(entry.path());
+                    if leftover::is_dead(pid) {
+                        leftover::remove_socket(&entry.path());
                     } else {
                         found.push(Running::Process { pid, socket: entry.path() });
                     }

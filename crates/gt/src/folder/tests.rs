@@ -47,19 +47,52 @@ fn a_port_has_one_server_and_is_free_after_it() {
     assert!(folder.claim(5).is_ok());
 }
 
+/// No process has the highest number that there can be.
+const DEAD: u32 = i32::MAX as u32;
+
+/// Leaves a socket without a listener, as a process does that was killed.
+fn abandon_socket(path: PathBuf) {
+    drop(std::os::unix::net::UnixListener::bind(path).unwrap());
+}
+
+fn signature(pid: u32) -> String {
+    format!(r#"{{"format":"{}","pid":{pid}}}"#, leftover::FORMAT)
+}
+
 #[test]
-fn what_the_dead_leave_behind_is_removed_and_nothing_else() {
+fn leftovers_of_dead_processes_are_removed() {
     let scratch = Scratch::new();
-    let folder = scratch.folder();
-    // No process has the highest number that there can be.
-    let pid = i32::MAX;
-    let dead = ["6.ipc", "6.watch", "6.relay", "6.json", &format!("6.{pid}.data")];
-    let alive = ["7.ipc", &format!("5.{}.data", std::process::id()), "notes.txt"];
-    dead.iter().chain(&alive).for_each(|name| fs::write(scratch.0.join(name), "").unwrap());
-    let _claim = folder.claim(5).unwrap();
-    assert!(!claim::is_held(&scratch.0, 6));
-    dead.iter().for_each(|name| assert!(!scratch.0.join(name).exists(), "{name}"));
-    alive.iter().for_each(|name| assert!(scratch.0.join(name).exists(), "{name}"));
+    let path = |name: &str| scratch.0.join(name);
+    let (dead_data, own_data) =
+        (format!("6.{DEAD}.data"), format!("5.{}.data", std::process::id()));
+    let dead = ["6.ipc", "6.watch", "6.relay", &dead_data];
+    dead.iter().chain([&"7.ipc", &own_data.as_str()]).for_each(|name| abandon_socket(path(name)));
+    fs::write(path("6.json"), signature(DEAD)).unwrap();
+    let _claim = scratch.folder().claim(5).unwrap();
+    assert!(!claim::is_held(&scratch.0, 6) && !path("6.json").exists());
+    dead.iter().for_each(|name| assert!(!path(name).exists(), "{name}"));
+    assert!(path("7.ipc").exists(), "there is no record that says whose it was");
+    assert!(path(&own_data).exists(), "its process is alive");
+}
+
+#[test]
+fn files_that_only_have_the_names_of_leftovers_stay() {
+    let scratch = Scratch::new();
+    let path = |name: &str| scratch.0.join(name);
+    let data = [format!("ckpt.{DEAD}.data"), format!("6.{DEAD}.data"), format!("{DEAD}-0.process")];
+    let named = ["config.json", "tokenizer.json", "6.json", "7.json", "9.ipc", "notes.txt"];
+    let names: Vec<&str> = data.iter().map(String::as_str).chain(named).collect();
+    names.iter().for_each(|name| fs::write(path(name), r#"{"pid": 2147483647}"#).unwrap());
+    fs::write(path("8.json"), signature(std::process::id())).unwrap();
+    fs::write(path("9.json"), signature(DEAD)).unwrap();
+    let _claim = scratch.folder().claim(5).unwrap();
+    for name in names.into_iter().chain(["8.json"]) {
+        assert!(path(name).exists(), "{name}");
+    }
+    assert!(!path("9.json").exists());
+    let error = scratch.folder().claim(7).unwrap_err().to_string();
+    assert!(error.contains("7.json is in the way and is not the record of a server"), "{error}");
+    assert_eq!(fs::read_to_string(path("7.json")).unwrap(), r#"{"pid": 2147483647}"#);
 }
 
 #[test]

@@ -23,9 +23,9 @@ pub(super) static KEYS: Variable = Variable {
 pub(super) static RUNTIME_DIR: Variable = Variable {
     name: "GT_RUNTIME_DIR",
     default: "`gt` in `$XDG_RUNTIME_DIR`, or `/tmp/gt-UID`",
-    meaning: "The folder of the sockets by which processes of one host find each other. Nobody but \
-              its owner may enter it; sockets for a group are in a folder beside it whose name \
-              ends in `-GROUP`.",
+    meaning: "The folder in which processes of one host find each other: the sockets are in `gt` \
+              inside of it, and nothing else there is touched. Only its owner may enter it; \
+              sockets for a group are in a second folder next to it whose name ends in `-GROUP`.",
 };
 
 pub(super) static CONFIG: Variable = Variable {
