@@ -80,6 +80,7 @@ bench: build oracle ## compare with PyTorch in one run
 	$(BIN)/python benchmarks/faults.py
 	$(BIN)/python benchmarks/parallel.py
 	$(BIN)/python benchmarks/watching.py
+	$(BIN)/python benchmarks/traffic.py
 
 soak: build ## the random tests with many more cases, and those that run for minutes
 	PROPTEST_CASES=$(SOAK_CASES) PROPTEST_RNG_SEED=$$RANDOM$$RANDOM GT_MUTATIONS=$(SOAK_MUTATIONS) $(CARGO_TEST) -- --include-ignored

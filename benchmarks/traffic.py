@@ -124,22 +124,27 @@ def step_bytes(model: str, config: str) -> tuple[int, int, int]:
     return size, 4 * x.numel(), totals[-1] - totals[-2]
 
 
-def rows() -> list[tuple[str, str, int, str, Callable[[int, int], float]]]:
-    """Give what is counted: model, strategy, workers, config and the textbook's bytes."""
-    found = []
-    for model in MODELS:
-        for n in (2, 4):
-            found.append((model, "data", n, DATA, lambda p, a, n=n: 2 * (n - 1) * p))
-            found.append((model, "full", n, FULL, lambda p, a, n=n: 3 * (n - 1) * p))
-            if model != "CNN":
-                each = 8 if model == "GPT" else 4
-                count = each * LAYERS
-                found.append((model, "tensor", n, TENSOR, lambda p, a, n=n, c=count: c * (n - 1) * a))
-        if model != "CNN":
-            count = (8 if model == "GPT" else 4) * LAYERS
-            found.append((model, "data×tensor", 4, HYBRID, lambda p, a, c=count: c * a + 2 * p))
-        found.append((model, "data×full", 4, BOTH, lambda p, a: 3 * p * 2 + 2 * p))
+Textbook = Callable[[int, int], int]
+
+
+def strategies(model: str) -> list[tuple[str, int, str, Textbook]]:
+    """Give what is counted of a model: strategy, workers, config and the textbook's bytes."""
+    each = {"MLP": 4 * LAYERS, "GPT": 8 * LAYERS, "CNN": 0}[model]
+    found: list[tuple[str, int, str, Textbook]] = []
+    for n in (2, 4):
+        found.append(("data", n, DATA, lambda p, a, others=n - 1: 2 * others * p))
+        found.append(("full", n, FULL, lambda p, a, others=n - 1: 3 * others * p))
+        if each:
+            found.append(("tensor", n, TENSOR, lambda p, a, others=n - 1: each * others * a))
+    if each:
+        found.append(("data×tensor", 4, HYBRID, lambda p, a: each * a + 2 * p))
+    found.append(("data×full", 4, BOTH, lambda p, a: 3 * p * 2 + 2 * p))
     return found
+
+
+def rows() -> list[tuple[str, tuple[str, int, str, Textbook]]]:
+    """Give everything that is counted."""
+    return [(model, strategy) for model in MODELS for strategy in strategies(model)]
 
 
 def main() -> None:
@@ -148,18 +153,19 @@ def main() -> None:
     parser.add_argument("--row", type=int, help="count one row, and print it as JSON")
     arguments = parser.parse_args()
     if arguments.row is not None:
-        model, _, n, config, _ = rows()[arguments.row]
+        model, (_, n, config, _) = rows()[arguments.row]
         gt.workers(n)
         print(json.dumps(step_bytes(model, config)))
         return
-    print("| model | strategy | workers | bytes a step | textbook | ratio |\n|---|---|---|---|---|---|")
-    for index, (model, strategy, n, _, textbook) in enumerate(rows()):
+    print("| model | strategy | workers | bytes a step | textbook | ratio |")
+    print("|---|---|---|---|---|---|")
+    for index, (model, (strategy, n, _, textbook)) in enumerate(rows()):
         command = [sys.executable, str(Path(__file__)), "--row", str(index)]
         run = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ)
         size, activations, moved = json.loads(run.stdout)
         wanted = textbook(size, activations)
         cells = (model, strategy, n, f"{moved:,}", f"{wanted:,.0f}", f"{moved / wanted:.2f}")
-        print("|", " | ".join(map(str, cells)), "|")
+        print("|", " | ".join(map(str, cells)), "|", flush=True)
 
 
 if __name__ == "__main__":
