@@ -55,7 +55,7 @@ fn resolve(call: &Call, engine: &dyn Takes) -> Result<Resolved> {
         (Kernel::Expansion, _) if engine.takes(&call) => {
             Way::Compute(Job::Whole(op, Box::new(attrs.clone())))
         }
-        (Kernel::Expansion, Some(expand)) => Way::Expand(expand(&call)),
+        (Kernel::Expansion, Some(_)) => Way::Expand(op.expansions(&call)),
         (kernel, _) => Way::Compute(Job::Kernel(kernel)),
     };
     Ok(Resolved { inferred, way, cost_ns })
