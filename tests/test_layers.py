@@ -502,6 +502,76 @@ def test_messages_name_what_the_program_called():
         assert str(error.value).startswith(words), (words, str(error.value))
 
 
+class Body(gt.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = gt.nn.Sequential(gt.nn.Linear(4, 3), gt.nn.ReLU(), gt.nn.Linear(5, 2))
+
+    def forward(self, x):
+        return self.body(x)
+
+
+WORDS_IN_FULL = {
+    "linear: layer 'body.2' has in_features=5, but the last dimension of its input has size 3 "
+    "(shape (2, 3))": lambda: Body()(gt.ones(2, 4)),
+    "linear: the layer has in_features=3, but the last dimension of its input has size 5 "
+    "(shape (2, 5))": lambda: gt.nn.Linear(3, 2)(gt.ones(2, 5)),
+    "linear: expected 3 features in the last dimension of the input, got 5 (input [2, 5], "
+    "weight [2, 3])": lambda: gt.nn.functional.linear(gt.ones(2, 5), gt.ones(2, 3)),
+    "conv2d: expected 3 input channels, got 5 (input [2, 5, 8, 8], weight [4, 3, 3, 3], "
+    "groups=1)": lambda: gt.nn.Conv2d(3, 4, 3)(gt.ones(2, 5, 8, 8)),
+    "conv2d: the weight is larger than the padded input (input [2, 3, 2, 2], "
+    "weight [4, 3, 3, 3])": lambda: gt.nn.Conv2d(3, 4, 3)(gt.ones(2, 3, 2, 2)),
+    "conv_transpose2d: expected 4 input channels, got 3 (input [2, 3, 8, 8], "
+    "weight [4, 4, 3, 3], groups=1)": lambda: gt.nn.ConvTranspose2d(4, 4, 3)(gt.ones(2, 3, 8, 8)),
+    "cat: 'tensors' must be a list of tensors, not a Tensor; write cat([a, b])": lambda: gt.cat(
+        gt.ones(2), gt.ones(2)
+    ),
+    "stack: 'tensors' must be a list of tensors, not a Tensor; write stack([a, b])": lambda: (
+        gt.stack(gt.ones(2), gt.ones(2), gt.ones(2))
+    ),
+    "transpose: without axes it is for two dimensions, not 3; name dim0 and dim1, or use mT or "
+    "permute": lambda: gt.ones(2, 3, 4).transpose(),
+    "transpose: expected both dim0 and dim1, or neither": lambda: gt.ones(2, 3).transpose(1),
+}
+
+
+@pytest.mark.parametrize("words", WORDS_IN_FULL)
+def test_messages_say_what_to_change(words):
+    with pytest.raises((RuntimeError, TypeError)) as error:
+        WORDS_IN_FULL[words]()
+    assert str(error.value) == words
+
+
+def test_a_matrix_is_transposed_without_axes():
+    x = gt.arange(6).reshape(2, 3)
+    assert gt.equal(x.transpose(), x.T)
+    x.transpose()[0, 1] = 9
+    assert x[1, 0].item() == 9
+
+
+def test_tensors_of_pytorch_are_named_as_such(torch):
+    other, layer = torch.ones(2, 2), gt.nn.Linear(2, 2)
+    f = gt.nn.functional
+    calls = [
+        lambda: gt.add(gt.ones(2, 2), other),
+        lambda: gt.cat([other]),
+        lambda: gt.ones(2, 2).copy_(other),
+        lambda: gt.ones(2, 2).reshape_as(other),
+        lambda: layer(other),
+        lambda: layer.register_buffer("b", other),
+        lambda: layer.register_parameter("p", torch.nn.Parameter(other)),
+        lambda: setattr(layer, "weight", other),
+        lambda: gt.optim.SGD([other], lr=0.1),
+        lambda: f.mse_loss(gt.ones(2, 2), other),
+        lambda: f.cross_entropy(gt.ones(2, 2), torch.tensor([0, 1])),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match=r"torch\.(Tensor|Parameter) \(gt\.tensor\(x"):
+            call()
+    assert gt.tensor(other.detach()).tolist() == [[1, 1], [1, 1]]
+
+
 def test_nothing_private_is_proposed_for_a_mistyped_name():
     model = gt.nn.Linear(1, 1)
     for place in (gt, gt.nn, gt.nn.functional, gt.optim, gt.optim.lr_scheduler, model):

@@ -485,6 +485,47 @@ def test_hooks_are_called_around_forward_and_backward():
     assert len(seen) == 2
 
 
+def seen_by_hooks(m, *args, **options):
+    """What a backward hook of a linear layer sees."""
+    layer, seen = m.nn.Linear(2, 2), []
+    with m.no_grad():
+        for parameter in layer.parameters():
+            parameter.fill_(0.5)
+
+    class Net(m.nn.Module):
+        def forward(self, x, scale, shift=0):
+            return layer(x) * scale + shift
+
+    net = Net()
+    net.layer = layer
+    for module in (net, layer):
+        module.register_full_backward_hook(lambda m, grads, outputs: seen.append((grads, outputs)))
+    net(*args, **options).sum().backward()
+    return [
+        [None if x is None else x.tolist() for x in gradients]
+        for pair in seen
+        for gradients in pair
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:Full backward hook is firing")
+def test_backward_hooks_fire_without_a_gradient_for_an_input(torch):
+    for requires_grad in (False, True):
+        calls = [
+            seen_by_hooks(m, m.ones(1, 2, requires_grad=requires_grad), 2.0, shift=m.ones(2))
+            for m in (gt, torch)
+        ]
+        assert calls[0] == calls[1]
+    assert seen_by_hooks(gt, gt.ones(1, 2), 2.0) == [[None, None], [[[1, 1]]], [None], [[[2, 2]]]]
+
+
+def test_a_hook_cannot_give_a_gradient_to_an_input_that_has_none():
+    layer = gt.nn.Linear(2, 2)
+    layer.register_full_backward_hook(lambda module, grads, outputs: (gt.ones(1, 2),))
+    with pytest.raises(RuntimeError, match="requires none"):
+        layer(gt.ones(1, 2)).sum().backward()
+
+
 def test_containers_behave_like_lists_and_dicts():
     linear, relu = gt.nn.Linear(2, 2), gt.nn.ReLU()
     row = gt.nn.Sequential(OrderedDict(a=linear, b=relu))
@@ -572,6 +613,51 @@ def test_first_values_by_name(torch):
         error = SIGMAS * theirs.std() * np.sqrt(2 / theirs.size) + 1e-7
         assert abs(mine.mean() - theirs.mean()) < error, name
         assert abs(mine.std() - theirs.std()) < error, name
+
+
+TRUNCATED = [
+    {},
+    {"a": 2.0, "b": 3.0},
+    {"mean": -1.0, "std": 0.5, "a": 0.5, "b": 9.0},
+    {"a": -100.0, "b": 100.0},
+    {"mean": 3.0, "std": 2.0, "a": -2.0, "b": 2.5},
+    {"a": 10.0, "b": 11.0},
+    {"a": -60.0, "b": -50.0},
+]
+
+
+@pytest.mark.parametrize("options", TRUNCATED)
+def test_truncated_normal_numbers_have_their_distribution(options):
+    found = np.sort(
+        gt.nn.init.trunc_normal_(gt.empty(200, 500), **options).double().numpy().ravel()
+    )
+    mean, std = options.get("mean", 0.0), options.get("std", 1.0)
+    low, high = options.get("a", -2.0), options.get("b", 2.0)
+    assert low <= found[0] < found[-1] <= high
+    # Both limits in the lower tail, where the complementary error function has all its digits.
+    ends = sorted(((low - mean) / std, (high - mean) / std))
+    sign = -1 if ends[0] > 0 else 1
+
+    def below(z):
+        return math.erfc(-sign * z / math.sqrt(2)) / 2
+
+    # Far away, both are smaller than any number.
+    if ends[0] < 0 < ends[1] or min(abs(z) for z in ends) < 30:
+        at = (found - mean) / std
+        shares = [(below(z) - below(ends[0])) / (below(ends[1]) - below(ends[0])) for z in at[::97]]
+        ranks = np.arange(found.size)[::97] / found.size
+        # The largest distance of two distribution functions, by Kolmogorov.
+        assert np.abs(shares - ranks).max() < SIGMAS / 2 / math.sqrt(found.size)
+    else:
+        # There it is an exponential distribution, nearly.
+        distance = np.abs((found - (low if ends[0] > 0 else high)) / std)
+        nearest = min(abs(z) for z in ends)
+        assert abs(distance.mean() * nearest - 1) < SIGMAS / math.sqrt(found.size) + 2 / nearest**2
+
+
+def test_truncated_normal_numbers_need_room():
+    with pytest.raises(ValueError, match="a < b"):
+        gt.nn.init.trunc_normal_(gt.empty(2), a=1.0, b=1.0)
 
 
 WINDOWS = [

@@ -81,6 +81,40 @@ def test_contiguous_copies_only_what_does_not_lie_in_a_row():
     assert turned.contiguous().view(12).shape == (12,)
 
 
+@pytest.mark.parametrize("flat", ["contiguous", "flatten", "reshape"])
+def test_a_clone_keeps_its_strides_and_is_copied_where_these_do_not_fit(torch, flat):
+    for m in (gt, torch):
+        x = m.arange(6.0).reshape(2, 3)
+        y = x.T.clone()
+        assert (y.is_contiguous(), y.stride()) == (False, (1, 3))
+        z = y.reshape(6) if flat == "reshape" else getattr(y, flat)()
+        z.fill_(9.0)
+        assert y.tolist() == x.T.tolist() == [[0, 3], [1, 4], [2, 5]]
+        # In its own order it is a view.
+        y.T.view(6)[1] = 7.0
+        assert y[1, 0].item() == 7
+        with pytest.raises(RuntimeError):
+            y.view(6)
+        row = x.T.clone(memory_format=m.contiguous_format)
+        assert row.is_contiguous()
+        # Where elements were left out, there is no order to keep.
+        assert x[:, ::2].clone().is_contiguous()
+        assert x[:1].expand(4, 3).clone().is_contiguous()
+        turned = m.arange(24.0).reshape(2, 3, 4).permute(2, 0, 1).clone()
+        assert (turned.stride(), turned.clone().stride()) == ((1, 12, 4), (1, 12, 4))
+
+
+def test_a_clone_that_lies_otherwise_is_computed_with_as_before():
+    x = gt.arange(6.0).reshape(2, 3).requires_grad_()
+    y = x.T.clone()
+    (y * gt.arange(6.0).reshape(3, 2)).sum().backward()
+    assert x.grad.tolist() == [[0, 2, 4], [1, 3, 5]]
+    w = gt.nn.Parameter(gt.arange(6.0).reshape(2, 3).T.clone())
+    (w @ gt.ones(2)).sum().backward()
+    gt.optim.SGD([w], lr=1.0).step()
+    assert w.tolist() == [[-1, 2], [0, 3], [1, 4]]
+
+
 def test_shapes_of_other_tensors(torch):
     x, like = gt.arange(6), gt.zeros(2, 3)
     assert x.view_as(like).tolist() == x.reshape_as(like).tolist() == [[0, 1, 2], [3, 4, 5]]

@@ -81,6 +81,7 @@ def test_asking_for_a_device_neither_begins_a_session_nor_imports_much():
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
+@pytest.mark.filterwarnings("ignore:device .* has no effect")
 def test_devices_answer_for_the_session():
     x = gt.ones(1000)
     gt.cuda.synchronize()
@@ -167,6 +168,47 @@ def test_compile_gives_back_what_it_is_given():
     assert (plain(gt.zeros(1)).item(), tuned(gt.zeros(1)).item()) == (1.0, 2.0)
     with pytest.raises(TypeError):
         gt.compile(model, mood="x")
+
+
+def test_compile_refuses_what_does_not_exist_and_warns_once_about_what_is_not_called(script):
+    for options in ({"backend": "nonsense"}, {"mode": "nonsense"}, {"mode": "lite", "options": {}}):
+        with pytest.raises(RuntimeError, match="compile: "):
+            gt.compile(abs, **options)
+        with pytest.raises(RuntimeError, match="compile: "):
+            gt.nn.Linear(1, 1).compile(**options)
+    code = """
+    import warnings, gt
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            gt.compile(abs, backend=lambda graph, inputs: graph)
+            gt.compile(abs, backend="eager", fullgraph=True, dynamic=True)
+    print(len(seen), seen[0].category.__name__, seen[0].message)
+    """
+    found = script(code).strip()
+    assert found.startswith("1 UserWarning compile: backends are not called")
+
+
+def test_a_device_that_the_session_is_not_on_is_warned_about_once(script):
+    code = """
+    import warnings, gt
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        gt.ones(2, device="cpu"), gt.nn.Linear(2, 2, device="cpu").to("cpu")
+        print(len(seen))
+        {first}
+        gt.ones(2, device="cuda"), gt.ones(2).cuda(), gt.nn.Linear(2, 2).cuda()
+    print(len(seen), seen[0].message)
+    """
+    uses = ('gt.ones(2, device="cuda:1")', "gt.ones(2).cuda()", 'gt.nn.Linear(2, 2, device="mps")')
+    for first in (*uses, 'gt.nn.Linear(2, 2).to("cuda")', "gt.nn.GRU(2, 2).cuda()"):
+        found = script(code.replace("{first}", first))
+        assert found.startswith("0\n1 device '"), (first, found)
+    for wrong in (gt.nn.Linear, gt.nn.LSTM, gt.nn.Embedding, gt.nn.MultiheadAttention):
+        with pytest.raises(RuntimeError, match="Invalid device"):
+            wrong(2, 2, device="nonsense")
+    with pytest.raises(RuntimeError, match="Invalid device"):
+        gt.nn.LayerNorm(2, device="nonsense")
 
 
 def test_older_constructors_are_pytorchs(torch):

@@ -177,6 +177,7 @@ def test_both_words_for_an_axis():
     assert x.sum(0).tolist() == x.sum((0,)).tolist() == x.sum(dim=[0]).tolist()
 
 
+@pytest.mark.filterwarnings("ignore:device .* has no effect")
 def test_a_device_has_no_effect():
     x = gt.ones(2, device="cuda:1", pin_memory=True)
     assert x.to("cpu").tolist() == x.to(gt.float32).tolist() == [1, 1]
@@ -344,6 +345,7 @@ def test_tensors_are_pickled_and_copied_by_value():
     assert (deep[0].tolist(), flat.tolist()) == ([0, 0], [1, 1])
 
 
+@pytest.mark.filterwarnings("ignore:device .* has no effect")
 def test_a_session_has_one_device():
     x = gt.ones(2, device="cuda:3")
     assert (str(x.device), x.device.type, x.device.index) == ("cpu", "cpu", None)

@@ -102,5 +102,5 @@ def _asked(*results: Tensor | None) -> Any:
 
 def _check(name: str, input: object) -> None:
     if not isinstance(input, Tensor):
-        kind = type(input).__name__
+        kind = _gt._kind_of(input)
         raise TypeError(f"{name}(): argument 'input' must be Tensor, not {kind}")

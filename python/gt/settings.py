@@ -9,6 +9,15 @@ from typing import Any
 from gt import _gt
 
 PRECISIONS = ("highest", "high", "medium")
+BACKENDS = ("inductor", "eager", "aot_eager", "cudagraphs", "onnxrt", "openxla", "tvm")
+MODES = (
+    "default",
+    "lite",
+    "reduce-overhead",
+    "max-autotune",
+    "max-autotune-no-cudagraphs",
+)
+_warned: set[str] = set()
 _precision = "highest"
 _deterministic = False
 
@@ -91,6 +100,9 @@ def compile(
 ) -> Any:
     """The model or function itself: workers plan what they are sent without being asked.
 
+    A backend of the program's own would change what is computed; it is not called, and the first
+    is warned about.
+
     >>> import gt
     >>> @gt.compile(mode="max-autotune")
     ... def double(x):
@@ -98,4 +110,23 @@ def compile(
     >>> double(gt.ones(2))
     tensor([2., 2.])
     """
+    check_compile(backend, mode, options)
     return (lambda function: function) if model is None else model
+
+
+def check_compile(backend: Any = "inductor", mode: str | None = None, options: Any = None) -> None:
+    """Refuses what PyTorch's `compile` does not know."""
+    if mode is not None and options is not None:
+        raise RuntimeError("compile: either mode or options can be given, but not both")
+    if mode is not None and mode not in MODES:
+        raise RuntimeError(f"compile: mode is one of {', '.join(MODES)}, not {mode!r}")
+    if callable(backend):
+        _warn_once("compile: backends are not called; workers plan what they are sent themselves")
+    elif backend not in BACKENDS:
+        raise RuntimeError(f"compile: backend is one of {', '.join(BACKENDS)}, not {backend!r}")
+
+
+def _warn_once(message: str) -> None:
+    if message not in _warned:
+        _warned.add(message)
+        warnings.warn(message, stacklevel=4)

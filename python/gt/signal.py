@@ -77,7 +77,7 @@ def tensor(x: Tensor, name: str) -> Tensor:
     [1.0, 1.0]
     """
     if not isinstance(x, Tensor):
-        raise TypeError(f"signal.tensor() takes a tensor, not {type(x).__name__}")
+        raise TypeError(f"signal.tensor() takes a tensor, not {_gt._kind_of(x)}")
     return _gt._signal_tensor(x, _checked(name))
 
 

@@ -5,6 +5,7 @@ use gt_core::ops::builtin::{CAST, EXPAND, RESHAPE, SLICE, VIEW};
 use gt_core::{Error, Result, Shape};
 
 use crate::tensor::Tensor;
+use crate::view::is_dense;
 
 /// More parts than this are a mistake, and would fill the memory before anybody sees them.
 const MOST_PARTS: i64 = 1 << 20;
@@ -138,6 +139,16 @@ impl Tensor {
             return Ok(self.clone());
         }
         self.apply_one(&CAST, &[], Attrs::of([self.dtype().into()]))
+    }
+
+    /// A tensor of its own with the same elements. They lie in the same order as here, unless this
+    /// tensor leaves some out or repeats them.
+    pub fn duplicate(&self) -> Result<Tensor> {
+        let copy = self.apply_one(&CAST, &[], Attrs::of([self.dtype().into()]))?;
+        if !self.is_contiguous() && is_dense(self.shape(), &self.strides()) {
+            copy.base().set_strides(self.strides());
+        }
+        Ok(copy)
     }
 
     /// The axis and its size; an axis is needed.

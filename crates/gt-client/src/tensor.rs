@@ -16,7 +16,7 @@ use crate::grad::{self, Edge, Gradient, Origin};
 use crate::input::{Input, infer};
 use crate::mailbox::Elements;
 use crate::session::Session;
-use crate::view::View;
+use crate::view::{View, is_contiguous};
 
 pub use cell::Owned;
 pub(crate) use cell::{Cell, Update};
@@ -123,7 +123,7 @@ impl Tensor {
     /// Whether its elements lie in a row, one after another.
     pub fn is_contiguous(&self) -> bool {
         match &self.0 {
-            Place::Whole(_) => true,
+            Place::Whole(cell) => is_contiguous(&cell.meta.shape, &cell.strides()),
             Place::Part(view) => view.is_contiguous(),
         }
     }
@@ -131,7 +131,7 @@ impl Tensor {
     /// How far apart the elements along each axis lie in what it is a view of.
     pub fn strides(&self) -> SmallVec<[isize; 4]> {
         match &self.0 {
-            Place::Whole(cell) => cell.meta.shape.strides(),
+            Place::Whole(cell) => cell.strides(),
             Place::Part(view) => view.strides(),
         }
     }

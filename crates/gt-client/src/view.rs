@@ -65,7 +65,7 @@ impl View {
         attrs: Attrs,
         meta: Meta,
     ) -> Result<Option<Self>> {
-        let strides = base.meta().shape.strides();
+        let strides = base.strides();
         let step = Step::after(base.meta(), &strides, op, attrs, meta)?;
         let unseen = base.history.is_tracked() && !grad::is_enabled();
         Ok(step.map(|step| {
@@ -161,14 +161,13 @@ impl View {
     pub(crate) fn strides(&self) -> Strides {
         match self.path.last() {
             Some(step) => step.strides.clone(),
-            None => self.base.meta().shape.strides(),
+            None => self.base.strides(),
         }
     }
 
     /// Whether the elements lie in the cell as they would on their own.
     pub(crate) fn is_contiguous(&self) -> bool {
-        let Some(Step { meta, strides, .. }) = self.path.last() else { return true };
-        is_contiguous(&meta.shape, strides)
+        is_contiguous(&self.meta().shape, &self.strides())
     }
 
     /// The current value of the view.
@@ -302,8 +301,21 @@ impl View {
     }
 }
 
+/// Whether elements lie without gaps or overlaps, in whatever order their axes are.
+pub(crate) fn is_dense(shape: &Shape, strides: &Strides) -> bool {
+    let axes = shape.iter().zip(strides).filter(|(size, _)| **size != 1);
+    let mut axes: SmallVec<[(usize, isize); 4]> = axes.map(|(&size, &by)| (size, by)).collect();
+    axes.sort_unstable_by_key(|&(_, by)| by);
+    let mut expected = 1;
+    axes.iter().all(|&(size, by)| {
+        let fits = by == expected;
+        expected *= size as isize;
+        fits
+    })
+}
+
 /// Whether elements that lie so far apart lie in a row.
-fn is_contiguous(shape: &Shape, strides: &Strides) -> bool {
+pub(crate) fn is_contiguous(shape: &Shape, strides: &Strides) -> bool {
     let own = shape.strides();
     let mut axes = shape.iter().zip(strides.iter().zip(&own));
     shape.count() == 0 || axes.all(|(&size, (a, b))| size == 1 || a == b)

@@ -8,6 +8,7 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::Kernel;
+use crate::rules::precision;
 use crate::rules::promote::Promotion;
 use crate::rules::shard::{Factors, Part, localise};
 pub(crate) use crate::sample::ints;
@@ -58,7 +59,8 @@ pub struct Op {
     pub reads_shape_only: bool,
     /// What an engine does for it.
     pub kernel: fn(&Call) -> Result<Kernel>,
-    /// The same in other operations, one formula for each result.
+    /// The same in other operations, one formula for each result. It is read through
+    /// [`Op::expansions`], which gives halves their casts.
     pub expansion: Option<fn(&Call) -> Vec<Expr>>,
     /// What its expansion comes to in one piece, for engines that take it so.
     pub whole: Option<fn(&Call) -> Result<Whole>>,
@@ -257,12 +259,12 @@ impl Op {
 
     /// The results of a call in other operations; empty if it has no expansion.
     pub fn expansions(&self, call: &Call) -> Vec<Expr> {
-        self.expansion.map_or_else(Vec::new, |formulas| formulas(call))
+        self.expansion.map_or_else(Vec::new, |write| precision::expansion(call, write(call)))
     }
 
     /// The gradient of each input of a call as a formula; empty if no gradient flows through.
     pub fn gradients(&self, call: &Call) -> Vec<Expr> {
-        self.grad.map_or_else(Vec::new, |formulas| formulas(call))
+        self.grad.map_or_else(Vec::new, |write| precision::gradients(call, write(call)))
     }
 
     /// What Python programs call it: its name, and PyTorch's other ones.

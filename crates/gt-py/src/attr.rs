@@ -6,6 +6,7 @@ use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 
 use crate::dtype;
+use crate::kind::kind_of;
 use crate::operand::scalar;
 
 /// The value of an attribute: what was given, its default, or what the session fills in later.
@@ -22,7 +23,7 @@ pub fn attr_of(
         };
     };
     let wrong = |_: PyErr| {
-        let kind = given.get_type().name().map(|kind| kind.to_string()).unwrap_or_default();
+        let kind = kind_of(given);
         PyTypeError::new_err(format!("{}: '{}' cannot be a {kind}", op.name, spec.name))
     };
     Ok(match spec.kind {
@@ -47,7 +48,7 @@ pub fn attr_of(
 /// The order of a norm. Frobenius' is that of all elements as one vector.
 fn order(op: &Op, given: &Bound<'_, PyAny>) -> PyResult<f64> {
     let Ok(word) = given.extract::<String>() else {
-        let kind = given.get_type().name()?;
+        let kind = kind_of(given);
         let wrong = format!("{}: the order of a norm cannot be a {kind}", op.name);
         return given.extract().map_err(|_| PyTypeError::new_err(wrong));
     };

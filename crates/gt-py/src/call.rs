@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use crate::attr::attr_of;
 use crate::error::to_python;
 use crate::handle::view_in_place;
+use crate::kind::{kind_of, loose};
 use crate::limits::{Form, clamp_by_tensors};
 use crate::operand::Operand;
 use crate::results::deliver;
@@ -103,7 +104,7 @@ pub fn reflected<'py>(
 /// `tensor += other`
 pub fn in_place(code: u16, slf: &Bound<'_, Tensor>, other: &Bound<'_, PyAny>) -> PyResult<()> {
     let Some(other) = Operand::beside(row(code), other)? else {
-        let (name, kind) = (row(code).name, other.get_type().name()?);
+        let (name, kind) = (row(code).name, kind_of(other));
         return Err(PyTypeError::new_err(format!("{name}_: cannot use a {kind}")));
     };
     provenance::mark(slf.py());
@@ -286,6 +287,9 @@ fn fill_positions<'py>(
             slot.given = Some(list.into_any());
             continue;
         }
+        if op.variadic && slot.spec.is_none() && argument.cast::<Tensor>().is_ok() {
+            return Err(loose(op, slot.name));
+        }
         let spreads =
             slot.spec.is_some_and(|spec| matches!(spec.kind, AttrKind::Sizes | AttrKind::Axes));
         if !spreads || !is_whole(&argument) {
@@ -374,7 +378,7 @@ fn push_inputs<'py>(
 ) -> PyResult<()> {
     let wrong = |value: &Bound<'py, PyAny>| {
         let (name, slot) = (op.name, slot.name);
-        let kind = value.get_type().name().map(|kind| kind.to_string()).unwrap_or_default();
+        let kind = kind_of(value);
         PyTypeError::new_err(format!("{name}: '{slot}' must be a tensor or a number, not {kind}"))
     };
     let Some(given) = &slot.given else {

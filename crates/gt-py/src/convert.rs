@@ -7,10 +7,11 @@ use gt::op::Op;
 use gt::{Meta, Shape, ops};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 use crate::device::{self, Device};
 use crate::error::to_python;
+use crate::kind::Given;
 use crate::tensor::Tensor;
 use crate::{dtype, provenance};
 
@@ -134,10 +135,7 @@ impl Tensor {
     }
 
     /// The tensor in the dtype of another.
-    fn type_as<'py>(
-        slf: &Bound<'py, Self>,
-        other: &Bound<'py, Tensor>,
-    ) -> PyResult<Bound<'py, Self>> {
+    fn type_as<'py>(slf: &Bound<'py, Self>, other: Given<'py>) -> PyResult<Bound<'py, Self>> {
         cast(slf, other.borrow().0.dtype())
     }
 
@@ -154,7 +152,10 @@ impl Tensor {
         device: Option<&Bound<'py, PyAny>>,
         _options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, Self>> {
-        device::check(device)?;
+        match device.filter(|device| !device.is_none()) {
+            Some(device) => device::check(Some(device))?,
+            None => device::check(Some(PyString::new(slf.py(), "cuda").as_any()))?,
+        }
         Ok(slf.clone())
     }
 

@@ -14,6 +14,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PySequence, P
 use crate::dtype;
 use crate::error::to_python;
 use crate::host_memory::Memory;
+use crate::kind::kind_of;
 use crate::operand::scalar;
 use crate::tensor::Tensor;
 
@@ -143,7 +144,7 @@ impl Flat {
         }
         let text = value.cast::<PyString>().is_ok() || value.cast::<PyBytes>().is_ok();
         let Some(sequence) = value.cast::<PySequence>().ok().filter(|_| !text) else {
-            let kind = value.get_type().name()?;
+            let kind = kind_of(value);
             return Err(PyTypeError::new_err(format!("a tensor cannot be made of a {kind}")));
         };
         self.begin(sequence.len()?, depth)?;

@@ -1,7 +1,11 @@
 //! `gt.device`: a session has one, so that a device is a name to compare and print.
 
+use std::ffi::CString;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::kind::kind_of;
 use pyo3::basic::CompareOp;
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyUserWarning};
 use pyo3::prelude::*;
 
 /// Where tensors live, as programs write it: `cpu`, `cuda`, `cuda:1`.
@@ -45,13 +49,41 @@ pub fn parse(value: &Bound<'_, PyAny>) -> PyResult<Device> {
     if let Ok(index) = value.extract::<u32>() {
         return Ok(Device { kind: "cuda".to_string(), index: Some(index) });
     }
-    let kind = value.get_type().name()?;
+    let kind = kind_of(value);
     Err(PyTypeError::new_err(format!("'device' must be a device or its name, not {kind}")))
 }
 
-/// Refuses a device that cannot be; every other means the session's.
+/// Whether a program was told that the session is not on the device that it names.
+static WARNED: AtomicBool = AtomicBool::new(false);
+
+/// Refuses a device that cannot be; every other means the session's. The first that is not the
+/// session's is warned about.
 pub fn check(value: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-    value.filter(|value| !value.is_none()).map_or(Ok(()), |value| parse(value).map(drop))
+    let Some(value) = value.filter(|value| !value.is_none()) else { return Ok(()) };
+    let (named, own) = (parse(value)?, Device::of_session());
+    if named.kind == own.kind || WARNED.swap(true, Ordering::Relaxed) {
+        return Ok(());
+    }
+    let (named, own) = (named.__str__(), own.__str__());
+    let message = format!(
+        "device '{named}' has no effect: the tensors of this session are on its \
+                           workers, whose device is '{own}'. This is said once"
+    );
+    let message =
+        CString::new(message).map_err(|_| PyRuntimeError::new_err("a NUL in a device"))?;
+    PyErr::warn(value.py(), &value.py().get_type::<PyUserWarning>(), &message, 1)
+}
+
+/// The same for code in Python.
+#[pyfunction]
+fn _check_device(device: &Bound<'_, PyAny>) -> PyResult<()> {
+    check(Some(device))
+}
+
+/// Puts the class and the function into the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Device>()?;
+    module.add_function(wrap_pyfunction!(_check_device, module)?)
 }
 
 #[pymethods]

@@ -10,6 +10,7 @@ use pyo3::types::{PyCFunction, PyDict, PyTuple};
 use crate::call::function;
 use crate::error::to_python;
 use crate::generated::FUNCTION_DOCS;
+use crate::kind::Given;
 use crate::tensor::Tensor;
 use crate::{convert, data, device, dtype, each, parts, provenance};
 
@@ -128,7 +129,7 @@ fn as_tensor<'py>(
 
 /// The axes of a matrix exchanged; a vector as it is.
 #[pyfunction]
-fn t(input: &Bound<'_, Tensor>) -> PyResult<Tensor> {
+fn t(input: Given<'_>) -> PyResult<Tensor> {
     input.borrow().t(input.py())
 }
 

@@ -778,8 +778,8 @@ impl Tensor {
         method(126, slf, args, kwargs)
     }
 
-    #[doc = "Two axes exchanged.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).transpose(0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
-    #[pyo3(name = "transpose", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    #[doc = "Two axes exchanged; those of a matrix need not be named.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).transpose(dim0=0, dim1=1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
+    #[pyo3(name = "transpose", text_signature = "($self, dim0=None, dim1=None)", signature = (*args, **kwargs))]
     fn op_transpose<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -788,8 +788,8 @@ impl Tensor {
         method(127, slf, args, kwargs)
     }
 
-    #[doc = "Two axes exchanged. Writes the result into the tensor."]
-    #[pyo3(name = "transpose_", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    #[doc = "Two axes exchanged; those of a matrix need not be named. Writes the result into the tensor."]
+    #[pyo3(name = "transpose_", text_signature = "($self, dim0=None, dim1=None)", signature = (*args, **kwargs))]
     fn op_transpose_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -798,8 +798,8 @@ impl Tensor {
         method_in_place(127, slf, args, kwargs)
     }
 
-    #[doc = "Two axes exchanged.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).transpose(0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
-    #[pyo3(name = "swapaxes", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    #[doc = "Two axes exchanged; those of a matrix need not be named.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).transpose(dim0=0, dim1=1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
+    #[pyo3(name = "swapaxes", text_signature = "($self, dim0=None, dim1=None)", signature = (*args, **kwargs))]
     fn op_swapaxes<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -808,8 +808,8 @@ impl Tensor {
         method(127, slf, args, kwargs)
     }
 
-    #[doc = "Two axes exchanged. Writes the result into the tensor."]
-    #[pyo3(name = "swapaxes_", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    #[doc = "Two axes exchanged; those of a matrix need not be named. Writes the result into the tensor."]
+    #[pyo3(name = "swapaxes_", text_signature = "($self, dim0=None, dim1=None)", signature = (*args, **kwargs))]
     fn op_swapaxes_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -818,8 +818,8 @@ impl Tensor {
         method_in_place(127, slf, args, kwargs)
     }
 
-    #[doc = "Two axes exchanged.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).transpose(0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
-    #[pyo3(name = "swapdims", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    #[doc = "Two axes exchanged; those of a matrix need not be named.\n\n>>> import gt\n>>> gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]).transpose(dim0=0, dim1=1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"]
+    #[pyo3(name = "swapdims", text_signature = "($self, dim0=None, dim1=None)", signature = (*args, **kwargs))]
     fn op_swapdims<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -828,8 +828,8 @@ impl Tensor {
         method(127, slf, args, kwargs)
     }
 
-    #[doc = "Two axes exchanged. Writes the result into the tensor."]
-    #[pyo3(name = "swapdims_", text_signature = "($self, dim0, dim1)", signature = (*args, **kwargs))]
+    #[doc = "Two axes exchanged; those of a matrix need not be named. Writes the result into the tensor."]
+    #[pyo3(name = "swapdims_", text_signature = "($self, dim0=None, dim1=None)", signature = (*args, **kwargs))]
     fn op_swapdims_in_place<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -3036,7 +3036,7 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (120, "reshape(input, shape)\n--\n\nThe same elements in another shape; one size may be -1.\n\n>>> import gt\n>>> gt.reshape(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), (3, 2))\ntensor([[ 1.5000, -0.5000],\n        [ 2.0000,  0.0000],\n        [-1.0000,  3.0000]])"),
     (121, "permute(input, dims)\n--\n\nThe axes in another order.\n\n>>> import gt\n>>> gt.permute(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), (1, 0))\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"),
     (125, "cat(tensors, dim=0)\n--\n\nThe tensors one after another along an axis.\n\n>>> import gt\n>>> gt.cat([gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), gt.tensor([[0.5, -2.0, 2.5]])])\ntensor([[ 1.5000, -0.5000,  2.0000],\n        [ 0.0000, -1.0000,  3.0000],\n        [ 0.5000, -2.0000,  2.5000]])"),
-    (127, "transpose(input, dim0, dim1)\n--\n\nTwo axes exchanged.\n\n>>> import gt\n>>> gt.transpose(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), 0, 1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"),
+    (127, "transpose(input, dim0=None, dim1=None)\n--\n\nTwo axes exchanged; those of a matrix need not be named.\n\n>>> import gt\n>>> gt.transpose(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), dim0=0, dim1=1)\ntensor([[ 1.5000,  0.0000],\n        [-0.5000, -1.0000],\n        [ 2.0000,  3.0000]])"),
     (128, "unsqueeze(input, dim)\n--\n\nWith another axis of size one.\n\n>>> import gt\n>>> gt.unsqueeze(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0]]), 0)\ntensor([[[ 1.5000, -0.5000,  2.0000],\n         [ 0.0000, -1.0000,  3.0000]]])"),
     (129, "squeeze(input, dim=None)\n--\n\nWithout the axes of size one that are named, or without any.\n\n>>> import gt\n>>> gt.squeeze(gt.tensor([[[1.5], [-0.5], [2.0]]]))\ntensor([ 1.5000, -0.5000,  2.0000])"),
     (140, "gather(input, dim, index)\n--\n\nThe elements that an index names along an axis.\n\n>>> import gt\n>>> gt.gather(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), 0, gt.tensor([[1, 3, 1], [3, 1, 3]]))\ntensor([[ 0.0000, -1.5000,  3.0000],\n        [ 1.0000, -1.0000,  4.0000]])"),
@@ -3203,8 +3203,9 @@ pub static FUNCTION_DOCS: &[(u16, &str)] = &[
     (680, "lstm_steps(input, weight, hidden, cell)\n--\n\nUp to 64 steps of an LSTM, or a single one, from the products of their inputs with the input weights: the hidden states, the cell states, and the four gates of each step.\n\n>>> import gt\n>>> gt.lstm_steps(gt.tensor([[[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]]), gt.tensor([[1.5], [-0.5], [2.0], [0.0]]), gt.tensor([[-1.0], [3.0], [0.5]]), gt.tensor([[-2.0], [2.5], [1.0]]))\nlstm_steps(hidden=tensor([[[-0.3808],\n         [ 0.1186],\n         [ 0.2260]]]), cell=tensor([[[-1.0000],\n         [ 3.0146],\n         [ 0.2343]]]), gates=tensor([[[[ 0.5000],\n          [ 0.9707],\n          [ 0.9627]],\n<BLANKLINE>\n         [[ 0.5000],\n          [ 0.8176],\n          [ 0.6792]],\n<BLANKLINE>\n         [[ 0.0000],\n          [ 1.0000],\n          [-0.4621]],\n<BLANKLINE>\n         [[ 0.5000],\n          [ 0.1192],\n          [ 0.9820]]]]))"),
     (682, "linear(input, weight, bias)\n--\n\ninput @ weight.T + bias, for a matrix and a vector.\n\n>>> import gt\n>>> gt.linear(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0]]), gt.tensor([2.5, 1.0]))\ntensor([[ 9.0000, -1.0000],\n        [ 0.5000, 15.2500],\n        [ 2.7500, -7.2500]])"),
     (683, "linear_without_bias(input, weight)\n--\n\ninput @ weight.T, for a matrix.\n\n>>> import gt\n>>> gt.linear_without_bias(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0]]))\ntensor([[ 6.5000, -2.0000],\n        [-2.0000, 14.2500],\n        [ 0.2500, -8.2500]])"),
-    (684, "attend(query, key, value, scale, is_causal=False)\n--\n\nValues weighted by the softmax of the products of queries and keys, times a scale, and the logarithm of what the weights were divided by. If it is causal, a query sees no key after its own place.\n\n>>> import gt\n>>> gt.attend(gt.tensor([[1.5], [-0.5]]), gt.tensor([[2.0], [0.0], [-1.0]]), gt.tensor([[3.0, 0.5], [-2.0, 2.5], [1.0, -1.5]]), 0.5, is_causal=True)\nattend(result=tensor([[ 3.0000,  0.5000],\n        [-0.1123,  1.7449]]), logsumexp=tensor([[1.5000],\n        [0.4741]]))"),
+    (684, "attend(query, key, value, scale, is_causal=False)\n--\n\nValues weighted by the softmax of the products of queries and keys, times a scale, and the logarithm of what the weights were divided by. If it is causal, a query sees no key after its own place. The weights are zero if all products are minus infinity.\n\n>>> import gt\n>>> gt.attend(gt.tensor([[1.5], [-0.5]]), gt.tensor([[2.0], [0.0], [-1.0]]), gt.tensor([[3.0, 0.5], [-2.0, 2.5], [1.0, -1.5]]), 0.5, is_causal=True)\nattend(result=tensor([[ 3.0000,  0.5000],\n        [-0.1123,  1.7449]]), logsumexp=tensor([[1.5000],\n        [0.4741]]))"),
     (686, "layer_norm_affine(input, weight, bias, eps=1e-5)\n--\n\nThe elements with mean zero and variance one along the axes of the weight, times the weight and plus the bias; their mean, and the reciprocal of their standard deviation.\n\n>>> import gt\n>>> gt.layer_norm_affine(gt.tensor([[1.5, -0.5, 2.0, 0.0], [-1.0, 3.0, 0.5, -2.0], [2.5, 1.0, -1.5, 4.0]]), gt.tensor([1.5, -0.5, 2.0, 0.0]), gt.tensor([-1.0, 3.0, 0.5, -2.0]))\nlayer_norm_affine(result=tensor([[ 0.0914,  3.6063,  2.9253, -2.0000],\n        [-1.8960,  2.2367,  0.8982, -2.0000],\n        [-0.2615,  3.1231, -2.4542, -2.0000]]), mean=tensor([[0.7500],\n        [0.1250],\n        [1.5000]]), rstd=tensor([[0.9701],\n        [0.5310],\n        [0.4924]]))"),
     (688, "gru_steps(input, weight, bias, hidden)\n--\n\nUp to 64 steps of a GRU, or a single one, from the products of their inputs with the input weights: the hidden states, and of each step its three gates and the product that is reset.\n\n>>> import gt\n>>> gt.gru_steps(gt.tensor([[[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5]]]), gt.tensor([[1.0], [-1.5], [4.0]]), gt.tensor([1.5, -0.5, 2.0]), gt.tensor([[0.0], [-1.0], [3.0]]))\ngru_steps(hidden=tensor([[[ 0.7305],\n         [-0.0290],\n         [ 1.0018]]]), gates=tensor([[[[ 9.5257e-01],\n          [ 6.2246e-01],\n          [ 9.9331e-01]],\n<BLANKLINE>\n         [[ 2.6894e-01],\n          [ 5.0000e-01],\n          [ 9.1105e-04]],\n<BLANKLINE>\n         [[ 9.9919e-01],\n          [ 9.4195e-01],\n          [ 1.0000e+00]],\n<BLANKLINE>\n         [[ 2.0000e+00],\n          [-2.0000e+00],\n          [ 1.4000e+01]]]]))"),
     (690, "embedding(weight, index, dim=0)\n--\n\nThe rows of a table that positions name. A position that counts from the end is a mistake.\n\n>>> import gt\n>>> gt.embedding(gt.tensor([[1.5, -0.5, 2.0], [0.0, -1.0, 3.0], [0.5, -2.0, 2.5], [1.0, -1.5, 4.0]]), gt.tensor([[1, 3, 1], [3, 1, 3]])).shape\n(2, 3, 3)"),
+    (691, "safe_softmax(input, dim)\n--\n\nExponentials along an axis, scaled so that they sum to one; zeros where all elements are minus infinity, as those of a query that sees no key are.\n\n>>> import gt\n>>> gt.safe_softmax(gt.tensor([[1.5, -0.5, 2.0, 0.0, -1.0], [3.0, 0.5, -2.0, 2.5, 1.0]]), -1)\ntensor([[0.3237, 0.0438, 0.5337, 0.0722, 0.0266],\n        [0.5462, 0.0448, 0.0037, 0.3313, 0.0739]])"),
 ];

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::error::to_python;
+use crate::kind::{Given, kind_of};
 use crate::provenance;
 use crate::tensor::Tensor;
 
@@ -57,7 +58,7 @@ impl Tensor {
     }
 
     #[setter(grad)]
-    fn assign_grad(&self, gradient: Option<&Bound<'_, Tensor>>) -> PyResult<()> {
+    fn assign_grad(&self, gradient: Option<Given<'_>>) -> PyResult<()> {
         self.0.set_grad(gradient.map(|gradient| gradient.borrow().0.clone())).map_err(to_python)
     }
 
@@ -89,7 +90,7 @@ impl Tensor {
     #[pyo3(signature = (gradient=None, retain_graph=None, create_graph=false, inputs=None))]
     fn backward(
         slf: PyRef<'_, Self>,
-        gradient: Option<&Bound<'_, Tensor>>,
+        gradient: Option<Given<'_>>,
         retain_graph: Option<bool>,
         create_graph: bool,
         inputs: Option<&Bound<'_, PyAny>>,
@@ -171,7 +172,7 @@ fn tensor_of(value: &Bound<'_, PyAny>) -> PyResult<gt::Tensor> {
     match value.cast::<Tensor>() {
         Ok(tensor) => Ok(tensor.borrow().0.clone()),
         Err(_) => {
-            let kind = value.get_type().name()?;
+            let kind = kind_of(value);
             Err(PyTypeError::new_err(format!("expected a tensor, not {kind}")))
         }
     }

@@ -7,6 +7,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 
 use crate::error::to_python;
+use crate::kind::kind_of;
 use crate::provenance;
 use crate::tensor::Tensor;
 
@@ -42,7 +43,7 @@ impl Tensor {
     #[setter(data)]
     fn assign_data(slf: &Bound<'_, Self>, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let Ok(data) = data.cast::<Tensor>() else {
-            let kind = data.get_type().name()?;
+            let kind = kind_of(data);
             let message = format!("Variable data has to be a tensor, but got {kind}");
             return Err(PyTypeError::new_err(message));
         };

@@ -11,6 +11,7 @@ use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySequence, PySlice, PyStri
 
 use crate::data;
 use crate::error::to_python;
+use crate::kind::kind_of;
 use crate::operand::Operand;
 use crate::tensor::Tensor;
 
@@ -36,7 +37,7 @@ pub fn assign(
     let selection = Selection::parse(tensor, index)?;
     let part = Tensor(selection.view(tensor)?);
     let Some(value) = Operand::from(value)? else {
-        let kind = value.get_type().name()?;
+        let kind = kind_of(value);
         return Err(PyTypeError::new_err(format!("can't assign a {kind} to a tensor")));
     };
     if selection.indices.iter().any(Option::is_some) {
@@ -51,7 +52,7 @@ pub fn assign(
 /// What `index_put` is given: a tensor or nothing for each axis.
 pub fn indices(given: &Bound<'_, PyAny>) -> PyResult<Indices> {
     let wrong = |item: &Bound<'_, PyAny>| {
-        let kind = item.get_type().name().map(|kind| kind.to_string()).unwrap_or_default();
+        let kind = kind_of(item);
         PyTypeError::new_err(format!("index_put: 'indices' must be tensors, not {kind}"))
     };
     if given.cast::<Tensor>().is_ok() {
@@ -117,7 +118,7 @@ impl<'py> Item<'py> {
         }
         let whole = item.cast::<PyInt>().is_ok() || item.hasattr("__index__")?;
         if !whole {
-            let kind = item.get_type().name()?;
+            let kind = kind_of(item);
             return Err(PyIndexError::new_err(format!(
                 "only integers, slices (`:`), ellipsis (`...`), None and tensors or lists of \
                  integers or bools are valid indices (got {kind})"

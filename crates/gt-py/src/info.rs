@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 
 use crate::dtype::{self, PyDType};
 use crate::error::to_python;
+use crate::kind::Given;
 use crate::operand::Operand;
 use crate::tensor::Tensor;
 
@@ -64,7 +65,7 @@ fn is_tensor(obj: &Bound<'_, PyAny>) -> bool {
 
 /// Whether the elements of a tensor are floating point numbers.
 #[pyfunction]
-fn is_floating_point(input: &Bound<'_, Tensor>) -> bool {
+fn is_floating_point(input: Given<'_>) -> bool {
     input.borrow().0.dtype().is_float()
 }
 

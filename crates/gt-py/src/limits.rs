@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::error::to_python;
+use crate::kind::kind_of;
 use crate::operand::Operand;
 use crate::provenance;
 use crate::tensor::Tensor;
@@ -45,7 +46,7 @@ pub fn clamp_by_tensors<'py>(
     for (op, limit) in limits {
         let Some(limit) = limit else { continue };
         let Some(limit) = Operand::from(&limit)? else {
-            let kind = limit.get_type().name()?;
+            let kind = kind_of(&limit);
             let message = format!("clamp: a limit must be a tensor or a number, not {kind}");
             return Err(PyTypeError::new_err(message));
         };

@@ -11,6 +11,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::call::function;
 use crate::error::to_python;
+use crate::kind::{Given, kind_of};
 use crate::operand::Operand;
 use crate::sets::with_receiver;
 use crate::tensor::Tensor;
@@ -134,7 +135,7 @@ fn min<'py>(
 /// (tensor([1]),)
 #[pyfunction]
 #[pyo3(signature = (input, *, as_tuple=false))]
-fn nonzero<'py>(input: &Bound<'py, Tensor>, as_tuple: bool) -> PyResult<Bound<'py, PyAny>> {
+fn nonzero<'py>(input: Given<'py>, as_tuple: bool) -> PyResult<Bound<'py, PyAny>> {
     let py = input.py();
     provenance::mark(py);
     let tensor = &input.borrow().0;
@@ -149,7 +150,7 @@ fn nonzero<'py>(input: &Bound<'py, Tensor>, as_tuple: bool) -> PyResult<Bound<'p
 
 /// The positions of the elements that are not zero, a row each.
 #[pyfunction]
-fn argwhere<'py>(input: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
+fn argwhere<'py>(input: Given<'py>) -> PyResult<Bound<'py, PyAny>> {
     nonzero(input, false)
 }
 
@@ -160,7 +161,7 @@ fn argwhere<'py>(input: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
 /// >>> x.masked_select(x > 2)
 /// tensor([5, 7, 3])
 #[pyfunction]
-fn masked_select(input: &Bound<'_, Tensor>, mask: &Bound<'_, Tensor>) -> PyResult<Tensor> {
+fn masked_select(input: Given<'_>, mask: Given<'_>) -> PyResult<Tensor> {
     provenance::mark(input.py());
     input.borrow().0.masked_select(&mask.borrow().0).map(Tensor).map_err(to_python)
 }
@@ -173,7 +174,7 @@ fn masked_select(input: &Bound<'_, Tensor>, mask: &Bound<'_, Tensor>) -> PyResul
 #[pyfunction]
 #[pyo3(signature = (input, indices, values, accumulate=false))]
 fn index_put(
-    input: &Bound<'_, Tensor>,
+    input: Given<'_>,
     indices: &Bound<'_, PyAny>,
     values: &Bound<'_, PyAny>,
     accumulate: bool,
@@ -185,7 +186,7 @@ fn index_put(
 
 /// Whether two tensors have the same shape and the same elements.
 #[pyfunction]
-fn equal(input: &Bound<'_, Tensor>, other: &Bound<'_, Tensor>) -> PyResult<bool> {
+fn equal(input: Given<'_>, other: Given<'_>) -> PyResult<bool> {
     let (own, other) = (&input.borrow().0, &other.borrow().0);
     if own.shape() != other.shape() {
         return Ok(false);
@@ -199,8 +200,8 @@ fn equal(input: &Bound<'_, Tensor>, other: &Bound<'_, Tensor>) -> PyResult<bool>
 #[pyfunction]
 #[pyo3(signature = (input, other, rtol=1e-5, atol=1e-8, equal_nan=false))]
 fn allclose(
-    input: &Bound<'_, Tensor>,
-    other: &Bound<'_, Tensor>,
+    input: Given<'_>,
+    other: Given<'_>,
     rtol: f64,
     atol: f64,
     equal_nan: bool,
@@ -229,7 +230,7 @@ fn choose<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let alone = args.len() == 1 && kwargs.is_none_or(|kwargs| kwargs.is_empty());
     match args.get_item(0).ok().filter(|_| alone) {
-        Some(condition) => nonzero(condition.cast::<Tensor>()?, true),
+        Some(condition) => nonzero(condition.extract()?, true),
         None => function(WHERE, args, kwargs),
     }
 }
@@ -261,7 +262,7 @@ impl Tensor {
         accumulate: bool,
     ) -> PyResult<(Indices, gt::Tensor, Write)> {
         let Some(values) = Operand::from(values)? else {
-            let kind = values.get_type().name()?;
+            let kind = kind_of(values);
             let message = format!("index_put: 'values' must be a tensor or a number, not {kind}");
             return Err(PyTypeError::new_err(message));
         };
@@ -311,12 +312,12 @@ impl Tensor {
     /// (tensor([1]),)
     #[pyo3(signature = (*, as_tuple=false))]
     fn nonzero<'py>(slf: &Bound<'py, Self>, as_tuple: bool) -> PyResult<Bound<'py, PyAny>> {
-        nonzero(slf, as_tuple)
+        nonzero(Given(slf.clone()), as_tuple)
     }
 
     /// The positions of the elements that are not zero, a row each.
     fn argwhere<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        nonzero(slf, false)
+        nonzero(Given(slf.clone()), false)
     }
 
     /// The elements where a mask holds, in one row.
@@ -325,8 +326,8 @@ impl Tensor {
     /// >>> x = gt.tensor([[1, 5], [7, 3]])
     /// >>> x.masked_select(x > 2)
     /// tensor([5, 7, 3])
-    fn masked_select(slf: &Bound<'_, Self>, mask: &Bound<'_, Tensor>) -> PyResult<Tensor> {
-        masked_select(slf, mask)
+    fn masked_select(slf: &Bound<'_, Self>, mask: Given<'_>) -> PyResult<Tensor> {
+        masked_select(Given(slf.clone()), mask)
     }
 
     /// The tensor with values at the places that indices name, or added to what is there.
@@ -341,7 +342,7 @@ impl Tensor {
         values: &Bound<'_, PyAny>,
         accumulate: bool,
     ) -> PyResult<Tensor> {
-        index_put(slf, indices, values, accumulate)
+        index_put(Given(slf.clone()), indices, values, accumulate)
     }
 
     /// Writes values to the places that indices name, or adds them to what is there.
@@ -359,20 +360,20 @@ impl Tensor {
     }
 
     /// Whether two tensors have the same shape and the same elements.
-    fn equal(slf: &Bound<'_, Self>, other: &Bound<'_, Tensor>) -> PyResult<bool> {
-        equal(slf, other)
+    fn equal(slf: &Bound<'_, Self>, other: Given<'_>) -> PyResult<bool> {
+        equal(Given(slf.clone()), other)
     }
 
     /// Whether all elements of two tensors differ by no more than the tolerances allow.
     #[pyo3(signature = (other, rtol=1e-5, atol=1e-8, equal_nan=false))]
     fn allclose(
         slf: &Bound<'_, Self>,
-        other: &Bound<'_, Tensor>,
+        other: Given<'_>,
         rtol: f64,
         atol: f64,
         equal_nan: bool,
     ) -> PyResult<bool> {
-        allclose(slf, other, rtol, atol, equal_nan)
+        allclose(Given(slf.clone()), other, rtol, atol, equal_nan)
     }
 
     fn __contains__(slf: &Bound<'_, Self>, item: &Bound<'_, PyAny>) -> PyResult<bool> {

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::error::to_python;
+use crate::kind::{Given, kind_of};
 use crate::tensor::Tensor;
 use crate::{provenance, size};
 
@@ -102,19 +103,19 @@ impl Tensor {
     }
 
     /// The elements in the shape of another tensor: a view.
-    fn view_as(&self, py: Python<'_>, other: &Bound<'_, Tensor>) -> PyResult<Tensor> {
+    fn view_as(&self, py: Python<'_>, other: Given<'_>) -> PyResult<Tensor> {
         provenance::mark(py);
         self.0.view_as(&other.borrow().0).map(Tensor).map_err(to_python)
     }
 
     /// The elements in the shape of another tensor: a view if they can stay where they are.
-    fn reshape_as(&self, py: Python<'_>, other: &Bound<'_, Tensor>) -> PyResult<Tensor> {
+    fn reshape_as(&self, py: Python<'_>, other: Given<'_>) -> PyResult<Tensor> {
         provenance::mark(py);
         self.0.reshape_as(&other.borrow().0).map(Tensor).map_err(to_python)
     }
 
     /// The tensor repeated until it has the shape of another.
-    fn expand_as(&self, py: Python<'_>, other: &Bound<'_, Tensor>) -> PyResult<Tensor> {
+    fn expand_as(&self, py: Python<'_>, other: Given<'_>) -> PyResult<Tensor> {
         provenance::mark(py);
         self.0.expand_as(&other.borrow().0).map(Tensor).map_err(to_python)
     }
@@ -180,7 +181,7 @@ impl Tensor {
 
 /// The elements at one position of an axis, without that axis: a view.
 #[pyfunction]
-fn select(py: Python<'_>, input: &Bound<'_, Tensor>, dim: i64, index: i64) -> PyResult<Tensor> {
+fn select(py: Python<'_>, input: Given<'_>, dim: i64, index: i64) -> PyResult<Tensor> {
     input.borrow().op_select(py, dim, index)
 }
 
@@ -189,7 +190,7 @@ fn select(py: Python<'_>, input: &Bound<'_, Tensor>, dim: i64, index: i64) -> Py
 #[pyo3(signature = (tensor, split_size_or_sections, dim=0))]
 fn split<'py>(
     py: Python<'py>,
-    tensor: &Bound<'py, Tensor>,
+    tensor: Given<'py>,
     split_size_or_sections: Sizes,
     dim: i64,
 ) -> Parts<'py> {
@@ -199,7 +200,7 @@ fn split<'py>(
 /// At most so many parts of one size along an axis. They are views.
 #[pyfunction]
 #[pyo3(signature = (input, chunks, dim=0))]
-fn chunk<'py>(py: Python<'py>, input: &Bound<'py, Tensor>, chunks: i64, dim: i64) -> Parts<'py> {
+fn chunk<'py>(py: Python<'py>, input: Given<'py>, chunks: i64, dim: i64) -> Parts<'py> {
     input.borrow().op_chunk(py, chunks, dim)
 }
 
@@ -208,7 +209,7 @@ fn chunk<'py>(py: Python<'py>, input: &Bound<'py, Tensor>, chunks: i64, dim: i64
 #[pyo3(signature = (input, indices_or_sections, dim=0))]
 fn tensor_split<'py>(
     py: Python<'py>,
-    input: &Bound<'py, Tensor>,
+    input: Given<'py>,
     indices_or_sections: Sizes,
     dim: i64,
 ) -> Parts<'py> {
@@ -218,7 +219,7 @@ fn tensor_split<'py>(
 /// The elements at each position of an axis, without that axis. They are views.
 #[pyfunction]
 #[pyo3(signature = (input, dim=0))]
-fn unbind<'py>(py: Python<'py>, input: &Bound<'py, Tensor>, dim: i64) -> Parts<'py> {
+fn unbind<'py>(py: Python<'py>, input: Given<'py>, dim: i64) -> Parts<'py> {
     input.borrow().op_unbind(py, dim)
 }
 
@@ -235,7 +236,7 @@ fn broadcast_tensors<'py>(tensors: &Bound<'py, PyTuple>) -> Parts<'py> {
     let own = |(index, tensor): (usize, Bound<'py, PyAny>)| match tensor.cast::<Tensor>() {
         Ok(tensor) => Ok(tensor.borrow().0.clone()),
         Err(_) => {
-            let kind = tensor.get_type().name()?;
+            let kind = kind_of(&tensor);
             let message = format!("broadcast_tensors: argument {index} must be a tensor");
             Err(PyTypeError::new_err(format!("{message}, not {kind}")))
         }
@@ -262,6 +263,6 @@ fn broadcast_shapes<'py>(py: Python<'py>, shapes: Vec<Sizes>) -> Parts<'py> {
 
 /// The tensor itself.
 #[pyfunction]
-fn positive(input: &Bound<'_, Tensor>) -> PyResult<Tensor> {
+fn positive(input: Given<'_>) -> PyResult<Tensor> {
     input.borrow().op_positive()
 }

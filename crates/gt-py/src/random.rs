@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use crate::device::{self, Device};
 use crate::error::to_python;
+use crate::kind::kind_of;
 
 /// Adds the functions and the class to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -80,7 +81,7 @@ pub fn parse(value: &Bound<'_, PyAny>) -> PyResult<Option<gt::Generator>> {
     match value.cast::<Generator>() {
         Ok(generator) => Ok(Some(generator.get().0.clone())),
         Err(_) => {
-            let kind = value.get_type().name()?;
+            let kind = kind_of(value);
             Err(PyTypeError::new_err(format!("'generator' must be a gt.Generator, not {kind}")))
         }
     }

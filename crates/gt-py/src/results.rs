@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyTuple};
 use smallvec::SmallVec;
 
 use crate::error::to_python;
+use crate::kind::kind_of;
 use crate::tensor::Tensor;
 
 static TYPES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
@@ -78,7 +79,7 @@ fn write_out(op: &Op, results: &[gt::Tensor], out: &Bound<'_, PyAny>) -> PyResul
         return Err(PyTypeError::new_err(format!("{name}: 'out' must be {count} tensors")));
     }
     for (target, result) in targets.iter().zip(results) {
-        let kind = target.get_type().name()?;
+        let kind = kind_of(target);
         let Ok(target) = target.cast::<Tensor>() else {
             return Err(PyTypeError::new_err(format!(
                 "{name}: 'out' must be a tensor, not {kind}"

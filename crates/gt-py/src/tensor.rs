@@ -10,6 +10,7 @@ use pyo3::types::{PyFloat, PyInt, PyTuple};
 use crate::dtype::{self, PyDType};
 use crate::error::to_python;
 use crate::function::created;
+use crate::kind::{Given, kind_of};
 use crate::operand::Operand;
 use crate::{index, provenance, random, size};
 
@@ -88,7 +89,7 @@ impl Tensor {
             Some(data) if size::is(&data)? => zeros(data.extract()?),
             Some(data) if data.cast::<PyFloat>().is_err() => created(&data, Some(DType::F32)),
             Some(data) => {
-                let kind = data.get_type().name()?;
+                let kind = kind_of(&data);
                 let message = format!("Tensor: sizes are whole numbers, not {kind}; use gt.tensor");
                 Err(PyTypeError::new_err(message))
             }
@@ -184,9 +185,9 @@ impl Tensor {
     /// >>> x = gt.tensor([1, -2, 3])
     /// >>> x.where(x > 0, 0)
     /// tensor([1, 0, 3])
-    fn r#where(&self, condition: &Bound<'_, Tensor>, other: &Bound<'_, PyAny>) -> PyResult<Tensor> {
+    fn r#where(&self, condition: Given<'_>, other: &Bound<'_, PyAny>) -> PyResult<Tensor> {
         let Some(other) = Operand::from(other)? else {
-            let kind = other.get_type().name()?;
+            let kind = kind_of(other);
             let message = format!("where: 'other' must be a tensor or a number, not {kind}");
             return Err(PyTypeError::new_err(message));
         };
@@ -207,20 +208,20 @@ impl Tensor {
         self.data()
     }
 
-    /// A tensor of its own with the same elements. The order of elements in memory is the worker's
-    /// business.
+    /// A tensor of its own with the same elements, in the same order if they leave no gaps. How a
+    /// worker keeps them is its own business.
     #[pyo3(signature = (*, memory_format=None))]
     fn clone(&self, py: Python<'_>, memory_format: Option<&Bound<'_, PyAny>>) -> PyResult<Tensor> {
-        let _ = memory_format;
+        let is_row = |format: &Bound<'_, PyAny>| format.to_string().ends_with(".contiguous_format");
         provenance::mark(py);
-        self.copy_as(None)
+        match memory_format.is_some_and(is_row) {
+            true => self.copy_as(None),
+            false => self.0.duplicate().map(Tensor).map_err(to_python),
+        }
     }
 
     /// Writes the elements of another tensor into this one.
-    fn copy_<'py>(
-        slf: &Bound<'py, Self>,
-        source: &Bound<'py, Tensor>,
-    ) -> PyResult<Bound<'py, Self>> {
+    fn copy_<'py>(slf: &Bound<'py, Self>, source: Given<'py>) -> PyResult<Bound<'py, Self>> {
         provenance::mark(slf.py());
         slf.borrow().0.copy(&source.borrow().0).map_err(to_python)?;
         Ok(slf.clone())
@@ -231,7 +232,7 @@ impl Tensor {
         provenance::mark(slf.py());
         let tensor = slf.borrow();
         let Some(number) = Operand::from(value)?.filter(Operand::is_number) else {
-            let kind = value.get_type().name()?;
+            let kind = kind_of(value);
             return Err(PyTypeError::new_err(format!(
                 "fill_: 'value' must be a number, not {kind}"
             )));

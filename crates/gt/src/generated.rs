@@ -84,8 +84,10 @@ pub trait Ops {
     fn expand(&self, shape: &[i64]) -> Result<Tensor>;
     /// The same elements in another shape; one size may be -1.
     fn view(&self, shape: &[i64]) -> Result<Tensor>;
-    /// Two axes exchanged.
-    fn transpose(&self, dim0: i64, dim1: i64) -> Result<Tensor>;
+    /// Two axes exchanged; those of a matrix need not be named.
+    fn transpose(&self) -> Result<Tensor>;
+    /// Two axes exchanged; those of a matrix need not be named. All attributes are given.
+    fn transpose_with(&self, dim0: i64, dim1: i64) -> Result<Tensor>;
     /// With another axis of size one.
     fn unsqueeze(&self, dim: i64) -> Result<Tensor>;
     /// Without the axes of size one that are named, or without any.
@@ -549,7 +551,10 @@ impl Ops for Tensor {
     fn view(&self, shape: &[i64]) -> Result<Tensor> {
         apply(row(126), &[Input::Tensor(self)], &[Some(ints(shape))])
     }
-    fn transpose(&self, dim0: i64, dim1: i64) -> Result<Tensor> {
+    fn transpose(&self) -> Result<Tensor> {
+        apply(row(127), &[Input::Tensor(self)], &[None, None])
+    }
+    fn transpose_with(&self, dim0: i64, dim1: i64) -> Result<Tensor> {
         apply(row(127), &[Input::Tensor(self)], &[Some(Attr::from(dim0)), Some(Attr::from(dim1))])
     }
     fn unsqueeze(&self, dim: i64) -> Result<Tensor> {

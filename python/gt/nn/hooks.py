@@ -80,7 +80,7 @@ class Hooks(dict[int, tuple[Callable[..., Any], bool]]):
         """The result of `forward`, whose gradients the hooks will see."""
         if not self or not _gt.is_grad_enabled():
             return forward(*args, **kwargs)
-        watch = _Watch(self, module)
+        watch = _Watch(self, module, args)
         result = forward(*_through(watch.inputs, args), **kwargs)
         if isinstance(result, Tensor):
             return _through(watch.results, (result,))[0]
@@ -92,14 +92,21 @@ class Hooks(dict[int, tuple[Callable[..., Any], bool]]):
 class _Watch:
     """The gradients of one call, gathered until all hooks can be called."""
 
-    def __init__(self, hooks: Hooks, module: Module) -> None:
+    def __init__(self, hooks: Hooks, module: Module, args: tuple[Any, ...]) -> None:
         self._hooks = hooks
         self._module = module
         self._grad_output: tuple[Any, ...] = ()
+        # Without a gradient for an input, that of a result is the last to come.
+        self._nothing = None if _traced(args) else (None,) * len(args)
 
     def results(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         """Remembers the gradients of the results."""
         self._grad_output = grads
+        if self._nothing is not None and any(g is not None for g in self.inputs(self._nothing)):
+            raise RuntimeError(
+                f"{type(self._module).__name__}: a backward hook returned a gradient for an input "
+                f"that requires none; it should return None"
+            )
         return grads
 
     def inputs(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -125,12 +132,23 @@ class _Identity(Function):
         return (None, *ctx.see(grads))  # type: ignore[attr-defined]
 
 
+def _traced(values: tuple[Any, ...]) -> list[int]:
+    """Where the tensors are that have a gradient."""
+    return [i for i, v in enumerate(values) if isinstance(v, Tensor) and v.requires_grad]
+
+
 def _through(see: Callable[..., Any], values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The values, where `see` is given the gradients of the tensors that have one."""
-    places = [i for i, v in enumerate(values) if isinstance(v, Tensor) and v.requires_grad]
+    """The values, where `see` is given a gradient for each: None for what has none."""
+    places = _traced(values)
     if not places:
         return values
-    traced = _Identity.apply(see, *(values[place] for place in places))
+
+    def see_all(grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        found = dict(zip(places, grads, strict=True))
+        changed = see(tuple(found.get(place) for place in range(len(values))))
+        return tuple(changed[place] for place in places)
+
+    traced = _Identity.apply(see_all, *(values[place] for place in places))
     changed = list(values)
     for place, tensor in zip(places, traced, strict=True):
         changed[place] = tensor

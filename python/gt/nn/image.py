@@ -50,9 +50,9 @@ class _Convolution(OwnInit, Module):
         channels = (out_channels, in_channels // groups)
         if self._turned:
             channels = (in_channels, out_channels // groups)
-        self.weight = Parameter(_gt.empty(*channels, *self.kernel_size, dtype=dtype))
+        self.weight = Parameter(_gt.empty(*channels, *self.kernel_size, device=device, dtype=dtype))
         self.register_parameter(
-            "bias", Parameter(_gt.empty(out_channels, dtype=dtype)) if bias else None
+            "bias", Parameter(_gt.empty(out_channels, device=device, dtype=dtype)) if bias else None
         )
         self.reset_parameters()
 

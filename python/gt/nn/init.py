@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 
 from gt import _gt
 from gt._gt import Tensor
 from gt.autograd.mode import no_grad
+
+# Into how many cells a truncated distribution is divided.
+_CELLS = 4096
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
@@ -24,14 +29,45 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
 def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0
 ) -> Tensor:
-    """Normal numbers of which those outside of `a` and `b` are drawn again."""
+    """Normal numbers between `a` and `b`: the inverse distribution function of uniform numbers.
+
+    >>> import gt
+    >>> x = gt.nn.init.trunc_normal_(gt.empty(1000), a=2, b=3)
+    >>> 2 < x.min().item() < x.max().item() < 3
+    True
+    """
+    if not (a < b and std > 0):
+        raise ValueError(f"trunc_normal_: expected a < b and std > 0, got a={a}, b={b}, std={std}")
+    knots, below = _distribution((a - mean) / std, (b - mean) / std)
     with no_grad():
-        kept = _gt.randn(tensor.shape) * std + mean
-        # Of eight draws, one that fits is taken; that none does is rarer than one in a million.
-        for _ in range(8):
-            outside = (kept < a) | (kept > b)
-            kept = _gt.where(outside, _gt.randn(tensor.shape) * std + mean, kept)
-        return tensor.copy_(kept.clamp(a, b))
+        dtype = _gt.float64 if tensor.dtype == _gt.float64 else _gt.float32
+        z, share = _gt.tensor(knots, dtype=dtype), _gt.tensor(below, dtype=dtype)
+        drawn = _gt.rand(tensor.shape, dtype=dtype)
+        cell = (_gt.searchsorted(share, drawn, right=True) - 1).clamp(0, _CELLS - 1)
+        first, last = share.take(cell), share.take(cell + 1)
+        along = (drawn - first) / (last - first)
+        found = z.take(cell) + along * (z.take(cell + 1) - z.take(cell))
+        return tensor.copy_((found * std + mean).clamp(a, b))
+
+
+@functools.lru_cache(maxsize=64)
+def _distribution(low: float, high: float) -> tuple[list[float], list[float]]:
+    """Points between two limits, and the share of normal numbers between these below each."""
+    mode = min(max(0.0, low), high)
+    # Beyond, the density is less than 1e-17 of its largest value.
+    reach = math.sqrt(mode * mode + 80)
+    low, high = max(low, -reach), min(high, reach)
+    step = (high - low) / _CELLS
+
+    def density(at: float) -> float:
+        return math.exp((mode - at) * (mode + at) / 2)
+
+    knots = [low + step * cell for cell in range(_CELLS)] + [high]
+    # Simpson's rule in each cell.
+    ends, middles = map(density, knots), (density(knot + step / 2) for knot in knots[:-1])
+    masses = [a + 4 * m + b for (a, b), m in zip(itertools.pairwise(ends), middles, strict=True)]
+    total = math.fsum(masses)
+    return knots, [0.0, *(sum / total for sum in itertools.accumulate(masses))]
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:

@@ -11,6 +11,7 @@ from gt._gt import Tensor
 from gt.nn import functional as F
 from gt.nn import init
 from gt.nn.module import Module
+from gt.nn.naming import path_in_call
 from gt.nn.parameter import Parameter
 
 
@@ -51,9 +52,9 @@ class Linear(Module):
     ) -> None:
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
-        self.weight = Parameter(_gt.empty(out_features, in_features, dtype=dtype))
+        self.weight = Parameter(_gt.empty(out_features, in_features, device=device, dtype=dtype))
         self.register_parameter(
-            "bias", Parameter(_gt.empty(out_features, dtype=dtype)) if bias else None
+            "bias", Parameter(_gt.empty(out_features, device=device, dtype=dtype)) if bias else None
         )
         self.reset_parameters()
 
@@ -63,7 +64,24 @@ class Linear(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """`input @ weight.T + bias`."""
-        return F.linear(input, self.weight, self.bias)
+        try:
+            return F.linear(input, self.weight, self.bias)
+        except RuntimeError as error:
+            # A hook or a parametrisation may have given the weight another shape.
+            fits = input.ndim > 0 and input.shape[-1] == self.in_features
+            if fits or self.weight.shape != (self.out_features, self.in_features):
+                raise
+            raise RuntimeError(self._mismatch(input)) from error
+
+    def _mismatch(self, input: Tensor) -> str:
+        """Names the layer and the sizes that differ."""
+        path = path_in_call(self)
+        layer = f"layer '{path}'" if path else "the layer"
+        size = f"size {input.shape[-1]}" if input.ndim > 0 else "no size"
+        return (
+            f"linear: {layer} has in_features={self.in_features}, but the last dimension of its "
+            f"input has {size} (shape {tuple(input.shape)})"
+        )
 
     def extra_repr(self) -> str:
         """The sizes."""
@@ -86,10 +104,10 @@ class Bilinear(Module):
         super().__init__()
         self.in1_features, self.in2_features = in1_features, in2_features
         self.out_features = out_features
-        weight = _gt.empty(out_features, in1_features, in2_features, dtype=dtype)
+        weight = _gt.empty(out_features, in1_features, in2_features, device=device, dtype=dtype)
         self.weight = Parameter(weight)
         self.register_parameter(
-            "bias", Parameter(_gt.empty(out_features, dtype=dtype)) if bias else None
+            "bias", Parameter(_gt.empty(out_features, device=device, dtype=dtype)) if bias else None
         )
         self.reset_parameters()
 
@@ -169,7 +187,11 @@ class Embedding(Module):
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
         drawn = _weight is None
-        table = _gt.empty(num_embeddings, embedding_dim, dtype=dtype) if drawn else _weight
+        table = (
+            _gt.empty(num_embeddings, embedding_dim, device=device, dtype=dtype)
+            if drawn
+            else _weight
+        )
         self.weight = Parameter(table, not _freeze)
         if drawn:
             self.reset_parameters()

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Self
 
-from gt import _gt
+from gt import _gt, settings
 from gt._gt import Tensor, _configured
 from gt.autograd.mode import no_grad
 from gt.files.stored import StoredTensor
@@ -159,6 +159,7 @@ class Module(Tree):
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Nothing: workers plan what they are sent without being asked."""
+        settings.compile(self, *args, **kwargs)
 
     def apply(self, fn: Callable[[Module], Any]) -> Self:
         """Calls `fn` with every module below this one, and then with this one."""
@@ -220,6 +221,7 @@ class Module(Tree):
 
     def cuda(self, device: Any = None) -> Self:
         """The module itself: a session has one device."""
+        _gt._check_device("cuda" if device is None else device)
         return self
 
     def train(self, mode: bool = True) -> Self:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import types
+from typing import Any
 
 
 class OwnInit:
@@ -29,3 +31,21 @@ class OwnInit:
         named.__doc__ = inherited.__doc__
         named.__qualname__ = f"{cls.__qualname__}.__init__"
         cls.__init__ = named  # type: ignore[method-assign]
+
+
+def path_in_call(module: Any) -> str:
+    """The name of a module within the outermost of those that are being called around it.
+
+    Messages of errors have it. It is looked up in the frames of the calls, so that calls that go
+    well pay nothing.
+    """
+    names: list[str] = []
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        caller = frame.f_locals.get("self")
+        inside = vars(caller).get("_modules", {}) if hasattr(caller, "__dict__") else {}
+        found = [name for name, child in inside.items() if child is module]
+        if found:
+            module, names = caller, [found[0], *names]
+        frame = frame.f_back
+    return ".".join(names)

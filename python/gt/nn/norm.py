@@ -21,11 +21,11 @@ def _sizes(shape: int | Sequence[int]) -> tuple[int, ...]:
 class _Norm(Module):
     """A layer whose parameters begin as one and zero."""
 
-    def _register(self, shape: Any, dtype: Any, **wanted: bool) -> None:
+    def _register(self, shape: Any, device: Any, dtype: Any, **wanted: bool) -> None:
         """Gives the layer those of its parameters that are wanted."""
         for name, is_wanted in wanted.items():
             begin = _gt.ones if name == "weight" else _gt.zeros
-            parameter = Parameter(begin(shape, dtype=dtype)) if is_wanted else None
+            parameter = Parameter(begin(shape, device=device, dtype=dtype)) if is_wanted else None
             self.register_parameter(name, parameter)
 
     def reset_parameters(self) -> None:
@@ -51,7 +51,7 @@ class LayerNorm(_Norm):
         self.normalized_shape, self.eps = _sizes(normalized_shape), eps
         self.elementwise_affine = elementwise_affine
         wanted = {"weight": elementwise_affine, "bias": elementwise_affine and bias}
-        self._register(self.normalized_shape, dtype, **wanted)
+        self._register(self.normalized_shape, device, dtype, **wanted)
 
     def forward(self, input: Tensor) -> Tensor:
         """The normalised elements."""
@@ -79,7 +79,7 @@ class RMSNorm(_Norm):
         super().__init__()
         self.normalized_shape, self.eps = _sizes(normalized_shape), eps
         self.elementwise_affine = elementwise_affine
-        self._register(self.normalized_shape, dtype, weight=elementwise_affine)
+        self._register(self.normalized_shape, device, dtype, weight=elementwise_affine)
 
     def forward(self, input: Tensor) -> Tensor:
         """The normalised elements."""
@@ -111,7 +111,7 @@ class GroupNorm(_Norm):
             raise ValueError("num_channels must be divisible by num_groups")
         self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
         self.affine = affine
-        self._register(num_channels, dtype, weight=affine, bias=affine and bias)
+        self._register(num_channels, device, dtype, weight=affine, bias=affine and bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """The normalised elements."""
@@ -145,9 +145,12 @@ class _BatchNorm(OwnInit, _Norm):
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        self._register(num_features, dtype, weight=affine, bias=affine and bias)
+        self._register(num_features, device, dtype, weight=affine, bias=affine and bias)
         tracked = track_running_stats
-        mean, variance = _gt.zeros(num_features, dtype=dtype), _gt.ones(num_features, dtype=dtype)
+        mean, variance = (
+            _gt.zeros(num_features, device=device, dtype=dtype),
+            _gt.ones(num_features, device=device, dtype=dtype),
+        )
         self.register_buffer("running_mean", mean if tracked else None)
         self.register_buffer("running_var", variance if tracked else None)
         count = _gt.zeros((), dtype=_gt.int64)

@@ -67,7 +67,7 @@ class _Recurrent(OwnInit, Module):
         for layer in range(num_layers):
             size = input_size if layer == 0 else hidden_size * self._directions
             for direction in range(self._directions):
-                self._add_weights(_suffix(layer, direction), size, dtype)
+                self._add_weights(_suffix(layer, direction), size, device, dtype)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -81,16 +81,15 @@ class _Recurrent(OwnInit, Module):
     def _directions(self) -> int:
         return 2 if self.bidirectional else 1
 
-    def _add_weights(self, suffix: str, size: int, dtype: Any) -> None:
+    def _add_weights(self, suffix: str, size: int, device: Any, dtype: Any) -> None:
         rows = self._gates * self.hidden_size
-        shapes: dict[str, tuple[int, ...]] = {
-            "weight_ih": (rows, size),
-            "weight_hh": (rows, self.hidden_size),
-        }
+        shapes: dict[str, tuple[int, ...]]
+        shapes = {"weight_ih": (rows, size), "weight_hh": (rows, self.hidden_size)}
         if self.bias:
             shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
         for name, shape in shapes.items():
-            self.register_parameter(name + suffix, Parameter(_gt.empty(*shape, dtype=dtype)))
+            weight = _gt.empty(*shape, device=device, dtype=dtype)
+            self.register_parameter(name + suffix, Parameter(weight))
 
     def _products(self, input: Tensor, suffix: str) -> Tensor:
         """The products of all inputs: they do not wait for the state, so they are made at once."""
@@ -300,7 +299,7 @@ class _RecurrentCell(OwnInit, Module):
         }
         for name, shape in shapes.items():
             missing = name.startswith("bias") and not bias
-            made = None if missing else Parameter(_gt.empty(*shape, dtype=dtype))
+            made = None if missing else Parameter(_gt.empty(*shape, device=device, dtype=dtype))
             self.register_parameter(name, made)
         self.reset_parameters()
 
@@ -392,7 +391,7 @@ class RNNCell(_RecurrentCell):
         dtype: Any = None,
     ) -> None:
         self._step = _plain_step(nonlinearity)
-        super().__init__(input_size, hidden_size, bias, dtype=dtype)
+        super().__init__(input_size, hidden_size, bias, device=device, dtype=dtype)
         self.nonlinearity = nonlinearity
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:

@@ -50,10 +50,10 @@ class MultiheadAttention(Module):
             sizes = {"q": embed_dim, "k": key, "v": value}
             shapes = {f"{name}_proj_weight": (embed_dim, size) for name, size in sizes.items()}
         for name, shape in shapes.items():
-            weight = Parameter(_gt.empty(*shape, dtype=dtype))
+            weight = Parameter(_gt.empty(*shape, device=device, dtype=dtype))
             self.register_parameter(name, weight)
             init.xavier_uniform_(weight)
-        offsets = Parameter(_gt.zeros(3 * embed_dim, dtype=dtype)) if bias else None
+        offsets = Parameter(_gt.zeros(3 * embed_dim, device=device, dtype=dtype)) if bias else None
         self.register_parameter("in_proj_bias", offsets)
         self.out_proj = Linear(embed_dim, embed_dim, bias, dtype=dtype)
         if bias:
@@ -93,7 +93,10 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """The attended values, and the weights if they are needed."""
+        """The attended values, and the weights if they are needed.
+
+        The weights of a query are zero if the masks hide all keys from it.
+        """
         if is_causal and attn_mask is None:
             raise RuntimeError("MultiheadAttention: is_causal is a hint about attn_mask; give one")
         alone = query.ndim == 2
@@ -126,7 +129,7 @@ class MultiheadAttention(Module):
         self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None
     ) -> tuple[Tensor, Tensor]:
         scores = (q * q.shape[-1] ** -0.5) @ k.transpose(-2, -1)
-        weights = (scores if mask is None else scores + mask).softmax(-1)
+        weights = _gt.safe_softmax(scores if mask is None else scores + mask, -1)
         weights = F.dropout(weights, self.dropout, self.training)
         return weights @ v, weights
 

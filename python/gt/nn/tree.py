@@ -90,7 +90,7 @@ class Tree:
             return
         if "_parameters" not in self.__dict__:
             if isinstance(value, Parameter | Tree | Buffer):
-                kind = type(value).__name__
+                kind = _gt._kind_of(value)
                 raise AttributeError(
                     f"cannot assign a {kind} before super().__init__() of {type(self).__name__}"
                 )
@@ -121,17 +121,17 @@ class Tree:
         """Replaces a parameter, buffer or module by what may stand in its place."""
         if name in self._parameters:
             if value is not None:
-                kind = type(value).__name__
+                kind = _gt._kind_of(value)
                 raise TypeError(f"cannot assign a {kind} as parameter '{name}' (Parameter or None)")
             self._parameters[name] = None
         elif name in self._modules:
             if value is not None:
-                kind = type(value).__name__
+                kind = _gt._kind_of(value)
                 raise TypeError(f"cannot assign a {kind} as child module '{name}' (Module or None)")
             self._modules[name] = None
         elif name in self._buffers:
             if value is not None and not isinstance(value, Tensor):
-                kind = type(value).__name__
+                kind = _gt._kind_of(value)
                 raise TypeError(f"cannot assign a {kind} as buffer '{name}' (Tensor or None)")
             self._buffers[name] = value
         else:
@@ -178,7 +178,7 @@ class Tree:
         """Adds a parameter, or a place for one."""
         self._check_name(name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(f"'{name}' is a {type(param).__name__}, not a Parameter or None")
+            raise TypeError(f"'{name}' is a {_gt._kind_of(param)}, not a Parameter or None")
         _show(type(self), name)
         self._parameters[name] = param
 
@@ -186,7 +186,7 @@ class Tree:
         """Adds a tensor that belongs to the state without being learned."""
         self._check_name(name, self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"'{name}' is a {type(tensor).__name__}, not a Tensor or None")
+            raise TypeError(f"'{name}' is a {_gt._kind_of(tensor)}, not a Tensor or None")
         _show(type(self), name)
         self._buffers[name] = tensor
         self._forgotten.discard(name)
@@ -197,7 +197,7 @@ class Tree:
         """Adds a submodule, or a place for one."""
         self._check_name(name, self._modules)
         if module is not None and not isinstance(module, Tree):
-            raise TypeError(f"'{name}' is a {type(module).__name__}, not a Module or None")
+            raise TypeError(f"'{name}' is a {_gt._kind_of(module)}, not a Module or None")
         _show(type(self), name)
         self._modules[name] = module
 

@@ -52,7 +52,7 @@ class Optimizer:
         params = [p[1] if isinstance(p, tuple) else p for p in params]
         for parameter in params:
             if not isinstance(parameter, Tensor):
-                kind = type(parameter).__name__
+                kind = _gt._kind_of(parameter)
                 raise TypeError(f"optimizer can only optimize Tensors, not {kind}")
             if not parameter.is_leaf:
                 raise ValueError("can't optimize a non-leaf Tensor")

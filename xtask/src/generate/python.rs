@@ -94,6 +94,12 @@ fn function(text: &mut String, op: &'static Op, receiver: Option<&str>, name: &s
             needed => format!("{needed} = ..."),
         });
     }
+    if op.inputs.is_empty() {
+        // What every function that creates a tensor takes by name.
+        let star = (!spread).then_some("*").into_iter();
+        let more = ["device: DeviceLike | None = ...", "requires_grad: builtins.bool = ..."];
+        arguments.extend(star.chain(more).map(String::from));
+    }
     let several = op.python.variant.is_some_and(|variant| variant.op.outputs.len() > 1);
     let result = match op.outputs.len() {
         // What is written into is returned.

@@ -8,6 +8,7 @@ use gt_core::attrs::Attrs;
 use gt_core::instruction::Replaces;
 use gt_core::op::Op;
 use gt_core::ops::builtin::CAST;
+use gt_core::strides::Strides;
 use gt_core::{Meta, Result, Slot};
 use gt_transport::lock::Mutex;
 use smallvec::SmallVec;
@@ -60,6 +61,8 @@ pub(crate) struct Cell {
     pub(crate) kept_in: Mutex<Weak<Gradient>>,
     /// Whether a signal or the config has said where it is.
     pub(crate) placed: AtomicBool,
+    /// How far apart the elements lie, where that is not the usual order.
+    strides: OnceLock<Box<Strides>>,
 }
 
 pub(crate) struct State {
@@ -75,7 +78,23 @@ impl Cell {
         let state = Mutex::new(State { value, version: 0, host: None });
         let (history, gradient) = (History::default(), OnceLock::new());
         let (kept_in, placed) = (Mutex::default(), AtomicBool::new(scope::is_made_in_signal()));
-        Cell { session, meta, state, history, gradient, kept_in, placed }
+        let strides = OnceLock::new();
+        Cell { session, meta, state, history, gradient, kept_in, placed, strides }
+    }
+
+    /// How far apart the elements along each axis lie, as far as a program can tell: a worker may
+    /// keep them in another order.
+    pub(crate) fn strides(&self) -> Strides {
+        match self.strides.get() {
+            Some(strides) => (**strides).clone(),
+            None => self.meta.shape.strides(),
+        }
+    }
+
+    /// Gives the elements of a copy an order of their own.
+    pub(crate) fn set_strides(&self, strides: Strides) {
+        // A copy is made once, and nothing has seen its order before.
+        let _ = self.strides.set(Box::new(strides));
     }
 
     pub(crate) fn session(&self) -> &Session {

@@ -4,15 +4,15 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
 use super::arithmetic::CLAMP;
 use super::codes;
-use super::compare::{gt, lt};
+use super::compare::{ge, gt, le, lt};
 use super::elementwise::{ABS, MINIMUM, SIGMOID, TANH, where_};
 use super::family::UNARY;
 use super::keys;
-use super::unary::{EXPM1, LOG1P, erf, exp, finely};
+use super::unary::{EXPM1, LOG1P, erf, exp};
 use crate::attrs::{Attr, AttrSpec, Key};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
-use crate::expr::Expr::{self, Grad, Input, Number, Output};
+use crate::expr::Expr::{self, Grad, Input, Number};
 use crate::kernel::{Kernel, UnaryFn};
 use crate::op::{Autocast, Call, Domain, Op, Python, Sample, Shapes};
 use crate::rules::promote::Promotion;
@@ -41,7 +41,9 @@ pub static GELU: Op = Op {
     grad: Some(|call| {
         if is_tanh(call) {
             let tanh = gelu_tanh();
-            let inner = (Input(0) * Input(0) * (3.0 * GELU_CUBE) + 1.0) * SQRT_2_OVER_PI;
+            // Beyond this `bend` is zero, and the square would overflow.
+            let x = Expr::apply(&CLAMP, [Input(0)], [Attr::Float(-10.0), Attr::Float(10.0)]);
+            let inner = (x.clone() * x * (3.0 * GELU_CUBE) + 1.0) * SQRT_2_OVER_PI;
             let bend = (Expr::from(1.0) - tanh.clone() * tanh.clone()) * inner;
             return vec![Grad(0) * (((tanh + 1.0) + Input(0) * bend) * 0.5)];
         }
@@ -136,7 +138,7 @@ pub static ELU: Op = Op {
     attrs: &ALPHA_ATTR,
     grad: Some(|call| {
         let alpha = call.float(keys::ALPHA_FLOAT);
-        vec![where_(gt(Input(0), 0.0), Grad(0), Grad(0) * (Output(0) + alpha))]
+        vec![where_(gt(Input(0), 0.0), Grad(0), Grad(0) * (exp(below_zero()) * alpha))]
     }),
     expansion: Some(|call| {
         let alpha = call.float(keys::ALPHA_FLOAT);
@@ -230,10 +232,10 @@ pub static HARDSWISH: Op = Op {
     doc: "Each element times a straight line that goes from zero at -3 to one at 3.",
     grad: Some(|_| {
         let bend = Grad(0) * (Input(0) * (1.0 / 3.0) + 0.5);
-        let above = where_(lt(Input(0), 3.0), bend, Grad(0));
-        vec![where_(gt(Input(0), -3.0), above, 0.0)]
+        let above = where_(ge(Input(0), 3.0), Grad(0), bend);
+        vec![where_(le(Input(0), -3.0), 0.0, above)]
     }),
-    expansion: Some(|call| finely(call, |x| x.clone() * ramp(x))),
+    expansion: Some(|_| vec![Input(0) * ramp(Input(0))]),
     torch: "torch.nn.functional.hardswish",
     ..ACTIVATION
 };
@@ -243,7 +245,7 @@ pub static HARDSIGMOID: Op = Op {
     code: codes::HARDSIGMOID,
     doc: "A straight line that goes from zero at -3 to one at 3.",
     grad: Some(|_| vec![between(Grad(0) * (1.0 / 6.0), -3.0, 3.0)]),
-    expansion: Some(|call| finely(call, ramp)),
+    expansion: Some(|_| vec![ramp(Input(0))]),
     torch: "torch.nn.functional.hardsigmoid",
     ..ACTIVATION
 };
@@ -267,7 +269,7 @@ pub static THRESHOLD: Op = Op {
     },
     grad: Some(|call| {
         let threshold = call.number(keys::THRESHOLD);
-        vec![where_(gt(Input(0), Number(threshold)), Grad(0), 0.0)]
+        vec![where_(le(Input(0), Number(threshold)), 0.0, Grad(0))]
     }),
     expansion: Some(|call| {
         let whole = !call.inputs[0].dtype().is_float();
@@ -295,7 +297,7 @@ pub static MISH: Op = Op {
         let bend = Expr::from(1.0) - share.clone() * share.clone();
         vec![Grad(0) * (share + Input(0) * sigmoid(Input(0)) * bend)]
     }),
-    expansion: Some(|call| finely(call, |x| x.clone() * tanh_of_softplus(x))),
+    expansion: Some(|_| vec![Input(0) * tanh_of_softplus(Input(0))]),
     torch: "torch.nn.functional.mish",
     ..ACTIVATION
 };
@@ -307,12 +309,12 @@ pub static CELU: Op = Op {
     attrs: &ALPHA_ATTR,
     grad: Some(|call| {
         let alpha = call.float(keys::ALPHA_FLOAT);
-        vec![where_(gt(Input(0), 0.0), Grad(0), Grad(0) * exp(Input(0) / alpha))]
+        vec![where_(gt(Input(0), 0.0), Grad(0), Grad(0) * exp(below_zero() / alpha))]
     }),
     expansion: Some(|call| {
         let alpha = call.float(keys::ALPHA_FLOAT);
-        let bent = |x: Expr| Expr::apply(&EXPM1, [x / alpha], []) * alpha;
-        finely(call, |x| where_(gt(x.clone(), 0.0), x.clone(), bent(x)))
+        let bent = Expr::apply(&EXPM1, [Input(0) / alpha], []) * alpha;
+        vec![where_(gt(Input(0), 0.0), Input(0), bent)]
     }),
     domain: Domain::NonZero,
     torch: "torch.nn.functional.celu",
@@ -332,12 +334,12 @@ pub static SELU: Op = Op {
     code: codes::SELU,
     doc: "A scaled elu that keeps a normal distribution normal.",
     grad: Some(|_| {
-        let bent = Grad(0) * (Output(0) + SELU_SCALE * SELU_ALPHA);
+        let bent = Grad(0) * (exp(below_zero()) * (SELU_SCALE * SELU_ALPHA));
         vec![where_(gt(Input(0), 0.0), Grad(0) * SELU_SCALE, bent)]
     }),
-    expansion: Some(|call| {
-        let bent = |x: Expr| Expr::apply(&EXPM1, [x], []) * SELU_ALPHA;
-        finely(call, |x| where_(gt(x.clone(), 0.0), x.clone(), bent(x)) * SELU_SCALE)
+    expansion: Some(|_| {
+        let bent = Expr::apply(&EXPM1, [Input(0)], []) * SELU_ALPHA;
+        vec![where_(gt(Input(0), 0.0), Input(0), bent) * SELU_SCALE]
     }),
     domain: Domain::NonZero,
     torch: "torch.nn.functional.selu",
@@ -349,12 +351,9 @@ pub static LOGSIGMOID: Op = Op {
     code: codes::LOGSIGMOID,
     doc: "The logarithm of the sigmoid of each element.",
     grad: Some(|_| vec![Grad(0) * sigmoid(-Input(0))]),
-    expansion: Some(|call| {
-        finely(call, |x| {
-            let size = Expr::apply(&ABS, [x.clone()], []);
-            let below = Expr::apply(&MINIMUM, [x, 0.0.into()], []);
-            below - Expr::apply(&LOG1P, [exp(-size)], [])
-        })
+    expansion: Some(|_| {
+        let size = Expr::apply(&ABS, [Input(0)], []);
+        vec![below_zero() - Expr::apply(&LOG1P, [exp(-size)], [])]
     }),
     torch: "torch.nn.functional.logsigmoid",
     ..ACTIVATION
@@ -363,6 +362,12 @@ pub static LOGSIGMOID: Op = Op {
 /// A gradient where the input is between two numbers, zero elsewhere.
 fn between(grad: Expr, low: f64, high: f64) -> Expr {
     where_(gt(Input(0), low), where_(lt(Input(0), high), grad, 0.0), 0.0)
+}
+
+/// The input, or zero where it is positive. An exponential of it cannot overflow where it does not
+/// count.
+fn below_zero() -> Expr {
+    Expr::apply(&MINIMUM, [Input(0), 0.0.into()], [])
 }
 
 fn clamp(call: &Call, low: f64, high: f64) -> Expr {

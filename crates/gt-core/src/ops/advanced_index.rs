@@ -113,7 +113,9 @@ static WRITE_ATTRS: [AttrSpec; 4] = [
 pub static INDEX_WRITE: Op = Op {
     name: "index_write",
     code: codes::INDEX_WRITE,
-    doc: "The tensor with a value at the parts an index names along an axis, or added there.",
+    doc: "The tensor with a value at the parts an index names along an axis, or added there. Where \
+          a part is named twice, the last value counts, and only that one gets a gradient; PyTorch \
+          gives the gradient to all of them.",
     inputs: &WRITTEN,
     attrs: &WRITE_ATTRS,
     shape: |call| {

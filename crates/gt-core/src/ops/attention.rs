@@ -1,7 +1,7 @@
 //! Attention: values weighted by how well their keys answer queries, without the weights in memory.
 
 use super::codes;
-use super::compare::GE;
+use super::compare::{GE, eq};
 use super::create::arange;
 use super::elementwise::{EXP, where_};
 use super::family::COMPOSITE;
@@ -35,7 +35,7 @@ pub static ATTEND: Op = Op {
     code: codes::ATTEND,
     doc: "Values weighted by the softmax of the products of queries and keys, times a scale, and \
           the logarithm of what the weights were divided by. If it is causal, a query sees no key \
-          after its own place.",
+          after its own place. The weights are zero if all products are minus infinity.",
     inputs: &[operand("query"), operand("key"), operand("value")],
     attrs: &ATTRS,
     outputs: &[common("result"), common("logsumexp")],
@@ -57,7 +57,7 @@ pub static ATTEND: Op = Op {
         let scores = sizes.scores([Input(0), Input(1)]);
         let attrs = [ints([-1]), Attr::from(true)];
         let total = Expr::apply(&LOGSUMEXP, [scores.clone()], attrs);
-        vec![matmul(exp(scores - total.clone()), Input(2)), total]
+        vec![matmul(weights(scores, total.clone()), Input(2)), total]
     }),
     whole: Some(|call| Ok(Whole::Attend(Sizes::of(call, 0)?.in_one_piece()?))),
     autocast: Autocast::Lower,
@@ -114,7 +114,7 @@ pub static ATTEND_BACKWARD: Op = Op {
         let rank = call.shape(2).rank();
         let [grad, total_grad, query, key, value] = [0, 1, 2, 3, 4].map(Input);
         let scores = sizes.scores([query.clone(), key.clone()]);
-        let weights = exp(scores - Input(6));
+        let weights = weights(scores, Input(6));
         let seen = sum(grad.clone() * Input(5), &[-1], true) - total_grad;
         let by_weights = matmul(grad.clone(), transpose(value, rank));
         let by_scores = weights.clone() * (by_weights - seen) * sizes.scale;
@@ -200,8 +200,12 @@ impl Sizes {
     }
 }
 
-fn exp(input: Expr) -> Expr {
-    Expr::apply(&EXP, [input], [])
+/// What scores come to, given the logarithms of the sums of their exponentials. A query that sees
+/// nothing has no weights.
+fn weights(scores: Expr, total: Expr) -> Expr {
+    // Minus infinity less minus infinity would be NaN.
+    let is_blind = eq(total.clone(), f64::NEG_INFINITY);
+    Expr::apply(&EXP, [scores - where_(is_blind, 0.0, total)], [])
 }
 
 /// Whatever lies before the last two axes may be cut.

@@ -37,12 +37,12 @@ pub static VIEW: Op = Op {
     ..MOVE
 };
 
-static TRANSPOSE_ATTRS: [AttrSpec; 2] = [keys::DIM0.required(), keys::DIM1.required()];
+static TRANSPOSE_ATTRS: [AttrSpec; 2] = [keys::DIM0.or_none(), keys::DIM1.or_none()];
 
 pub static TRANSPOSE: Op = Op {
     name: "transpose",
     code: codes::TRANSPOSE,
-    doc: "Two axes exchanged.",
+    doc: "Two axes exchanged; those of a matrix need not be named.",
     attrs: &TRANSPOSE_ATTRS,
     shape: |call| Ok([call.shape(0).permuted(&exchanged(call)?)].into()),
     // Exchanging them again undoes it.
@@ -54,7 +54,8 @@ pub static TRANSPOSE: Op = Op {
     python: Python::IN_PLACE.also(&["swapaxes", "swapdims"]),
     samples: || {
         let of = |shape: &[usize], a: i64, b: i64| Sample::of(&[shape]).attrs([a.into(), b.into()]);
-        vec![of(&[2, 3], 0, 1), of(&[2, 3, 4], -1, 0), of(&[3], 0, 0), of(&[], 0, -1)]
+        let matrix = Sample::of(&[&[2, 3]]).attrs([Attr::None, Attr::None]);
+        vec![of(&[2, 3], 0, 1), of(&[2, 3, 4], -1, 0), of(&[3], 0, 0), of(&[], 0, -1), matrix]
     },
     ..MOVE
 };
@@ -296,8 +297,19 @@ fn squeezed(call: &Call) -> Result<SmallVec<[usize; 4]>> {
 
 /// All axes in order, but for the two that are exchanged.
 fn exchanged(call: &Call) -> Result<SmallVec<[usize; 4]>> {
-    let (a, b) = (call.axis(keys::DIM0, 0)?, call.axis(keys::DIM1, 0)?);
-    let mut axes: SmallVec<[usize; 4]> = (0..call.shape(0).rank()).collect();
+    let rank = call.shape(0).rank();
+    let (a, b) = match [keys::DIM0, keys::DIM1].map(|key| call.attr(key) == &Attr::None) {
+        [false, false] => (call.axis(keys::DIM0, 0)?, call.axis(keys::DIM1, 0)?),
+        [true, true] if rank == 2 => (0, 1),
+        [true, true] => {
+            let message = format!("without axes it is for two dimensions, not {rank}");
+            return Err(Error::type_(format!(
+                "{message}; name dim0 and dim1, or use mT or permute"
+            )));
+        }
+        _ => return Err(Error::type_("expected both dim0 and dim1, or neither")),
+    };
+    let mut axes: SmallVec<[usize; 4]> = (0..rank).collect();
     if !axes.is_empty() {
         axes.swap(a, b);
     }

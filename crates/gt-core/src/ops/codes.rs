@@ -302,6 +302,7 @@ table! {
     688 gru::GRU_STEPS,
     689 gru::GRU_STEPS_BACKWARD,
     690 embedding::EMBEDDING,
+    691 composite::SAFE_SOFTMAX,
 }
 
 /// Codes that had a row once. They are never given again.

@@ -143,6 +143,16 @@ pub fn gt(a: Expr, b: impl Into<Expr>) -> Expr {
     Expr::apply(&GT, [a, b.into()], [])
 }
 
+/// Whether the first element is as large or larger.
+pub fn ge(a: Expr, b: impl Into<Expr>) -> Expr {
+    Expr::apply(&GE, [a, b.into()], [])
+}
+
+/// Whether the first element is as small or smaller.
+pub fn le(a: Expr, b: impl Into<Expr>) -> Expr {
+    Expr::apply(&LE, [a, b.into()], [])
+}
+
 /// Whether the first element is smaller.
 pub fn lt(a: Expr, b: impl Into<Expr>) -> Expr {
     Expr::apply(&LT, [a, b.into()], [])

@@ -2,7 +2,8 @@
 //! gradient of its own; an engine takes it whole or runs its expansion.
 
 use super::codes;
-use super::elementwise::{EXP, LOG};
+use super::compare::eq;
+use super::elementwise::{EXP, LOG, where_};
 use super::family::COMPOSITE;
 use super::keys;
 use super::reduce::{amax, sum};
@@ -51,6 +52,26 @@ pub static SOFTMAX: Op = Op {
         vec![of(&[2, 5], -1), of(&[4, 3], 0), of(&[], 0), of(&[0, 3], 0)]
     },
     ..COMPOSITE
+};
+
+pub static SAFE_SOFTMAX: Op = Op {
+    name: "safe_softmax",
+    code: codes::SAFE_SOFTMAX,
+    doc: "Exponentials along an axis, scaled so that they sum to one; zeros where all elements are \
+          minus infinity, as those of a query that sees no key are.",
+    expansion: Some(|call| {
+        let dim = call.attr(keys::DIM).clone();
+        let weights = Expr::apply(&SOFTMAX, [Input(0)], [dim]);
+        if call.shape(0).count() == 0 {
+            return vec![weights];
+        }
+        let is_blind = eq(amax(Input(0), &[call.int(keys::DIM)], true), f64::NEG_INFINITY);
+        vec![where_(is_blind, 0.0, weights)]
+    }),
+    whole: None,
+    torch: "torch._safe_softmax",
+    python: Python::FUNCTION,
+    ..SOFTMAX
 };
 
 pub static LOG_SOFTMAX: Op = Op {

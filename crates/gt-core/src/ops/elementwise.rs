@@ -2,7 +2,7 @@
 
 use super::arithmetic::DIV_ROUNDED;
 use super::codes;
-use super::compare::{eq, gt, lt};
+use super::compare::{eq, gt, le, lt};
 use super::family::{BINARY, MOVE, UNARY};
 use super::keys;
 use super::optimizer::{ADD_SCALED, SUB_SCALED};
@@ -211,7 +211,8 @@ pub static RELU: Op = Op {
     doc: "Each element, or zero where it is negative.",
     promotion: Promotion::Common,
     shape: not_of_bools,
-    grad: Some(|_| vec![where_(gt(Output(0), 0.0), Grad(0), 0.0)]),
+    // The gradient passes where the result is NaN.
+    grad: Some(|_| vec![where_(le(Output(0), 0.0), 0.0, Grad(0))]),
     kernel: |_| Ok(Kernel::Map(UnaryFn::Relu)),
     domain: Domain::NonZero,
     torch: "torch.relu",
@@ -319,8 +320,9 @@ fn pow(base: Expr, exponent: Expr) -> Expr {
 
 /// The gradient of choosing `winner` where it is larger than `loser`; ties are shared.
 pub(super) fn grad_of_choice(larger: Expr, smaller: Expr) -> Vec<Expr> {
-    let tie = where_(eq(Input(0), Input(1)), Grad(0) * 0.5, 0.0);
-    let first = where_(gt(larger.clone(), smaller.clone()), Grad(0), tie.clone());
-    let second = where_(lt(larger, smaller), Grad(0), tie);
+    // Where one of them is NaN, so is the result, and both get its gradient.
+    let shared = where_(eq(Input(0), Input(1)), Grad(0) * 0.5, Grad(0));
+    let first = where_(lt(larger.clone(), smaller.clone()), 0.0, shared.clone());
+    let second = where_(gt(larger, smaller), 0.0, shared);
     vec![first, second]
 }

@@ -6,7 +6,7 @@ use super::codes;
 use super::compare::{eq, gt, lt};
 use super::elementwise::{ABS, LOG, SQRT, where_};
 use super::family::UNARY;
-use super::unary::{EXPM1, LOG1P, exp, finely};
+use super::unary::{EXPM1, LOG1P, exp};
 use crate::expr::Expr::{self, Grad, Input};
 use crate::kernel::Kernel;
 use crate::op::{Autocast, Domain, Op, Python};
@@ -18,15 +18,15 @@ pub static SINH: Op = Op {
     code: codes::SINH,
     doc: "The hyperbolic sine of each element.",
     grad: Some(|_| vec![Grad(0) * Expr::apply(&COSH, [Input(0)], [])]),
-    expansion: Some(|call| {
-        finely(call, |x| {
-            let grown = Expr::apply(&EXPM1, [x.clone()], []);
-            // Near zero a difference of exponentials has no digits left; far away, `grown` is
-            // infinite.
-            let near = grown.clone() + grown.clone() / (grown + 1.0);
-            let far = exp(x.clone()) - exp(-x.clone());
-            where_(gt(abs(x), 1.0), far, near) * 0.5
-        })
+    expansion: Some(|_| {
+        let size = abs(Input(0));
+        let grown = Expr::apply(&EXPM1, [size.clone()], []);
+        // Near zero a difference of exponentials has no digits left; far away, `grown` is
+        // infinite.
+        let near = grown.clone() + grown.clone() / (grown + 1.0);
+        let far = exp(size.clone()) - exp(-size.clone());
+        let found = where_(gt(size.clone(), 1.0), far, near) * 0.5;
+        vec![signed(Input(0), where_(gt(size.clone(), VAST), half_of_exp(size), found))]
     }),
     torch: "torch.sinh",
     autocast: Autocast::Full,
@@ -38,11 +38,25 @@ pub static COSH: Op = Op {
     code: codes::COSH,
     doc: "The hyperbolic cosine of each element.",
     grad: Some(|_| vec![Grad(0) * Expr::apply(&SINH, [Input(0)], [])]),
-    expansion: Some(|call| finely(call, |x| (exp(x.clone()) + exp(-x)) * 0.5)),
+    expansion: Some(|_| {
+        let size = abs(Input(0));
+        let found = (exp(size.clone()) + exp(-size.clone())) * 0.5;
+        vec![where_(gt(size.clone(), VAST), half_of_exp(size), found)]
+    }),
     torch: "torch.cosh",
     autocast: Autocast::Full,
     ..HYPERBOLIC
 };
+
+/// From here on, the exponential of a negative number does not count beside that of its opposite,
+/// which may overflow although its half does not.
+const VAST: f64 = 80.0;
+
+/// Half of the exponential of a large number.
+fn half_of_exp(size: Expr) -> Expr {
+    let root = exp(size * 0.5);
+    root.clone() * 0.5 * root
+}
 
 /// From here on, the square of a number plus one is that square.
 const LARGE: f64 = 1e9;
@@ -52,15 +66,13 @@ pub static ASINH: Op = Op {
     code: codes::ASINH,
     doc: "The number whose hyperbolic sine is each element.",
     grad: Some(|_| vec![Grad(0) / sqrt(Input(0) * Input(0) + 1.0)]),
-    expansion: Some(|call| {
-        finely(call, |x| {
-            let size = abs(x.clone());
-            let square = size.clone() * size.clone();
-            let bent = square.clone() / (sqrt(square + 1.0) + 1.0);
-            let near = Expr::apply(&LOG1P, [size.clone() + bent], []);
-            let far = Expr::apply(&LOG, [size.clone()], []) + LN_2;
-            signed(x, where_(gt(size, LARGE), far, near))
-        })
+    expansion: Some(|_| {
+        let size = abs(Input(0));
+        let square = size.clone() * size.clone();
+        let bent = square.clone() / (sqrt(square + 1.0) + 1.0);
+        let near = Expr::apply(&LOG1P, [size.clone() + bent], []);
+        let far = Expr::apply(&LOG, [size.clone()], []) + LN_2;
+        vec![signed(Input(0), where_(gt(size, LARGE), far, near))]
     }),
     torch: "torch.asinh",
     python: Python::IN_PLACE.also(&["arcsinh"]),
@@ -72,12 +84,10 @@ pub static ACOSH: Op = Op {
     code: codes::ACOSH,
     doc: "The number whose hyperbolic cosine is each element.",
     grad: Some(|_| vec![Grad(0) / sqrt(Input(0) * Input(0) - 1.0)]),
-    expansion: Some(|call| {
-        finely(call, |x| {
-            let above = x - 1.0;
-            let root = sqrt(above.clone()) * sqrt(above.clone() + 2.0);
-            Expr::apply(&LOG1P, [above + root], [])
-        })
+    expansion: Some(|_| {
+        let above = Input(0) - 1.0;
+        let root = sqrt(above.clone()) * sqrt(above.clone() + 2.0);
+        vec![Expr::apply(&LOG1P, [above + root], [])]
     }),
     domain: Domain::AboveOne,
     torch: "torch.acosh",
@@ -90,13 +100,11 @@ pub static ATANH: Op = Op {
     code: codes::ATANH,
     doc: "The number whose hyperbolic tangent is each element.",
     grad: Some(|_| vec![Grad(0) / (Expr::from(1.0) - Input(0) * Input(0))]),
-    expansion: Some(|call| {
-        finely(call, |x| {
-            // Of a negative number, one would be taken away from almost one.
-            let size = abs(x.clone());
-            let ratio = (size.clone() + size.clone()) / (Expr::from(1.0) - size);
-            signed(x, Expr::apply(&LOG1P, [ratio], []) * 0.5)
-        })
+    expansion: Some(|_| {
+        // Of a negative number, one would be taken away from almost one.
+        let size = abs(Input(0));
+        let ratio = (size.clone() + size.clone()) / (Expr::from(1.0) - size);
+        vec![signed(Input(0), Expr::apply(&LOG1P, [ratio], []) * 0.5)]
     }),
     domain: Domain::Unit,
     torch: "torch.atanh",

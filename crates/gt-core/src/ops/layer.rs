@@ -36,7 +36,7 @@ pub static LINEAR: Op = Op {
         let (bias, features) = (call.shape(2), call.shape(1)[0]);
         match **bias == [features] {
             true => Ok(result),
-            false => Err(Error::runtime(format!("a bias of {bias} for {features} features"))),
+            false => Err(Error::runtime(format!("expected a bias of [{features}], got {bias}"))),
         }
     },
     promotion: Promotion::Common,
@@ -94,11 +94,15 @@ fn product_shape(call: &Call) -> Result<Shapes> {
     of_one_dtype(call)?;
     let (input, weight) = (call.shape(0), call.shape(1));
     let (Some((&size, lead)), &[features, inner]) = (input.split_last(), &**weight) else {
-        return Err(Error::runtime(format!("{input} and {weight} are no rows and a matrix")));
+        return Err(Error::runtime(format!(
+            "expected an input with at least one dimension and a weight with two, got {input} and \
+             {weight}"
+        )));
     };
     if size != inner {
         return Err(Error::runtime(format!(
-            "cannot multiply {input} by the transpose of {weight}; inner sizes differ"
+            "expected {inner} features in the last dimension of the input, got {size} (input \
+             {input}, weight {weight})"
         )));
     }
     Ok([lead.iter().copied().chain([features]).collect()].into())

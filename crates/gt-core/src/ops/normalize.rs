@@ -1,13 +1,11 @@
 //! Standardisation along axes, which layer, group and batch normalisation share.
 
 use super::codes;
-use super::elementwise::cast;
 use super::family::COMPOSITE;
 use super::keys;
 use super::reduce::sum;
 use super::unary::RSQRT;
 use crate::attrs::{Attr, AttrSpec};
-use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::expr::Expr::{self, Grad, Input, Output as Out};
 use crate::op::{
@@ -48,18 +46,13 @@ pub static STANDARDIZE: Op = Op {
         Factors::of(call, vec![letters.clone()], vec![letters, kept.clone(), kept])
     },
     expansion: Some(|call| {
-        // Sums of halves lose too much, so they are taken in float32.
-        let dtype = call.inputs[0].dtype();
-        let half = matches!(dtype, DType::F16 | DType::BF16);
         let (axes, count) = (call.ints(keys::AXES), count(call));
         let eps = call.float(keys::EPS);
-        let input = if half { cast(Input(0), DType::F32) } else { Input(0) };
-        let mean = sum(input.clone(), axes, true) / count;
-        let centred = input - mean.clone();
+        let mean = sum(Input(0), axes, true) / count;
+        let centred = Input(0) - mean.clone();
         let variance = sum(centred.clone() * centred.clone(), axes, true) / count;
         let rstd = Expr::apply(&RSQRT, [variance + eps], []);
-        let back = |expr: Expr| if half { cast(expr, dtype) } else { expr };
-        vec![back(centred * rstd.clone()), back(mean), back(rstd)]
+        vec![centred * rstd.clone(), mean, rstd]
     }),
     whole: Some(|call| {
         let groups = groups(call, 0)?;

@@ -4,16 +4,17 @@
 
 use super::arithmetic::LERP;
 use super::codes;
-use super::elementwise::{MAXIMUM, SQRT, SUB};
+use super::elementwise::{ADD, MAXIMUM, SQRT, SUB};
 use super::family::BINARY;
-use crate::dtype::Scalar;
+use crate::attrs::Attrs;
+use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
-use crate::expr::Expr::{self, Grad, Input};
+use crate::expr::Expr::{self, Grad, Input, Number};
 use crate::kernel::Kernel;
 use crate::op::{
     Arg, Call, Domain, Input as In, Linear, Op, Output, OutputType, Python, Role, Sample, Shapes,
 };
-use crate::rules::promote::Promotion;
+use crate::rules::promote::{self, Promotion};
 use crate::rules::shape;
 
 const fn operand(name: &'static str) -> In {
@@ -28,6 +29,8 @@ pub static ADD_SCALED: Op = Op {
     doc: "input + alpha other, element by element.",
     inputs: &SCALED,
     shape: fitting_alpha,
+    // The weight decides no dtype.
+    promotion: Promotion::By(common_of_two),
     grad: Some(|_| vec![Grad(0), Grad(0) * Input(2), Grad(0) * Input(1)]),
     linear: Linear::Together(&[0, 1]),
     kernel: |_| Ok(Kernel::Expansion),
@@ -298,7 +301,14 @@ fn length(call: &Call) -> Expr {
 
 /// An input times its weight; a weight of one costs nothing.
 fn weighted(call: &Call, input: usize, weight: usize) -> Expr {
-    if is_one(call, weight) { Input(input) } else { Input(input) * Input(weight) }
+    match call.inputs[weight] {
+        // To a truth every other number is one.
+        Arg::Scalar(number) if is_of_truths(call) => {
+            Input(input) * Number(Scalar::Bool(number.as_f64() != 0.0))
+        }
+        Arg::Scalar(number) if number.as_f64() == 1.0 => Input(input),
+        _ => Input(input) * Input(weight),
+    }
 }
 
 fn is_one(call: &Call, input: usize) -> bool {
@@ -313,9 +323,23 @@ fn rest(call: &Call) -> Expr {
     }
 }
 
+/// Whether the two that are added are booleans.
+fn is_of_truths(call: &Call) -> bool {
+    call.inputs[..2].iter().all(|input| input.dtype() == DType::Bool)
+}
+
+/// The dtype that the two that are added have in common.
+fn common_of_two(call: &Call, common: DType) -> DType {
+    let added = Call { op: &ADD, inputs: &call.inputs[..2], attrs: &Attrs::none() };
+    promote::promote(&added).unwrap_or(common)
+}
+
 fn fitting_alpha(call: &Call) -> Result<Shapes> {
     let kind = call.inputs[..2].iter().map(|input| input.dtype().kind()).max();
     match call.inputs[2] {
+        Arg::Scalar(Scalar::Bool(_)) if !is_of_truths(call) => {
+            Err(Error::runtime("'alpha' may be a bool only for tensors of bool"))
+        }
         Arg::Scalar(Scalar::Float(_)) if kind < Some(crate::dtype::Kind::Float) => {
             Err(Error::runtime("for whole numbers, 'alpha' must not be a floating point number"))
         }

@@ -1,14 +1,12 @@
 //! Division by the root of the mean square along axes.
 
 use super::codes;
-use super::elementwise::cast;
 use super::family::COMPOSITE;
 use super::keys;
 use super::normalize::{STANDARDIZE, count, groups};
 use super::reduce::sum;
 use super::unary::RSQRT;
 use crate::attrs::AttrSpec;
-use crate::dtype::DType;
 use crate::error::Error;
 use crate::expr::Expr::{self, Grad, Input, Output as Out};
 use crate::op::{
@@ -43,14 +41,9 @@ pub static RMS_STANDARDIZE: Op = Op {
         Factors::of(call, vec![letters.clone()], vec![letters.clone(), letters])
     },
     expansion: Some(|call| {
-        // Sums of halves lose too much, so they are taken in float32.
-        let dtype = call.inputs[0].dtype();
-        let half = matches!(dtype, DType::F16 | DType::BF16);
-        let input = if half { cast(Input(0), DType::F32) } else { Input(0) };
-        let square = sum(input.clone() * input.clone(), call.ints(keys::AXES), true) / count(call);
+        let square = sum(Input(0) * Input(0), call.ints(keys::AXES), true) / count(call);
         let rstd = Expr::apply(&RSQRT, [square + call.float(keys::EPS)], []);
-        let back = |expr: Expr| if half { cast(expr, dtype) } else { expr };
-        vec![back(input * rstd.clone()), back(rstd)]
+        vec![Input(0) * rstd.clone(), rstd]
     }),
     whole: Some(|call| {
         let groups = groups(call, 0)?;

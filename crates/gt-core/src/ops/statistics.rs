@@ -72,7 +72,7 @@ pub static VAR: Op = Op {
         let distance = Input(0) - mean(Input(0), call.ints(keys::AXES));
         vec![spread(call, Grad(0)) * distance * (2.0 / freedom(call))]
     }),
-    expansion: Some(|call| vec![narrow(call, variance(call))]),
+    expansion: Some(|call| vec![variance(call)]),
     torch: "torch.var",
     samples: spread_samples,
     ..COMPOSITE
@@ -88,7 +88,7 @@ pub static STD: Op = Op {
         let slope = where_(eq(Output(0), 0.0), 0.0, Grad(0) / Output(0));
         vec![spread(call, slope) * distance * (1.0 / freedom(call))]
     }),
-    expansion: Some(|call| vec![narrow(call, Expr::apply(&SQRT, [variance(call)], []))]),
+    expansion: Some(|call| vec![Expr::apply(&SQRT, [variance(call)], [])]),
     torch: "torch.std",
     ..VAR
 };
@@ -124,7 +124,7 @@ pub static NORM: Op = Op {
             _ => shard::reduce_whole(call),
         }
     },
-    expansion: Some(|call| vec![narrow(call, length(call))]),
+    expansion: Some(|call| vec![length(call)]),
     domain: Domain::NonZero,
     autocast: Autocast::Full,
     torch: "torch.norm",
@@ -290,27 +290,10 @@ fn precision(call: &Call) -> DType {
     promote::promote(call).unwrap_or(call.inputs[0].dtype())
 }
 
-/// The input, half precision widened: sums of squares overflow it soon.
-fn wide(call: &Call) -> Expr {
-    match precision(call) {
-        DType::F16 | DType::BF16 => cast(Input(0), DType::F32),
-        dtype if dtype != call.inputs[0].dtype() => cast(Input(0), dtype),
-        _ => Input(0),
-    }
-}
-
-/// A wide result in the precision that was asked for.
-fn narrow(call: &Call, result: Expr) -> Expr {
-    match precision(call) {
-        dtype @ (DType::F16 | DType::BF16) => cast(result, dtype),
-        _ => result,
-    }
-}
-
 /// The p-th root of the sum of the p-th powers; for the infinite p, the largest or smallest.
 fn length(call: &Call) -> Expr {
     let (p, dim, keep) = (call.float(keys::ORDER), call.ints(keys::AXES), call.flag(keys::KEEPDIM));
-    let size = Expr::apply(&ABS, [wide(call)], []);
+    let size = Expr::apply(&ABS, [Input(0)], []);
     if p == f64::INFINITY {
         return amax(size, dim, keep);
     }
@@ -332,8 +315,8 @@ fn length(call: &Call) -> Expr {
 }
 
 fn variance(call: &Call) -> Expr {
-    let mean = mean(wide(call), call.ints(keys::AXES));
-    let distance = wide(call) - mean;
+    let mean = mean(Input(0), call.ints(keys::AXES));
+    let distance = Input(0) - mean;
     let squares = distance.clone() * distance;
     sum(squares, call.ints(keys::AXES), call.flag(keys::KEEPDIM)) / freedom(call)
 }

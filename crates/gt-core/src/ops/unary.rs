@@ -254,7 +254,7 @@ pub static ERFC: Op = Op {
     doc: "One less the error function of each element.",
     grad: Some(|_| vec![Grad(0) * (exp(-(Input(0) * Input(0))) * -FRAC_2_SQRT_PI)]),
     kernel: |_| Ok(Kernel::Expansion),
-    expansion: Some(|call| finely(call, |x| Expr::from(1.0) - erf(x))),
+    expansion: Some(|_| vec![Expr::from(1.0) - erf(Input(0))]),
     torch: "torch.erfc",
     ..UNARY
 };
@@ -282,12 +282,10 @@ pub static SINC: Op = Op {
         vec![where_(eq(Input(0), 0.0), 0.0, Grad(0) * slope)]
     }),
     kernel: |_| Ok(Kernel::Expansion),
-    expansion: Some(|call| {
-        finely(call, |x| {
-            let angle = x.clone() * PI;
-            let ratio = Expr::apply(&SIN, [angle.clone()], []) / angle;
-            where_(eq(x, 0.0), 1.0, ratio)
-        })
+    expansion: Some(|_| {
+        let angle = Input(0) * PI;
+        let ratio = Expr::apply(&SIN, [angle.clone()], []) / angle;
+        vec![where_(eq(Input(0), 0.0), 1.0, ratio)]
     }),
     domain: Domain::NonZero,
     torch: "torch.sinc",
@@ -297,14 +295,6 @@ pub static SINC: Op = Op {
 /// The dtype a row computes in.
 fn computed(call: &Call) -> DType {
     call.infer().map_or(DType::F32, |inferred| inferred.compute)
-}
-
-/// A formula of one input, in float32 where the dtype has half its bits: rounded once, at the end.
-pub fn finely(call: &Call, formula: impl Fn(Expr) -> Expr) -> Vec<Expr> {
-    match computed(call) {
-        dtype if dtype.size() == 2 => vec![cast(formula(cast(Input(0), DType::F32)), dtype)],
-        _ => vec![formula(Input(0))],
-    }
 }
 
 fn log(input: Expr) -> Expr {

@@ -87,7 +87,7 @@ impl<N: Clone, F: FnMut(Run<N>) -> N> Emit for Evaluation<N, F> {
         let call = Call { op, inputs: &args, attrs };
         let inferred = call.infer()?;
         let kernel = (op.kernel)(&call)?;
-        let Some(expansion) = op.expansion.filter(|_| kernel == Kernel::Expansion) else {
+        if kernel != Kernel::Expansion || op.expansion.is_none() {
             let tensors = terms.iter().filter_map(|term| match term {
                 Term::Value((meta, _)) => Some(meta),
                 _ => None,
@@ -97,8 +97,8 @@ impl<N: Clone, F: FnMut(Run<N>) -> N> Emit for Evaluation<N, F> {
             let run = Run { kernel: &kernel, compute, inputs: &inputs, notes: &notes, outputs };
             let note = (self.kernel)(run);
             return Ok(inferred.outputs.into_iter().map(|meta| (meta, note.clone())).collect());
-        };
-        let formulas = expansion(&call);
+        }
+        let formulas = op.expansions(&call);
         let cast = |(index, term): (usize, &Term<(Meta, N)>)| match term {
             Term::Value((meta, note)) => {
                 let dtype = match call.role(index) {

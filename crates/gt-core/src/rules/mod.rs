@@ -3,6 +3,7 @@
 
 pub mod abstract_eval;
 pub mod memo;
+pub mod precision;
 pub mod promote;
 pub mod risk;
 pub mod shape;

@@ -143,14 +143,14 @@ fn evened(cut: &Cut, size: usize, parts: usize) -> Cut {
 /// What a composite is made of, if its parts may be placed by themselves. One that data can make
 /// fail stays whole: its failure speaks of it and not of its parts.
 fn expand(call: &Call) -> Result<Option<Expansion>> {
-    let Some(formulas) = call.op.expansion.filter(|_| row_risk(call.op) != Risk::Data) else {
+    if call.op.expansion.is_none() || row_risk(call.op) == Risk::Data {
         return Ok(None);
-    };
+    }
     // Other rows that have a kernel too may be made of each other.
     if (call.op.kernel)(call)? != Kernel::Expansion && !call.op.expands_when_cut {
         return Ok(None);
     }
-    let (compute, formulas) = (call.infer()?.compute, formulas(call));
+    let (compute, formulas) = (call.infer()?.compute, call.op.expansions(call));
     let complete = formulas.len() == call.op.outputs.len();
     Ok(complete.then_some(Expansion { compute, formulas }))
 }

@@ -57,7 +57,7 @@ fn resolve(call: &Call, engine: &dyn Takes) -> Result<Resolved> {
             work(&call).unwrap_or_default().cost_ns(),
         ),
         // Each of its kernels is priced when it is planned.
-        (Kernel::Expansion, Some(expand)) => (Way::Expand(expand(&call)), 0),
+        (Kernel::Expansion, Some(_)) => (Way::Expand(op.expansions(&call)), 0),
         (kernel, _) => {
             let cost_ns = kernel.cost_ns(&metas, &inferred.outputs);
             (Way::Compute(Job::Kernel(kernel)), cost_ns)

@@ -7,6 +7,7 @@ mod common;
 mod cpu;
 mod cuts;
 mod gathers;
+mod halves;
 mod whole;
 
 use std::fmt::Display;
@@ -24,6 +25,7 @@ use gt_core::placement::Combine;
 use gt_core::{DType, Error, Meta, Result, ops};
 
 /// One use of a row.
+#[derive(Clone)]
 struct Case {
     op: &'static Op,
     attrs: Attrs,

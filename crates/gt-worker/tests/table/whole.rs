@@ -270,3 +270,37 @@ fn attention_and_its_gradients_agree_with_single_operations() {
     }
     assert_eq!(taken, 120, "some were not computed in one piece");
 }
+
+#[test]
+fn a_query_whose_products_are_minus_infinity_has_no_weights() {
+    let mut dice = Dice(20);
+    for (case, dtype) in [DType::F32, DType::F64].into_iter().cycle().take(20).enumerate() {
+        let vast = if dtype == DType::F32 { 1e30 } else { 1e200 };
+        let (queries, keys, depth) = (1 + dice.below(80), 1 + dice.below(80), 1 + dice.below(5));
+        let causal = dice.below(2) == 0;
+        let what = format!("case {case}: {queries} x {keys}, causal {causal}");
+        let attrs = Attrs::of([Attr::Float(0.3), causal.into()]);
+        let array = |sizes: [usize; 2]| Array::full(Meta::new(dtype, sizes), 0.0);
+        let (mut query, mut key) = (array([queries, depth]), array([keys, depth]));
+        query.data[..depth].fill(vast);
+        key.data.fill(-vast);
+        let value = dice.array(Meta::new(dtype, [keys, 3]));
+        let inputs = [query, key, value];
+        assert!(compare("attend", &inputs, &attrs, &what), "{what}");
+        let terms: Vec<Term<Array>> = inputs.iter().cloned().map(Term::Value).collect();
+        let kernels = NativeKernels::new(1);
+        let op = ops::by_name("attend").expect("a row");
+        let found = Machine { kernels: &kernels }.run(op, &terms, &attrs).expect("it runs");
+        let [result, total] = &found[..] else { panic!("two results") };
+        assert_eq!(result.data[..3], [0.0; 3], "{what}");
+        assert_eq!(total.data[0], f64::NEG_INFINITY, "{what}");
+        let grads = [3, 1].map(|width| dice.array(Meta::new(dtype, [queries, width])));
+        let inputs = [&grads[..], &inputs, &found].concat();
+        assert!(compare("attend_backward", &inputs, &attrs, &what), "{what}");
+        let terms: Vec<Term<Array>> = inputs.into_iter().map(Term::Value).collect();
+        let op = ops::by_name("attend_backward").expect("a row");
+        let slopes = Machine { kernels: &kernels }.run(op, &terms, &attrs).expect("it runs");
+        assert_eq!(slopes[0].data[..depth], vec![0.0; depth], "{what}");
+        assert!(slopes.iter().flat_map(|slope| &slope.data).all(|x| x.is_finite()), "{what}");
+    }
+}

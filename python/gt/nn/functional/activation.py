@@ -7,7 +7,7 @@ from typing import Any
 
 from gt import _gt
 from gt._gt import Tensor
-from gt.nn.functional.checks import demand_float, floating, named, same_dtype
+from gt.nn.functional.checks import demand_float, floating, named, rounded_once, same_dtype
 
 
 def written(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
@@ -92,23 +92,26 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     if input.ndim == 0 or input.shape[dim] % 2:
         raise RuntimeError(f"glu: axis {dim} of shape {tuple(input.shape)} has no two equal halves")
     first, second = input.chunk(2, dim)
-    return first * second.sigmoid()
+    return rounded_once(lambda a, b: a * b.sigmoid(), first, second)
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
     """The elements divided by their norm along an axis."""
-    length = _gt.norm(input, p, dim, keepdim=True)
-    return input / length.clamp(min=eps)
+
+    def normalized(x: Tensor) -> Tensor:
+        return x / _gt.norm(x, p, dim, keepdim=True).clamp(min=eps)
+
+    return rounded_once(normalized, input)
 
 
 def softsign(input: Tensor) -> Tensor:
     """The element divided by one more than its size."""
-    return input / (input.abs() + 1)
+    return rounded_once(lambda x: x / (x.abs() + 1), input)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
     """The element less its tanh."""
-    return input - input.tanh()
+    return rounded_once(lambda x: x - x.tanh(), input)
 
 
 @named
@@ -117,9 +120,11 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     same_dtype("prelu", input=input, weight=weight)
     channels = input.shape[1] if input.ndim > 1 else 1
     if weight.numel() not in (1, channels):
-        raise RuntimeError(f"prelu: {channels} channels need as many weights, not {weight.numel()}")
-    if weight.numel() > 1:
-        weight = weight.reshape(-1, *[1] * (input.ndim - 2))
+        found = weight.numel()
+        expected = "1 weight" if channels == 1 else f"1 weight or {channels}, one per channel"
+        raise RuntimeError(f"prelu: expected {expected}, got {found}")
+    # One weight adds no axis, not even to a number.
+    weight = weight.reshape(-1, *[1] * (input.ndim - 2)) if weight.numel() > 1 else weight.squeeze()
     return _gt.where(input > 0, input, weight * input)
 
 

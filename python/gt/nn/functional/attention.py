@@ -23,6 +23,8 @@ def scaled_dot_product_attention(
 ) -> Tensor:
     """The values, weighted by the softmax of the products of queries and keys.
 
+    A query that sees no key, because the mask hides them all, gets zeros, and so does its gradient.
+
     >>> import gt
     >>> q = gt.zeros(1, 2, 4)
     >>> gt.nn.functional.scaled_dot_product_attention(q, q, gt.ones(1, 2, 3)).shape
@@ -51,7 +53,7 @@ def scaled_dot_product_attention(
             scores = scores.masked_fill(attn_mask.logical_not(), float("-inf"))
         else:
             scores = scores + attn_mask
-    return dropout(scores.softmax(-1), dropout_p) @ value
+    return dropout(_gt.safe_softmax(scores, -1), dropout_p) @ value
 
 
 def _is_stacked(query: Tensor, key: Tensor, value: Tensor) -> bool:

@@ -25,14 +25,24 @@ def named(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **kwargs)
         except PLAIN as error:
+            _refuse_foreign(function.__name__, (*args, *kwargs.values()))
             _tell(function.__name__, error)
         except AttributeError:
+            _refuse_foreign(function.__name__, (*args, *kwargs.values()))
             if args and not isinstance(args[0], Tensor):
-                kind = type(args[0]).__name__
+                kind = _gt._kind_of(args[0])
                 raise TypeError(f"{function.__name__}: expected a Tensor, not {kind}") from None
             raise
 
     return wrapped
+
+
+def _refuse_foreign(name: str, args: tuple[Any, ...]) -> None:
+    """Names the first tensor of PyTorch, which looks like one of GT's until it is computed with."""
+    for value in args:
+        kind = _gt._kind_of(value)
+        if kind.startswith("torch.Tensor") or kind.startswith("torch.Parameter"):
+            raise TypeError(f"{name}: expected a Tensor, not {kind}") from None
 
 
 def _tell(name: str, error: Exception) -> NoReturn:
@@ -77,6 +87,15 @@ def floating(function: Callable[P, R]) -> Callable[P, R]:
         return function(*args, **kwargs)
 
     return wrapped
+
+
+def rounded_once(formula: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
+    """What a formula comes to; that of halves is computed in float32 and rounded at its end."""
+    if not any(tensor.dtype in LOWER for tensor in tensors):
+        return formula(*tensors)
+    dtype = functools.reduce(_gt.promote_types, (tensor.dtype for tensor in tensors))
+    wide = (tensor.float() if tensor.dtype in LOWER else tensor for tensor in tensors)
+    return formula(*wide).to(dtype)
 
 
 def norm_dtypes(name: str, input: Tensor, *others: Tensor | None) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 
 from gt import _gt
 from gt._gt import Tensor
-from gt.nn.functional.checks import demand_float, named, same_dtype
+from gt.nn.functional.checks import demand_float, named, rounded_once, same_dtype
 from gt.nn.functional.layer import alike
 
 Sizes = int | Sequence[int]
@@ -216,15 +216,20 @@ def avg_pool2d(
     kernel, sides = _two(kernel_size), _two(padding)
     steps = _steps(stride, kernel)
     more = _extras(input, kernel, steps, sides, (1, 1), ceil_mode)
-    if any(more):
-        return _partial_means(
-            input, kernel, steps, sides, more, count_include_pad, divisor_override
-        )
     whole = count_include_pad or divisor_override is not None
-    mean = _gt.avg_pool2d_of_windows(input, kernel, steps, sides, whole)
-    if divisor_override is None:
-        return mean
-    return mean * (kernel[0] * kernel[1] / divisor_override)
+
+    def means(images: Tensor) -> Tensor:
+        if any(more):
+            return _partial_means(
+                images, kernel, steps, sides, more, count_include_pad, divisor_override
+            )
+        mean = _gt.avg_pool2d_of_windows(images, kernel, steps, sides, whole)
+        if divisor_override is None:
+            return mean
+        return mean * (kernel[0] * kernel[1] / divisor_override)
+
+    is_one_row = not any(more) and divisor_override is None
+    return means(input) if is_one_row else rounded_once(means, input)
 
 
 def _partial_means(

@@ -6,7 +6,7 @@ from gt import _gt
 from gt._gt import Tensor
 from gt.autograd.precision import full_precision
 from gt.nn.functional.activation import written
-from gt.nn.functional.checks import demand_float, named, same_dtype
+from gt.nn.functional.checks import demand_float, named, rounded_once, same_dtype
 
 pad = _gt.pad
 
@@ -118,11 +118,18 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     dtype = _gt.promote_types(x1.dtype, x2.dtype)
     if not dtype.is_floating_point:
         raise RuntimeError(f"cosine_similarity: {dtype.name} has no cosines; make it float first")
+
+    def cosine(a: Tensor, b: Tensor) -> Tensor:
+        product = a * b
+        a, b = a.expand(product.shape), b.expand(product.shape)
+        lengths = _gt.norm(a, 2.0, dim).clamp(min=eps) * _gt.norm(b, 2.0, dim).clamp(min=eps)
+        return product.sum(dim) / lengths
+
     x1, x2 = x1.to(dtype), x2.to(dtype)
-    product = x1 * x2
-    x1, x2 = x1.expand(product.shape), x2.expand(product.shape)
-    lengths = _gt.norm(x1, 2.0, dim).clamp(min=eps) * _gt.norm(x2, 2.0, dim).clamp(min=eps)
-    return product.sum(dim) / lengths
+    if _gt._autocast()[0] is not None:
+        # There it is one of those that have the precision of float32.
+        return cosine(x1, x2)
+    return rounded_once(cosine, x1, x2)
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:

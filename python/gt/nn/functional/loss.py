@@ -8,7 +8,7 @@ from gt import _gt
 from gt._gt import Tensor
 from gt.autograd.precision import full_precision
 from gt.nn.functional.activation import logsigmoid
-from gt.nn.functional.checks import demand_float, named, same_dtype
+from gt.nn.functional.checks import demand_float, named, rounded_once, same_dtype
 
 
 def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
@@ -75,8 +75,8 @@ def mse_loss(
     """
     _compare_sizes(input, target)
     input, target = _promoted("mse_loss", input, target)
-    difference = input - target
-    return _reduced(difference * difference, reduction_of(size_average, reduce, reduction))
+    loss = rounded_once(lambda a, b: (a - b).square(), input, target)
+    return _reduced(loss, reduction_of(size_average, reduce, reduction))
 
 
 @named
@@ -111,8 +111,12 @@ def smooth_l1_loss(
         return l1_loss(input, target, size_average, reduce, reduction)
     _compare_sizes(input, target)
     input, target = _promoted("smooth_l1_loss", input, target)
-    size = (input - target).abs()
-    loss = _gt.where(size < beta, size * size * (0.5 / beta), size - 0.5 * beta)
+
+    def smooth(a: Tensor, b: Tensor) -> Tensor:
+        size = (a - b).abs()
+        return _gt.where(size < beta, size * size * (0.5 / beta), size - 0.5 * beta)
+
+    loss = rounded_once(smooth, input, target)
     return _reduced(loss, reduction_of(size_average, reduce, reduction))
 
 
@@ -127,9 +131,12 @@ def huber_loss(
     # Unlike its relatives, it has the dtype of its input.
     dtype = input.dtype
     input, target = _promoted("huber_loss", input, target)
-    size = (input - target).abs()
-    loss = _gt.where(size <= delta, size * size * 0.5, (size - 0.5 * delta) * delta)
-    return _reduced(loss.to(dtype), reduction)
+
+    def huber(a: Tensor, b: Tensor) -> Tensor:
+        size = (a - b).abs()
+        return _gt.where(size <= delta, size * size * 0.5, (size - 0.5 * delta) * delta)
+
+    return _reduced(rounded_once(huber, input, target).to(dtype), reduction)
 
 
 @named
@@ -147,9 +154,13 @@ def binary_cross_entropy(
     same_dtype("binary_cross_entropy", input=input, target=target)
     demand_float("binary_cross_entropy", input)
     reduction = reduction_of(size_average, reduce, reduction)
+
     # As in PyTorch, a logarithm is at least -100, so that a sure mistake has a loss.
-    sure, doubt = input.log().clamp(min=-100), (1 - input).log().clamp(min=-100)
-    loss = -(target * sure + (1 - target) * doubt)
+    def surprise(p: Tensor, truth: Tensor) -> Tensor:
+        sure, doubt = p.log().clamp(min=-100), (1 - p).log().clamp(min=-100)
+        return -(truth * sure + (1 - truth) * doubt)
+
+    loss = rounded_once(surprise, input, target)
     return _reduced(loss if weight is None else (loss * weight).to(loss.dtype), reduction)
 
 
@@ -168,11 +179,14 @@ def binary_cross_entropy_with_logits(
     _demand_sizes(input, target)
     demand_float("binary_cross_entropy_with_logits", input, target)
     reduction = reduction_of(size_average, reduce, reduction)
-    if pos_weight is None:
-        loss = (1 - target) * input - logsigmoid(input)
-    else:
-        factor = (pos_weight - 1) * target + 1
-        loss = (1 - target) * input - factor * logsigmoid(input)
+
+    def surprise(x: Tensor, truth: Tensor, weight: Tensor | None = None) -> Tensor:
+        factor = None if weight is None else (weight - 1) * truth + 1
+        sure = logsigmoid(x)
+        return (1 - truth) * x - (sure if factor is None else factor * sure)
+
+    given = (input, target) if pos_weight is None else (input, target, pos_weight)
+    loss = rounded_once(surprise, *given)
     loss = loss if weight is None else loss * weight
     # As in PyTorch, the truth says how precise the loss is.
     return _reduced(loss.to(target.dtype), reduction)
@@ -349,7 +363,11 @@ def cosine_embedding_loss(
 ) -> Tensor:
     """How far pairs are from the same direction, or from different ones."""
     reduction = reduction_of(size_average, reduce, reduction)
-    squares = (input1 * input1).sum(-1) + 1e-12, (input2 * input2).sum(-1) + 1e-12
-    cosine = (input1 * input2).sum(-1) / (squares[0] * squares[1]).sqrt()
+
+    def between(a: Tensor, b: Tensor) -> Tensor:
+        squares = (a * a).sum(-1) + 1e-12, (b * b).sum(-1) + 1e-12
+        return (a * b).sum(-1) / (squares[0] * squares[1]).sqrt()
+
+    cosine = rounded_once(between, input1, input2)
     loss = _gt.where(target > 0, 1 - cosine, (cosine - margin).clamp(min=0.0))
     return _reduced(loss, reduction)

@@ -41,6 +41,12 @@ pub(super) struct Convolution {
     pub(super) result: Shape,
 }
 
+fn groups_of(call: &Call) -> Result<usize> {
+    let groups = call.int(keys::GROUPS);
+    let count = usize::try_from(groups).ok().filter(|&count| count > 0);
+    count.ok_or_else(|| Error::runtime(format!("groups must be positive, got {groups}")))
+}
+
 impl Convolution {
     pub(super) fn of(call: &Call) -> Result<Self> {
         Convolution::between(call, call.shape(0).clone(), call.shape(1))
@@ -86,18 +92,21 @@ impl Convolution {
             let whole = covered + dilation[axis] * window.checked_sub(1)?;
             whole.checked_sub(2 * padding[axis]).filter(|size| *size > 0 && smaller)
         };
-        let groups = call.int(keys::GROUPS).max(0) as usize;
+        let groups = groups_of(call)?;
         let sizes = (size(0, height, tall), size(1, width, wide), part.checked_mul(groups));
         let (Some(height), Some(width), Some(channels)) = sizes else {
             return Err(Error::runtime(format!(
-                "images {results}, filters {filters} and these paddings do not go together"
+                "output_padding must be smaller than the stride or the dilation, and padding may \
+                 not leave nothing of the output (input {results}, weight {filters})"
             )));
         };
         let images = [count, channels, height, width].into();
         let conv = Convolution::between(call, images, filters)?;
         if conv.result != *results {
+            let (expected, found) = (filters[0], results[1]);
             return Err(Error::runtime(format!(
-                "images {results} do not fit filters {filters} in {groups} groups"
+                "expected {expected} input channels, got {found} (input {results}, weight \
+                 {filters}, groups={groups})"
             )));
         }
         Ok(conv)
@@ -108,20 +117,21 @@ impl Convolution {
         if call.inputs.iter().all(|input| input.dtype() == DType::Bool) {
             return Err(Error::runtime("not implemented for bool"));
         }
-        let wrong = || {
-            let groups = call.int(keys::GROUPS);
-            let shapes = format!("images {images}, filters {filters}, {groups} groups");
-            Error::runtime(format!("{shapes} do not go together"))
-        };
         let (&[count, channels, height, width], &[outputs, part, tall, wide]) =
             (&*images, &**filters)
         else {
             return Err(not_images(&images, filters));
         };
-        let groups = usize::try_from(call.int(keys::GROUPS)).ok().filter(|&groups| groups > 0);
-        let groups = groups.ok_or_else(wrong)?;
-        if part.checked_mul(groups) != Some(channels) || outputs % groups != 0 {
-            return Err(wrong());
+        let groups = groups_of(call)?;
+        let expected = part.saturating_mul(groups);
+        if expected != channels {
+            let shapes = format!("input {images}, weight {filters}, groups={groups}");
+            let message = format!("expected {expected} input channels, got {channels}");
+            return Err(Error::runtime(format!("{message} ({shapes})")));
+        }
+        if outputs % groups != 0 {
+            let message = format!("cannot divide {outputs} output channels into {groups} groups");
+            return Err(Error::runtime(message));
         }
         let spec = WindowSpec {
             size: positive(&[tall as i64, wide as i64], 1)?,
@@ -132,7 +142,8 @@ impl Convolution {
         let spec = spec.checked()?;
         let (rows, columns) = (spec.positions(0, height), spec.positions(1, width));
         if rows == 0 || columns == 0 {
-            return Err(wrong());
+            let message = "the weight is larger than the padded input";
+            return Err(Error::runtime(format!("{message} (input {images}, weight {filters})")));
         }
         Ok(Convolution {
             spec,

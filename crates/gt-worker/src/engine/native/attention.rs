@@ -143,12 +143,22 @@ pub(super) fn attend<T: Vectors>(
 }
 
 /// Turns products into weights that sum to one; gives the logarithm of what they were divided by.
+/// Where nothing is seen, the weights are zero.
 fn weigh<T: Vectors>(scores: &mut [T], scale: T) -> T {
     multiply(scores, scale);
     let below = largest(scores);
+    if is_blind(below) {
+        scores.fill(T::ZERO);
+        return below;
+    }
     let total = exps(scores, below);
     multiply(scores, T::ONE.over(total));
     below.plus(total.log())
+}
+
+/// Whether a query sees nothing, from its largest product or the logarithm of their sum.
+fn is_blind<T: Float>(below: T) -> bool {
+    below.is_infinite() && below < T::ZERO
 }
 
 /// The gradients by queries, keys and values; see [`gt_core::whole::Whole::AttendGrad`].
@@ -236,6 +246,11 @@ fn back<T: Vectors>(
         hidden_slopes.fill(T::ZERO);
         let [arrived, result] =
             [given.grad, given.result].map(|values| &values[index * width..][..width]);
+        if is_blind(given.total[index]) {
+            weights.fill(T::ZERO);
+            slopes.fill(T::ZERO);
+            continue;
+        }
         let below = sum_of_products(arrived, result).minus(given.total_grad[index]);
         slope(weights, slopes, plan.scale, given.total[index], below);
     }
