@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use gt_core::event::EventSink;
 use gt_core::{Error, Result};
+use gt_transport::heap::Leftovers;
 use gt_transport::priority::take_short_turns;
 use gt_transport::stop::Stop;
 use gt_transport::ticket::Secret;
@@ -27,7 +28,7 @@ mod options;
 mod room;
 
 pub use options::{Local, Options};
-use room::{Leftovers, most_descriptors};
+use room::most_descriptors;
 
 /// How often time passes for the gateway.
 const TICK: Duration = Duration::from_secs(1);
@@ -47,6 +48,8 @@ const MANY_EVENTS: usize = 1 << 12;
 const TOGETHER_NS: u64 = 100_000;
 /// Messages that are heard before the clock is looked at again.
 const BURST: usize = 256;
+/// Where sessions held less, their end leaves nothing worth giving back.
+const MUCH_HELD: usize = 4 << 20;
 /// Messages that are taken in before they are heard. The rest stays with those who send it.
 const TAKEN_IN: usize = 256;
 
@@ -149,7 +152,7 @@ impl Server {
             roles,
             policy,
             most_descriptors: most_descriptors()?,
-            leftovers: Leftovers::default(),
+            leftovers: Leftovers::of_at_least(MUCH_HELD),
         })
     }
 
@@ -357,7 +360,7 @@ impl Server {
         self.gateway.tick(self.now_ns(), &mut out);
         self.send_all(out);
         self.publish_report();
-        self.leftovers.clear(self.gateway.session_count());
+        self.leftovers.clear(self.gateway.held_bytes(), || {});
     }
 
     /// Tells those who watch how things are.

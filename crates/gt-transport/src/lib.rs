@@ -5,6 +5,7 @@ pub mod channel;
 pub mod codec;
 pub mod event_queue;
 pub mod framed;
+pub mod heap;
 pub mod hello;
 pub mod lock;
 pub mod message;
