@@ -48,8 +48,6 @@ const MANY_EVENTS: usize = 1 << 12;
 const TOGETHER_NS: u64 = 100_000;
 /// Messages that are heard before the clock is looked at again.
 const BURST: usize = 256;
-/// Where sessions held less, their end leaves nothing worth giving back.
-const MUCH_HELD: usize = 4 << 20;
 /// Messages that are taken in before they are heard. The rest stays with those who send it.
 const TAKEN_IN: usize = 256;
 
@@ -152,7 +150,7 @@ impl Server {
             roles,
             policy,
             most_descriptors: most_descriptors()?,
-            leftovers: Leftovers::of_at_least(MUCH_HELD),
+            leftovers: room::leftovers(),
         })
     }
 

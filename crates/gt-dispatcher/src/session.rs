@@ -27,10 +27,9 @@ use crate::in_flight::{BatchInFlight, InFlight};
 use crate::inference::Inferences;
 use crate::outbox::Outbox;
 use crate::placements::PlacementId;
-use crate::registry::{Entry, Registry, VALUE_BYTES};
+use crate::registry::{Entry, Registry};
 use crate::scopes::Scopes;
 use crate::worker_map::WorkerMap;
-use crate::worker_table::WorkerTable;
 
 mod ask;
 mod drain;
@@ -54,9 +53,6 @@ mod vote;
 const MOST_COMMANDS: u64 = 1 << 20;
 /// The bytes that commands under way may take between processes.
 const MOST_BYTES: u64 = 256 << 20;
-
-/// About what the dispatcher keeps of a session besides its values.
-const SESSION_BYTES: usize = 64 << 10;
 
 /// Whether a client can use sockets of the dispatcher's host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -288,23 +284,6 @@ impl Session {
             )));
         }
         Ok(())
-    }
-
-    /// An error if its values take more memory of this process than it may hold on its workers.
-    pub fn check_room(&self, workers: &WorkerTable) -> Result<()> {
-        self.registry.check_room(|| {
-            let memory = |worker| {
-                let total = workers.get(worker).map_or(0, |member| member.info.memory_bytes);
-                let total = usize::try_from(total).unwrap_or(usize::MAX);
-                self.share().memory.of(total).min(total) as u64
-            };
-            self.workers().map(memory).fold(0, u64::saturating_add)
-        })
-    }
-
-    /// About how many bytes of this process it holds.
-    pub fn held_bytes(&self) -> usize {
-        SESSION_BYTES + self.registry.len() * VALUE_BYTES
     }
 
     /// Sends what was rewritten since the last time, as the rewriting of one batch of the client;

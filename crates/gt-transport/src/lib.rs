@@ -16,6 +16,7 @@ pub mod reliable;
 pub mod report;
 pub mod share;
 pub mod stop;
+pub mod sync;
 pub mod ticket;
 pub mod transfers;
 

@@ -13,22 +13,20 @@ use std::time::Duration;
 use bytes::Bytes;
 use gt_core::SessionId;
 use gt_core::error::{Error, Result};
-use gt_transport::heap::Leftovers;
 use gt_transport::lock::Mutex;
 
 use self::blocks::{Block, CLASSES, acquire, class_bytes, class_of, release};
+use self::charge::Charged;
 use crate::account::Account;
 
 mod blocks;
+mod charge;
 
 /// Where buffers begin: at the start of a cache line, which also suits every vector register.
 pub const ALIGNMENT: usize = 64;
 
 /// A pool that nobody takes from for so long gives back what it keeps.
 const IDLE: Duration = Duration::from_secs(3);
-
-/// Where fewer bytes of table entries were charged, their end leaves nothing worth giving back.
-const MUCH_CHARGED: usize = 16 << 20;
 
 /// So often somebody is asked to free memory for one buffer.
 const MOST_RECLAIMS: usize = 64;
@@ -47,17 +45,12 @@ pub struct Pool {
     /// Bytes taken from the system, in use or cached.
     held: AtomicUsize,
     used: AtomicUsize,
-    /// Bytes in use that are not in buffers.
-    charged: AtomicUsize,
-    /// The most of these since the last tick.
-    most_charged: AtomicUsize,
+    charged: Charged,
     peak: AtomicUsize,
     /// How often a buffer was taken.
     takes: AtomicUsize,
     /// How often that was when it last changed, and when.
     last_take: Mutex<(usize, Duration)>,
-    /// Memory that values leave between others.
-    leftovers: Mutex<Leftovers>,
     /// Who can free memory, if somebody can.
     reclaims: Mutex<Option<Weak<dyn Reclaim>>>,
     /// What buffers are filled with before they are given out.
@@ -83,12 +76,10 @@ impl Pool {
             limit,
             held: AtomicUsize::new(0),
             used: AtomicUsize::new(0),
-            charged: AtomicUsize::new(0),
-            most_charged: AtomicUsize::new(0),
+            charged: Charged::default(),
             peak: AtomicUsize::new(0),
             takes: AtomicUsize::new(0),
             last_take: Mutex::default(),
-            leftovers: Mutex::new(Leftovers::of_at_least(MUCH_CHARGED)),
             reclaims: Mutex::default(),
             pattern,
         })
@@ -162,38 +153,6 @@ impl Pool {
         Ok(())
     }
 
-    /// Counts bytes outside of buffers as in use, by the pool and by an account.
-    pub(crate) fn charge(&self, bytes: usize, account: Option<&Account>) -> Result<()> {
-        account.map_or(Ok(()), |account| self.charge_account(bytes, bytes, account))?;
-        let reserved = self.reserve_or_reclaim(bytes, bytes);
-        reserved.inspect_err(|_| account.into_iter().for_each(|account| account.release(bytes)))?;
-        self.count_charged(bytes);
-        Ok(())
-    }
-
-    /// The same for bytes that are there already, whatever the limits are.
-    pub(crate) fn charge_anyway(&self, bytes: usize, account: Option<&Account>) {
-        account.into_iter().for_each(|account| account.charge_anyway(bytes));
-        self.held.fetch_add(bytes, Relaxed);
-        self.count_charged(bytes);
-    }
-
-    /// Bytes outside of buffers are free again.
-    pub(crate) fn release(&self, bytes: usize, account: Option<&Account>) {
-        account.into_iter().for_each(|account| account.release(bytes));
-        self.used.fetch_sub(bytes, Relaxed);
-        self.charged.fetch_sub(bytes, Relaxed);
-        self.held.fetch_sub(bytes, Relaxed);
-    }
-
-    fn count_charged(&self, bytes: usize) {
-        let charged = self.charged.fetch_add(bytes, Relaxed) + bytes;
-        if charged > self.most_charged.load(Relaxed) {
-            self.most_charged.fetch_max(charged, Relaxed);
-        }
-        self.count_used(bytes);
-    }
-
     fn count_used(&self, bytes: usize) {
         let used = self.used.fetch_add(bytes, Relaxed) + bytes;
         if used > self.peak.load(Relaxed) {
@@ -227,11 +186,7 @@ impl Pool {
     /// Gives the kept buffers back to the system if none was taken for a while: memory that ended
     /// sessions have left is others' too. `now` is counted from any moment.
     pub fn tick(&self, now: Duration) {
-        let charged = self.charged.load(Relaxed);
-        let mut leftovers = self.leftovers.lock();
-        leftovers.note(self.most_charged.swap(charged, Relaxed));
-        leftovers.clear(charged, || self.trim());
-        drop(leftovers);
+        self.clear_leftovers();
         let takes = self.takes.load(Relaxed);
         let mut last = self.last_take.lock();
         if last.0 != takes {
