@@ -202,6 +202,15 @@ impl Inner {
         self.check_open()
     }
 
+    /// Whether the program should wait for failures of the many values it has made. Says so once.
+    pub(crate) fn takes_memory_check(&self) -> bool {
+        let is_due = self.memory_unchecked.load(Ordering::Relaxed);
+        if is_due {
+            self.memory_unchecked.store(false, Ordering::Relaxed);
+        }
+        is_due
+    }
+
     /// The user has interrupted a wait: what is asked for next does not wait for what was sent
     /// before.
     pub(crate) fn excuse(&self) {

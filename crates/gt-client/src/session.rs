@@ -384,11 +384,10 @@ impl Session {
     /// program that makes ever more values and reads none learns here that there is no memory left.
     pub(crate) fn keep_pace(&self) -> Result<()> {
         self.0.keep_pace()?;
-        if self.0.memory_unchecked.load(Ordering::Relaxed) {
-            self.0.memory_unchecked.store(false, Ordering::Relaxed);
-            self.ask(|request| Command::Sync { request })?;
+        match self.0.takes_memory_check() {
+            true => self.ask(|request| Command::Sync { request }).map(drop),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     pub(crate) fn drop_slot(&self, slot: Slot) {

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use gt_core::event::EventSink;
 use gt_core::{Error, Result};
-use gt_transport::heap::Leftovers;
 use gt_transport::priority::take_short_turns;
 use gt_transport::stop::Stop;
 use gt_transport::ticket::Secret;
@@ -28,7 +27,7 @@ mod options;
 mod room;
 
 pub use options::{Local, Options};
-use room::most_descriptors;
+use room::{Leftovers, most_descriptors};
 
 /// How often time passes for the gateway.
 const TICK: Duration = Duration::from_secs(1);

@@ -23,8 +23,8 @@ impl Leftovers {
         self.most = self.most.max(most);
     }
 
-    /// Gives memory back to the system, after `before`, if most of what there was is gone and no more
-    /// of it goes. To be called once in a while.
+    /// Gives memory back to the system, after `before`, if most of what there was is gone and no
+    /// more of it goes. To be called once in a while.
     pub fn clear(&mut self, left: usize, before: impl FnOnce()) {
         self.note(left);
         let is_falling = left < std::mem::replace(&mut self.last, left);

@@ -1,7 +1,7 @@
 //! What the process of a server may use: descriptors, and memory, which it gives back.
 
 use gt_core::Result;
-use gt_transport::heap::Leftovers;
+pub(super) use gt_transport::heap::Leftovers;
 
 use super::cannot_listen;
 

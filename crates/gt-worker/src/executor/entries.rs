@@ -131,9 +131,9 @@ pub(super) struct Refused {
 
 impl<E: Engine + ?Sized> Run<'_, E> {
     /// Charges the entries of what the plan will keep, as far as they are more than those it has
-    /// dropped. Where there is no memory for them, its last results fail, except for those that take
-    /// the place of another value: an update never loses its old value and its result. The failure
-    /// counts from here on, so that what waits for the results hears of it.
+    /// dropped. Where there is no memory for them, its last results fail, but none that takes the
+    /// place of another value: an update never loses its old value and its result. The failure
+    /// counts from here on, so that whatever waits for these results gets it.
     pub(super) fn charge_entries(
         &mut self,
         plan: &Plan,
