@@ -31,9 +31,9 @@ pub fn page(root: &Path) -> Result<String, String> {
 | DejaVu fonts | Bitstream Vera and public domain | in the crate `dejavu` {dejavu} |
 
 Two files of libzmq are modified, `src/session_base.cpp` and `src/ipc_listener.cpp`. The
-modifications are under the MPL-2.0 like the files themselves. They are in `crates/gt-zmq/build.rs` and
-`crates/gt-zmq/patch/` of the source of GT; a build applies them to the source above and leaves the
-modified files in its output folder.
+modifications are under the MPL-2.0 like the files themselves. They are in
+`crates/gt-zmq/build.rs` and `crates/gt-zmq/patch/` of the source of GT; a build applies them to
+the source above and leaves the modified files in its output folder.
 
 ## Crates
 
