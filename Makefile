@@ -104,7 +104,7 @@ loom: ## run the models of threads that share memory, in every order
 memcheck: build ## look for wrong uses of memory in kernels, plans and the data plane with valgrind
 	@command -v valgrind > /dev/null || { echo "make memcheck needs valgrind; install it" >&2; exit 1; }
 	$(MEMCHECK) --test plan --test transfers -- --test-threads=1
-	$(MEMCHECK) --test engine -- --test-threads=1 movement:: positions:: order::
+	$(MEMCHECK) --test engine -- --test-threads=1 --skip large_ --skip long_ movement:: positions:: order::
 
 oracle: $(ORACLE) ## add PyTorch to .venv: the peer of bench, the oracle of the tests
 
