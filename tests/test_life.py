@@ -61,6 +61,30 @@ def test_no_bit_depends_on_the_threads(script, plain_bits, threads):
     assert script(MIXED.replace("WORKERS", "1"), GT_THREADS=threads) == plain_bits
 
 
+LAYOUTS = """
+    import gt
+    gt.manual_seed(3)
+    for dtype in (gt.float32, gt.float64, gt.bfloat16):
+        # Below and above the sizes from which products with vectors are computed in another way.
+        for rows, columns in [(30, 70), (300, 700), (5000, 20), (3, 30_000)]:
+            by_rows = gt.randn(rows, columns).to(dtype)
+            by_columns = by_rows.T.contiguous().T
+            for shape in ((columns,), (columns, 1), (columns, 5)):
+                other = gt.randn(shape).to(dtype)
+                first, second = ((it @ other).double().numpy() for it in (by_rows, by_columns))
+                assert (first == second).all(), (dtype, rows, shape)
+                first, second = ((other.T @ it.T).double().numpy() for it in (by_rows, by_columns))
+                assert (first == second).all(), (dtype, rows, shape)
+    print("same")
+"""
+
+
+@pytest.mark.embedded("the instructions are a worker's own setting")
+@pytest.mark.parametrize("cpu", [{}, {"GT_CPU": "portable"}])
+def test_no_bit_depends_on_how_a_matrix_lies(script, cpu):
+    assert script(LAYOUTS, **cpu) == "same"
+
+
 @pytest.mark.parametrize("workers", ["2", "3", "5"])
 def test_several_workers_give_the_same_numbers(script, plain_bits, workers):
     assert script(MIXED.replace("WORKERS", workers)) == plain_bits

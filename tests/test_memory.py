@@ -1,8 +1,15 @@
 """Memory: its limit, who holds it, and that nothing stays behind."""
 
 import json
+import re
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
 
 import pytest
+from cluster import PATIENCE, Cluster, plain_environment
 
 pytestmark = pytest.mark.everywhere
 
@@ -227,3 +234,67 @@ def test_a_closed_session_gives_its_memory_back_though_its_tensors_live(script):
     """
     )
     assert text.splitlines() == ["the session is closed"] * 2 + ["True"]
+
+
+MANY_SMALL_VALUES = """
+    import gt
+
+    gt.connect(CONNECT)
+    x = gt.ones(2)
+    kept = []
+    try:
+        while len(kept) < 1_000_000:
+            kept.append(x + 1.0)
+    except gt.OutOfMemoryError as error:
+        print(len(kept), error)
+    print(gt.memory()["used_bytes"])
+    print(kept[0].tolist())
+    del kept[1_000:]
+    print((x + sum(kept)).tolist(), flush=True)
+    input()
+"""
+
+
+def resident_mib(process: subprocess.Popen) -> int:
+    """Give the memory that a process has, in MiB."""
+    text = Path(f"/proc/{process.pid}/status").read_text()
+    return int(re.search(r"^VmRSS:\s+(\d+) kB", text, re.M)[1]) >> 10
+
+
+@pytest.mark.embedded("starts processes of its own")
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize(
+    ("asked", "limit"),
+    [("", " of 67108864 are in use"), (", memory='32MiB'", "of the 33554432 bytes")],
+)
+def test_small_values_count_against_limits_and_are_given_back(asked, limit):
+    with Cluster() as cluster:
+        worker = cluster.add_worker("--memory", "64MiB", "--threads", "1").child
+        processes = [cluster.server.child, worker]
+        before = [resident_mib(process) for process in processes]
+        code = MANY_SMALL_VALUES.replace("CONNECT", repr(cluster.address) + asked)
+        command = [sys.executable, "-c", textwrap.dedent(code)]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        env = plain_environment(**cluster.variables)
+        with subprocess.Popen(command, env=env, **pipes) as program:
+            made, message = program.stdout.readline().split(" ", 1)
+            # Values take more than 400 bytes each, and the program learns of it after 65,536 more.
+            assert int(made) < 300_000
+            assert re.match(r"add: (the table entry of its result: )?out of memory: ", message)
+            assert limit in message
+            assert int(program.stdout.readline()) > 30 << 20
+            assert program.stdout.readline() == "[2.0, 2.0]\n"
+            assert program.stdout.readline() == "[2001.0, 2001.0]\n"
+            server, worker = (
+                resident_mib(process) - was for process, was in zip(processes, before, strict=True)
+            )
+            assert server < 100
+            assert worker < 200
+            program.communicate("\n", timeout=PATIENCE)
+        deadline = time.monotonic() + PATIENCE
+        while json.loads(cluster.status().stdout)["workers"][0]["memory_bytes"]:
+            assert time.monotonic() < deadline, "the worker still holds values"
+        for process, was in zip(processes, before, strict=True):
+            while resident_mib(process) > was + 40:
+                assert time.monotonic() < deadline, "memory is not given back to the system"
+                time.sleep(0.1)

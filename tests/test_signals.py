@@ -322,6 +322,27 @@ def test_programs_give_the_same_numbers_with_and_without_a_config(script, tmp_pa
         assert close(found, expected), workers
 
 
+@pytest.mark.embedded("asks for three workers")
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_config_gives_the_same_bits_each_time(script, tmp_path, axis):
+    (tmp_path / "config.yaml").write_text(f"dp: {{shard: {{axis: {axis}, workers: [0, 1]}}}}\n")
+    code = """
+        import gt
+        import hashlib
+        gt.workers(3)
+        gt.manual_seed(1)
+        for busy in (0, 50, 3, 0, 20):
+            # Work elsewhere: where it runs and how long it takes must not matter.
+            other = [gt.randn(200, 200) @ gt.randn(200, 200) for _ in range(busy)]
+            x, w = gt.arange(3000).reshape(3000, 1) * 1e-3, gt.arange(2000).reshape(1, 2000) * 1e-3
+            with gt.signal.context("dp"):
+                total = (((x * w) + 1).exp() * 1e-3).sum(0)
+            print(hashlib.sha256(total.numpy().tobytes()).hexdigest())
+    """
+    found = {line for _ in range(2) for line in script(code, GT_CONFIG="config.yaml").splitlines()}
+    assert len(found) == 1
+
+
 @pytest.mark.embedded("asks for four workers")
 def test_the_environment_may_be_set_by_the_program_itself(script, tmp_path):
     (tmp_path / "config.yaml").write_text(QUICK)

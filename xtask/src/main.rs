@@ -1,13 +1,15 @@
-//! Chores of the workspace, run as `cargo xtask <chore>`: `tidy` and `generate [--check]`.
+//! Chores of the workspace, run as `cargo xtask <chore>`: `tidy`, `deny` and `generate [--check]`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore reports to a terminal")]
 
+mod deny;
 mod generate;
+mod packages;
 mod tidy;
 
 use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask tidy | generate [--check]";
+const USAGE: &str = "usage: cargo xtask tidy | deny | generate [--check]";
 
 fn main() -> ExitCode {
     match run() {
@@ -29,6 +31,7 @@ fn run() -> Result<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the root");
     match words.as_slice() {
         ["tidy"] => tidy::tidy(root),
+        ["deny"] => deny::deny(root),
         ["generate"] => generate::write(root),
         ["generate", "--check"] => generate::check(root),
         _ => Err(USAGE.to_string()),

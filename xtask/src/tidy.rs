@@ -24,6 +24,10 @@ const KNOWN_AT_ROOT: &[&str] = &[
     "LICENSE",
     "Makefile",
     "README.md",
+    // Where GitHub and others look for whom to tell of a vulnerability.
+    "SECURITY.md",
+    // Goes with every copy of what is built.
+    "THIRD-PARTY.md",
     "benchmarks",
     "clippy.toml",
     "crates",

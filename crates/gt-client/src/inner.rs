@@ -57,6 +57,8 @@ pub struct Inner {
     pub(crate) named: Mutex<Named>,
     /// Whether the client should wait before it goes on.
     pub(crate) ahead: AtomicBool,
+    /// Whether the program has made so many values that it should wait for their failures.
+    pub(crate) memory_unchecked: AtomicBool,
     pub(crate) closed: AtomicBool,
     /// Whether the dispatcher ended it, and not the program.
     pub(crate) lost: AtomicBool,
@@ -90,6 +92,7 @@ impl Inner {
             worth_cutting_bytes: AtomicUsize::new(usize::MAX),
             named: Mutex::default(),
             ahead: AtomicBool::new(false),
+            memory_unchecked: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             lost: AtomicBool::new(false),
             sync,
@@ -139,6 +142,9 @@ impl Inner {
     /// they are free.
     pub(crate) fn send_full(&self, stream: &mut Stream) {
         if stream.is_full() {
+            if stream.should_check_memory() {
+                self.memory_unchecked.store(true, Ordering::Relaxed);
+            }
             self.send(stream.take());
         } else {
             self.link.stay_awake();
@@ -194,6 +200,15 @@ impl Inner {
         self.ahead.store(false, Ordering::Relaxed);
         waited?;
         self.check_open()
+    }
+
+    /// Whether the program should wait for failures of the many values it has made. Says so once.
+    pub(crate) fn takes_memory_check(&self) -> bool {
+        let is_due = self.memory_unchecked.load(Ordering::Relaxed);
+        if is_due {
+            self.memory_unchecked.store(false, Ordering::Relaxed);
+        }
+        is_due
     }
 
     /// The user no longer waits for what was sent: what has not begun runs only if something needs

@@ -177,7 +177,7 @@ impl Session {
         held: &[Held],
         attrs: Attrs,
     ) -> Result<SmallVec<[Tensor; 1]>> {
-        self.0.keep_pace()?;
+        self.keep_pace()?;
         let metas = infer(op, inputs, &attrs)?;
         if let Some(value) = self.append_record(op, held, &attrs)? {
             let meta = metas.into_iter().next().expect("a record has one result");
@@ -264,7 +264,7 @@ impl Session {
             let found = data.len();
             return Err(Error::value(format!("{meta} does not have {found} bytes")));
         }
-        self.0.keep_pace()?;
+        self.keep_pace()?;
         let append = || {
             let mut stream = self.0.open_stream();
             match scope::is_library() {
@@ -389,9 +389,14 @@ impl Session {
         Err(Error::runtime("the tensors belong to different sessions").within(op.name))
     }
 
-    /// Waits if the program is too far ahead of the workers; an error if the session is over.
+    /// Waits if the program is too far ahead of the workers; an error if the session is over. A
+    /// program that makes ever more values and reads none learns here that there is no memory left.
     pub(crate) fn keep_pace(&self) -> Result<()> {
-        self.0.keep_pace()
+        self.0.keep_pace()?;
+        match self.0.takes_memory_check() {
+            true => self.ask(|request| Command::Sync { request }).map(drop),
+            false => Ok(()),
+        }
     }
 
     pub(crate) fn drop_slot(&self, slot: Slot) {

@@ -17,6 +17,9 @@ pub const BATCH_COMMANDS: usize = 1024;
 /// … or so many bytes beside their records.
 pub const BATCH_BYTES: usize = 32 * 1024;
 
+/// A program learns at the latest after so many more live values that there is no memory for them.
+const VALUES_UNCHECKED: u32 = 1 << 16;
+
 /// A batch of no more commands is copied when it is sent.
 const FEW_COMMANDS: usize = 128;
 
@@ -27,6 +30,8 @@ pub struct Stream {
     payload_bytes: usize,
     /// Names from here on were never used.
     unused: u32,
+    /// The program learns whether there is memory for its values when it uses this name.
+    checked: u32,
     free: Vec<Slot>,
     requests: u32,
     appended: u64,
@@ -42,6 +47,16 @@ impl Stream {
             self.unused += 1;
             Slot(self.unused - 1)
         })
+    }
+
+    /// Whether the program holds so many more values than before that it should learn whether there
+    /// is memory for them. Says so once.
+    pub fn should_check_memory(&mut self) -> bool {
+        let is_due = self.unused - self.checked >= VALUES_UNCHECKED;
+        if is_due {
+            self.checked = self.unused;
+        }
+        is_due
     }
 
     /// What is appended next belongs to the scope of this thread.

@@ -294,6 +294,7 @@ impl Dispatcher {
         let (load, next_tag, tickets) = (&mut self.load, &mut self.next_tag, self.tickets.as_mut());
         let mut context = Context { now_ns, load, next_tag, tickets };
         session.check_pace(batch, &context)?;
+        session.check_room(&self.worker_table)?;
         let first = session.trail.begin(batch.len());
         if self.recording.is_on() {
             self.recording.receive(now_ns, id, first, batch);

@@ -15,6 +15,13 @@ use crate::worker_map::WorkerMap;
 /// A session has at most so many values at once.
 const MOST_VALUES: usize = Slot::MOST_VALUES as usize;
 
+/// What the dispatcher keeps of one value: a million of them take 154 bytes each on x86-64. A test
+/// compares this with the size of an entry.
+pub const VALUE_BYTES: usize = 160;
+
+/// A session may have as many values whatever its memory limit is.
+const FEW_VALUES: usize = 1 << 18;
+
 /// The values of one session.
 #[derive(Debug, Default)]
 pub struct Registry {
@@ -395,6 +402,22 @@ impl Registry {
         named.filter_map(|(index, entry)| Some((Slot(index as u32), entry.as_ref()?)))
     }
 
+    /// An error if the entries of its values take more memory than its session may hold.
+    pub fn check_room(&self, limit_bytes: impl FnOnce() -> u64) -> Result<()> {
+        if self.named <= FEW_VALUES {
+            return Ok(());
+        }
+        let (held, limit) = ((self.named * VALUE_BYTES) as u64, limit_bytes());
+        if held <= limit {
+            return Ok(());
+        }
+        Err(Error::OutOfMemory(format!(
+            "out of memory: the names of the {} values of this session take {held} bytes of the \
+             server, and the session may hold {limit} bytes; free values before more are made",
+            self.named
+        )))
+    }
+
     /// How many values there are.
     pub fn len(&self) -> usize {
         self.named
@@ -408,4 +431,30 @@ impl Registry {
 
 fn missing(slot: Slot) -> Error {
     Error::bug(format!("{slot} does not exist"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_charge_for_a_value_covers_its_entry() {
+        let entry = size_of::<Option<Entry>>();
+        assert!((entry..=entry + 16).contains(&VALUE_BYTES), "an entry has {entry} bytes");
+    }
+
+    #[test]
+    fn the_entries_of_many_values_count_against_the_memory_limit() {
+        let mut registry = Registry::default();
+        let limit = || (FEW_VALUES * VALUE_BYTES / 2) as u64;
+        for number in 0..=FEW_VALUES as u32 {
+            registry.check_room(limit).expect("a few values are free of charge");
+            let value = Entry::nowhere(Meta::new(gt_core::DType::F32, [2]));
+            registry.insert(Slot(number), value).expect("the names are in order");
+        }
+        assert!(matches!(registry.check_room(limit), Err(Error::OutOfMemory(_))));
+        registry.check_room(|| 2 * limit() + VALUE_BYTES as u64).expect("there is room for all");
+        registry.remove(Slot(7)).expect("it is there");
+        registry.check_room(limit).expect("one is gone");
+    }
 }

@@ -150,7 +150,7 @@ impl Server {
             roles,
             policy,
             most_descriptors: most_descriptors()?,
-            leftovers: Leftovers::default(),
+            leftovers: room::leftovers(),
         })
     }
 
@@ -326,7 +326,7 @@ impl Server {
         self.gateway.tick(self.now_ns(), &mut out);
         self.send_all(out);
         self.publish_report();
-        self.leftovers.clear(self.gateway.session_count());
+        self.leftovers.clear(self.gateway.held_bytes(), || {});
     }
 
     /// Tells those who watch how things are.

@@ -42,6 +42,10 @@ impl Engine for Reference {
         "reference"
     }
 
+    fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+
     fn upload(&self, meta: Meta, data: Bytes) -> Result<Value> {
         Value::from_bytes(meta, data, &self.pool)
     }

@@ -2,12 +2,13 @@
 //! them than there is room for.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gt_core::event::{Detail, Events};
 
 use crate::lock::{Condvar, Mutex};
+use crate::sync::MutexGuard;
 
 /// What becomes of events for which there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ pub mod channel;
 pub mod codec;
 pub mod event_queue;
 pub mod framed;
+pub mod heap;
 pub mod hello;
 pub mod lock;
 pub mod message;
@@ -15,6 +16,7 @@ pub mod reliable;
 pub mod report;
 pub mod share;
 pub mod stop;
+pub mod sync;
 pub mod ticket;
 pub mod transfers;
 

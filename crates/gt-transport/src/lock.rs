@@ -2,9 +2,10 @@
 //! table of waiting threads, which a forked child would inherit locked; and a thread that panicked
 //! while it held one leaves it usable, because panics are caught where they are answered for.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{self, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
+
+use crate::sync::atomic::AtomicU32;
+use crate::sync::{self, MutexGuard, Ordering, PoisonError, TryLockError};
 
 /// A mutex whose `lock` always succeeds.
 #[derive(Debug, Default)]
@@ -12,7 +13,14 @@ pub struct Mutex<T>(sync::Mutex<T>);
 
 impl<T> Mutex<T> {
     /// A mutex around a value.
+    #[cfg(not(loom))]
     pub const fn new(value: T) -> Self {
+        Mutex(sync::Mutex::new(value))
+    }
+
+    /// The same for loom, whose mutexes belong to a run.
+    #[cfg(loom)]
+    pub fn new(value: T) -> Self {
         Mutex(sync::Mutex::new(value))
     }
 

@@ -37,6 +37,11 @@ impl Account {
         Arc::new(Account { used: AtomicUsize::new(0), limit: AtomicUsize::new(usize::MAX), owner })
     }
 
+    #[cfg(test)]
+    pub(crate) fn unlimited() -> Arc<Self> {
+        Account::new(None)
+    }
+
     /// Whose account it is; `None` if it is a user's.
     pub fn session(&self) -> Option<SessionId> {
         self.owner.as_ref().map(|owner| owner.session)
@@ -61,6 +66,14 @@ impl Account {
             self.used.fetch_sub(bytes, Relaxed);
             Excess::User { used: user.used_bytes(), limit }
         })
+    }
+
+    /// Counts bytes that are there already, whatever the limits are.
+    pub(crate) fn charge_anyway(&self, bytes: usize) {
+        self.used.fetch_add(bytes, Relaxed);
+        if let Some(Owner { user, .. }) = &self.owner {
+            user.used.fetch_add(bytes, Relaxed);
+        }
     }
 
     /// So many bytes are free again.

@@ -16,9 +16,11 @@ use gt_core::error::{Error, Result};
 use gt_transport::lock::Mutex;
 
 use self::blocks::{Block, CLASSES, acquire, class_bytes, class_of, release};
+use self::charge::Charged;
 use crate::account::Account;
 
 mod blocks;
+mod charge;
 
 /// Where buffers begin: at the start of a cache line, which also suits every vector register.
 pub const ALIGNMENT: usize = 64;
@@ -43,6 +45,7 @@ pub struct Pool {
     /// Bytes taken from the system, in use or cached.
     held: AtomicUsize,
     used: AtomicUsize,
+    charged: Charged,
     peak: AtomicUsize,
     /// How often a buffer was taken.
     takes: AtomicUsize,
@@ -73,6 +76,7 @@ impl Pool {
             limit,
             held: AtomicUsize::new(0),
             used: AtomicUsize::new(0),
+            charged: Charged::default(),
             peak: AtomicUsize::new(0),
             takes: AtomicUsize::new(0),
             last_take: Mutex::default(),
@@ -93,10 +97,7 @@ impl Pool {
             Some(account) => self.charged(class, len, account)?,
             None => self.block(class, len)?,
         };
-        let used = self.used.fetch_add(class_bytes(class), Relaxed) + class_bytes(class);
-        if used > self.peak.load(Relaxed) {
-            self.peak.fetch_max(used, Relaxed);
-        }
+        self.count_used(class_bytes(class));
         let pool = Arc::clone(self);
         let mut buffer =
             Buffer { start: block.0, len, memory: Memory::Pooled { class, pool, account } };
@@ -136,14 +137,27 @@ impl Pool {
 
     /// Memory that is charged to an account.
     fn charged(&self, class: usize, len: usize, account: &Account) -> Result<Block> {
-        let (size, mut tries) = (class_bytes(class), 0);
+        let size = class_bytes(class);
+        self.charge_account(size, len, account)?;
+        self.block(class, len).inspect_err(|_| account.release(size))
+    }
+
+    fn charge_account(&self, size: usize, len: usize, account: &Account) -> Result<()> {
+        let mut tries = 0;
         while let Err(excess) = account.charge(size) {
             tries += 1;
             if tries > MOST_RECLAIMS || !self.reclaim(size, account.session()) {
                 return Err(account.out_of_memory(len, excess));
             }
         }
-        self.block(class, len).inspect_err(|_| account.release(size))
+        Ok(())
+    }
+
+    fn count_used(&self, bytes: usize) {
+        let used = self.used.fetch_add(bytes, Relaxed) + bytes;
+        if used > self.peak.load(Relaxed) {
+            self.peak.fetch_max(used, Relaxed);
+        }
     }
 
     /// Memory that was kept, or fresh memory.
@@ -172,6 +186,7 @@ impl Pool {
     /// Gives the kept buffers back to the system if none was taken for a while: memory that ended
     /// sessions have left is others' too. `now` is counted from any moment.
     pub fn tick(&self, now: Duration) {
+        self.clear_leftovers();
         let takes = self.takes.load(Relaxed);
         let mut last = self.last_take.lock();
         if last.0 != takes {
@@ -204,6 +219,15 @@ impl Pool {
     #[cold]
     fn fresh(&self, class: usize, len: usize) -> Result<Block> {
         let size = class_bytes(class);
+        self.reserve_or_reclaim(size, len)?;
+        acquire(class).ok_or_else(|| {
+            self.held.fetch_sub(size, Relaxed);
+            self.out_of_memory(len)
+        })
+    }
+
+    /// Counts `size` more bytes as held; where that is over the limit, memory is freed first.
+    fn reserve_or_reclaim(&self, size: usize, len: usize) -> Result<()> {
         let mut tries = 0;
         while !self.reserve(size) {
             let is_freed = tries == 0 || (tries <= MOST_RECLAIMS && self.reclaim(size, None));
@@ -213,10 +237,7 @@ impl Pool {
             tries += 1;
             self.trim();
         }
-        acquire(class).ok_or_else(|| {
-            self.held.fetch_sub(size, Relaxed);
-            self.out_of_memory(len)
-        })
+        Ok(())
     }
 
     /// Counts `size` more bytes as held, unless that is over the limit.

@@ -19,7 +19,7 @@ use self::disk::Disk;
 use self::run::Run;
 use self::store::{Store, Tick};
 use self::timing::Timing;
-use crate::account::{self, Accounts};
+use crate::account::{self, Account, Accounts};
 use crate::buffer::Pool;
 use crate::engine::Engine;
 use crate::memory::{self, Holding};
@@ -28,6 +28,7 @@ use crate::spill::Spill;
 
 mod check;
 mod disk;
+pub mod entries;
 mod fail;
 mod run;
 mod store;
@@ -186,13 +187,16 @@ impl<E: Engine + ?Sized> Runner<E> {
     /// Runs a plan, whose memory is charged to its session.
     fn run_charged(&self, plan: &mut Plan) -> Ran {
         let mut run = Run::new(self, plan);
-        let dropped = self.within(plan.session, |store| {
+        let (payer, dropped) = self.within(plan.session, |store| {
             store.advance(self.tick());
             run.load(store, &plan.loads);
-            store.take(&plan.drops)
+            let payer = store.entries.begin(self.engine.pool(), Account::current());
+            (payer, store.take(&plan.drops))
         });
+        let dropped_count = dropped.len();
         // Those that the plan uses are in its registers.
         drop(dropped);
+        let (granted, refused) = run.charge_entries(plan, &payer, dropped_count);
         let spans = match plan.timed {
             true => Some(Timing::of(plan.steps.iter_mut(), |step| run.timed_step(step))),
             false => {
@@ -200,9 +204,11 @@ impl<E: Engine + ?Sized> Runner<E> {
                 None
             }
         };
+        refused.iter().for_each(|refused| run.drop_refused(refused));
         let metas = self.within(plan.session, |store| {
             store.advance(self.tick());
             run.keep(store, &plan.keeps);
+            store.entries.add(granted, plan.keeps.len());
             let meta = |&id: &ValueId| Some((id, store.meta(id)?.clone()));
             plan.described.iter().filter_map(meta).collect()
         });

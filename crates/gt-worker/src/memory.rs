@@ -9,6 +9,7 @@ use gt_transport::Holder;
 use smallvec::SmallVec;
 
 use crate::engine::EngineValue;
+use crate::executor::entries::ENTRY_BYTES;
 
 /// How many holders an error names.
 pub const NAMED: usize = 4;
@@ -54,11 +55,12 @@ pub fn usage_by_line(holdings: &[Holding]) -> Vec<(DType, Provenance, u64)> {
     lines
 }
 
-/// The lines that hold the most, the largest first.
+/// The lines that hold the most, the largest first. What values take besides their elements counts:
+/// that is most of what small ones take.
 pub fn largest(holdings: &[Holding]) -> SmallVec<[Holder; NAMED]> {
     let (mut lines, mut seen): (HashMap<Provenance, u64>, HashSet<usize>) = Default::default();
     for holding in holdings.iter().filter(|holding| seen.insert(holding.start)) {
-        *lines.entry(holding.provenance).or_default() += holding.bytes as u64;
+        *lines.entry(holding.provenance).or_default() += (holding.bytes + ENTRY_BYTES) as u64;
     }
     let holder = |(provenance, bytes)| Holder { provenance, bytes };
     let mut holders: Vec<Holder> = lines.into_iter().map(holder).collect();

@@ -46,6 +46,11 @@ struct Known {
     touched: bool,
 }
 
+/// What a value takes here: itself, its name, and its number while nobody needs it.
+#[cfg(test)]
+pub(crate) const KNOWN_BYTES: usize =
+    size_of::<Known>() + size_of::<Option<ValueId>>() + size_of::<ValueId>();
+
 impl Names {
     /// The value of a name.
     pub fn find(&self, slot: Slot) -> Result<ValueId> {

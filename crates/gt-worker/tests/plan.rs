@@ -156,7 +156,8 @@ fn a_replacement_that_finds_no_memory_keeps_the_old_value() {
     assert_eq!(bench.failures(FIRST).len(), 1, "there is no memory for a result");
     let failure = bench.answer(FIRST, 9).expect_err("there is no memory for a result");
     let held: u64 = failure.holders.iter().map(|holder| holder.bytes).sum();
-    assert_eq!(held, 3 * 4096 * 4, "a buffer that is shared is held once");
+    let buffers = 3 * 4096 * 4;
+    assert!((buffers..buffers + 4096).contains(&held), "a buffer that is shared is held once");
     assert_eq!(bench.read(FIRST, 1), [1.0, 1.0], "the old value");
     assert_eq!(bench.read(FIRST, 2), [1.0, 1.0], "the view");
 }
@@ -489,6 +490,34 @@ fn a_session_that_is_forgotten_while_its_plan_runs_leaves_nothing() {
     bench.run();
     assert_eq!(bench.pool.used_bytes(), 0);
     assert!(format!("{:?}", bench.worker).contains("queues: {}"));
+}
+
+#[test]
+fn entries_of_small_values_count_against_the_memory_limit() {
+    let memory = 64 << 10;
+    for window in [ONE, UNLIMITED] {
+        let mut bench = Bench::with_memory(window, memory);
+        let make = |slot: usize| format!("t{slot} := full shape=[2] fill_value={slot}.0");
+        let lines: Vec<String> = (0..1000).map(make).collect();
+        bench.say(FIRST, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+        bench.say(FIRST, &["sync as r1"]);
+        bench.run();
+        let error = bench.answer(FIRST, 1).expect_err("1000 values do not fit").error.to_string();
+        assert!(error.contains("out of memory"), "{error}");
+        // The first values are there. An update needs no further entry, so it does not fail.
+        bench
+            .say(FIRST, &["t1000 := mul t3 2.0 replaces t3", "read t1000 as r2", "read t99 as r3"]);
+        bench.say(FIRST, &["sync as r4"]);
+        bench.run();
+        assert_eq!(bench.read(FIRST, 2), [6.0, 6.0]);
+        assert_eq!(bench.read(FIRST, 3), [99.0, 99.0]);
+        bench.answer(FIRST, 4).expect("the failure was told");
+        let frees: Vec<String> =
+            (0..=1000).filter(|slot| *slot != 3).map(|slot| format!("free t{slot}")).collect();
+        bench.say(FIRST, &frees.iter().map(String::as_str).collect::<Vec<_>>());
+        bench.run();
+        assert_eq!(bench.pool.used_bytes(), 2 * 64, "the two answers");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod example;
 mod python;
 mod rust;
 mod signature;
+mod third_party;
 
 use std::fs;
 use std::path::Path;
@@ -18,19 +19,20 @@ struct Generated {
 }
 
 /// Every generated file of the workspace.
-fn files() -> Vec<Generated> {
-    vec![
+fn files(root: &Path) -> Result<Vec<Generated>, String> {
+    Ok(vec![
         Generated { path: "crates/gt/src/generated.rs", contents: rust::native() },
         Generated { path: "crates/gt-py/src/generated.rs", contents: rust::bindings() },
         Generated { path: "python/gt/_gt.pyi", contents: python::stub() },
         Generated { path: "docs/reference/ops.md", contents: docs::reference() },
         Generated { path: "docs/reference/environment.md", contents: environment::reference() },
-    ]
+        Generated { path: "THIRD-PARTY.md", contents: third_party::page(root)? },
+    ])
 }
 
 /// Writes the files that differ from what is committed.
 pub fn write(root: &Path) -> Result<String, String> {
-    let files = files();
+    let files = files(root)?;
     let stale: Vec<&Generated> = files.iter().filter(|file| is_stale(root, file)).collect();
     for file in &stale {
         save(root, file)?;
@@ -40,7 +42,7 @@ pub fn write(root: &Path) -> Result<String, String> {
 
 /// Names the files that differ from what the source says.
 pub fn check(root: &Path) -> Result<String, String> {
-    verdict(root, &files())
+    verdict(root, &files(root)?)
 }
 
 fn verdict(root: &Path, files: &[Generated]) -> Result<String, String> {

@@ -5,7 +5,7 @@ use super::{Finding, Source};
 /// A crate may depend on crates of a lower layer and on nothing else of ours.
 const LAYERS: &[&[&str]] = &[
     &["gt-core", "gt-zmq"],
-    &["gt-transport"],
+    &["gt-transport", "gt-loom"],
     &["gt-dispatcher", "gt-worker"],
     // The client starts a dispatcher and workers inside its own process.
     &["gt-client"],

@@ -22,6 +22,11 @@ impl Gateway {
         self.clients.len()
     }
 
+    /// About how many bytes of this process the sessions hold.
+    pub fn held_bytes(&self) -> usize {
+        self.dispatcher.sessions().map(|(_, session)| session.held_bytes()).sum()
+    }
+
     /// What is there at the moment.
     pub fn report(&self, now_ns: u64) -> Report {
         self.report_to(now_ns, Sight::All)

@@ -1,11 +1,16 @@
 //! The workers of a session, and how much of their time and memory it gets.
 
-use gt_core::WorkerId;
+use gt_core::{Result, WorkerId};
 use gt_transport::share::Share;
 use gt_transport::{Message, Peer};
 
 use super::Session;
 use crate::outbox::Outbox;
+use crate::registry::VALUE_BYTES;
+use crate::worker_table::WorkerTable;
+
+/// About what the dispatcher keeps of a session besides its values.
+const SESSION_BYTES: usize = 64 << 10;
 
 impl Session {
     /// The workers it has, in the order in which it numbers them.
@@ -57,6 +62,23 @@ impl Session {
     /// How much of the workers' time and memory it gets.
     pub fn share(&self) -> Share {
         self.share.unwrap_or_default()
+    }
+
+    /// An error if its values take more memory of this process than it may hold on its workers.
+    pub fn check_room(&self, workers: &WorkerTable) -> Result<()> {
+        self.registry.check_room(|| {
+            let memory = |worker| {
+                let total = workers.get(worker).map_or(0, |member| member.info.memory_bytes);
+                let total = usize::try_from(total).unwrap_or(usize::MAX);
+                self.share().memory.of(total).min(total) as u64
+            };
+            self.workers().map(memory).fold(0, u64::saturating_add)
+        })
+    }
+
+    /// About how many bytes of this process it holds.
+    pub fn held_bytes(&self) -> usize {
+        SESSION_BYTES + self.registry.len() * VALUE_BYTES
     }
 
     /// It gets so much from now on, and of memory no more than it asked for; its workers are told.

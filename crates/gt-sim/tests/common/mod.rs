@@ -1,5 +1,5 @@
 //! Runs a test for many seeds. `GT_SIM_SEED` replays a single one, `GT_SIM_SEEDS` says how many,
-//! and `GT_SIM_TIMES` how many times more than usual.
+//! `GT_SIM_TIMES` how many times more than usual, and `GT_SIM_FIRST` which one is the first.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +14,8 @@ pub fn for_each_seed(default_count: u64, test: impl Fn(u64)) {
         return test(seed);
     }
     let count = default_count * number("GT_SIM_TIMES").unwrap_or(1);
-    for seed in 0..number("GT_SIM_SEEDS").unwrap_or(count) {
+    let first = number("GT_SIM_FIRST").unwrap_or(0);
+    for seed in first..first + number("GT_SIM_SEEDS").unwrap_or(count) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| test(seed))) {
             let why = message(&*panic);
             panic!("seed {seed} fails: {why}\nGT_SIM_SEED={seed} runs it again");

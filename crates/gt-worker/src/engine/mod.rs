@@ -19,6 +19,7 @@ use gt_core::shape::Meta;
 use smallvec::SmallVec;
 
 use self::program::Program;
+use crate::buffer::Pool;
 use crate::value::Value;
 
 /// Smaller values stay in memory.
@@ -112,6 +113,9 @@ pub trait Engine: Takes {
 
     /// What users call it.
     fn name(&self) -> &'static str;
+
+    /// Where the memory of its values is counted, and that of the tables that name them.
+    fn pool(&self) -> &Arc<Pool>;
 
     /// Whether two threads may compute at the same time, a long kernel and a short one. Otherwise
     /// whoever comes while a kernel runs waits for its end.

@@ -29,6 +29,10 @@ impl Engine for Null {
         "null"
     }
 
+    fn pool(&self) -> &Arc<Pool> {
+        &self.0
+    }
+
     fn upload(&self, meta: Meta, data: Bytes) -> Result<Value> {
         Value::from_bytes(meta, data, &self.0)
     }

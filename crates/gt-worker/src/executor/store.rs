@@ -7,6 +7,7 @@ use gt_core::{Meta, Provenance};
 use gt_transport::Failure;
 use smallvec::SmallVec;
 
+use super::entries::Entries;
 use crate::engine::EngineValue;
 use crate::plan::{Position, ValueId};
 use crate::spill::Region;
@@ -72,6 +73,8 @@ pub struct Store<V> {
     clock: u64,
     /// What the client was not told.
     pub untold: Untold,
+    /// What its entries take. They are dropped before this counts them as free.
+    pub(super) entries: Entries,
 }
 
 /// A value, where in the user's program it was made, and when it was last used.
@@ -82,12 +85,17 @@ struct Kept<V> {
     used: Tick,
 }
 
+/// What an entry of the table takes.
+#[cfg(test)]
+pub(super) const KEPT_BYTES: usize = size_of::<Option<Kept<crate::value::Value>>>();
+
 /// A moment: plans of all sessions are counted together.
 pub type Tick = u64;
 
 impl<V> Default for Store<V> {
     fn default() -> Self {
-        Store { values: Vec::new(), stored: 0, clock: 0, untold: Untold::default() }
+        let (values, untold, entries) = Default::default();
+        Store { values, stored: 0, clock: 0, untold, entries }
     }
 }
 
@@ -114,7 +122,7 @@ impl<V: EngineValue> Store<V> {
         Some(self.values.get(id.0 as usize)?.as_ref()?.stored.meta())
     }
 
-    /// Puts a value here.
+    /// Puts a value here. Its entry is charged by whoever does.
     pub fn put(&mut self, id: ValueId, stored: Stored<V>, place: Provenance) {
         let stored = match stored {
             Stored::Away(away) => Stored::Away(Away { id: Some(id), ..away }),
@@ -131,7 +139,9 @@ impl<V: EngineValue> Store<V> {
     /// Takes values away.
     pub fn take(&mut self, ids: &[ValueId]) -> SmallVec<[Stored<V>; 1]> {
         let take = |id: &ValueId| Some(self.values.get_mut(id.0 as usize)?.take()?.stored);
-        ids.iter().filter_map(take).collect()
+        let taken: SmallVec<[Stored<V>; 1]> = ids.iter().filter_map(take).collect();
+        self.entries.remove(taken.len());
+        taken
     }
 
     /// The values that are here, and where each was made.

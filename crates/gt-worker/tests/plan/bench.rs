@@ -249,6 +249,10 @@ impl Engine for Spy {
         "spy"
     }
 
+    fn pool(&self) -> &Arc<Pool> {
+        self.native.pool()
+    }
+
     fn upload(&self, meta: Meta, data: Bytes) -> Result<Self::Value> {
         self.native.upload(meta, data)
     }

@@ -254,6 +254,10 @@ impl Engine for Native {
         "native"
     }
 
+    fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+
     fn upload(&self, meta: Meta, data: Bytes) -> Result<Value> {
         Value::from_bytes(meta, data, &self.pool)
     }

@@ -9,20 +9,19 @@
 //! others have left. When several callers compute at the same time, helpers make room for them:
 //! there are never more threads at work than there should be, unless there are more callers.
 
-use std::cell::{Cell, UnsafeCell};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 use gt_core::error::{Error, Result};
 use smallvec::SmallVec;
 
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
+use crate::sync::thread::{self, Thread};
+use crate::sync::{Arc, LOOKS, Ordering, SharedCell, hint, thread_flag};
+
 /// How long a helper looks for more work before it sleeps.
-const LOOKING: Duration = Duration::from_micros(100);
-/// How often it looks before it lets other threads have the processor between two looks.
-const LOOKS: u32 = 512;
+const LOOKING: Duration = if cfg!(loom) { Duration::ZERO } else { Duration::from_micros(100) };
 
 /// A group of threads; several engines may share one.
 pub struct Threads {
@@ -42,7 +41,7 @@ struct Team {
     /// How many helpers have joined the work, and [`OPEN`] while more of them may.
     joined: AtomicU32,
     /// The work, while it is open or somebody has joined it.
-    work: UnsafeCell<Option<Work>>,
+    work: SharedCell<Option<Work>>,
     /// Whether a helper panicked at it.
     panicked: AtomicBool,
     /// For each helper whether it sleeps.
@@ -56,9 +55,9 @@ unsafe impl Sync for Team {}
 // SAFETY: the pointers in `work` lead to what may be shared between threads.
 unsafe impl Send for Team {}
 
-thread_local! {
+thread_flag! {
     /// Whether this thread is at a task: what that shares is its own alone.
-    static AT_WORK: Cell<bool> = const { Cell::new(false) };
+    AT_WORK
 }
 
 /// The bit of [`Team::joined`] that lets helpers in.
@@ -177,7 +176,7 @@ impl Threads {
     /// Calls `each` once for every number below `tasks`, in any order, on all threads that have
     /// time for it.
     pub fn share(&self, tasks: usize, each: impl Fn(usize) + Sync) {
-        if tasks <= 1 || self.helpers.is_empty() || AT_WORK.get() {
+        if tasks <= 1 || self.helpers.is_empty() || AT_WORK.with(Cell::get) {
             return (0..tasks).for_each(each);
         }
         let Ok(count) = u32::try_from(tasks) else { return (0..tasks).for_each(each) };
@@ -187,7 +186,7 @@ impl Threads {
         let help = |thread: usize| while team.is_roomy(0) && one(thread) {};
         let mut shared = false;
         team.callers.fetch_add(1, Ordering::SeqCst);
-        AT_WORK.set(true);
+        AT_WORK.with(|at_work| at_work.set(true));
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             loop {
                 // Whoever came while another's work was shared shares the rest when it can.
@@ -201,7 +200,7 @@ impl Threads {
             }
         }));
         let panicked = shared && self.close();
-        AT_WORK.set(false);
+        AT_WORK.with(|at_work| at_work.set(false));
         team.callers.fetch_sub(1, Ordering::SeqCst);
         if let Err(panic) = outcome {
             resume_unwind(panic);
@@ -213,7 +212,7 @@ impl Threads {
     fn open(&self, work: Work, wanted: usize) {
         let team = &self.team;
         // SAFETY: the caller has set `busy`, and nobody has joined.
-        unsafe { *team.work.get() = Some(work) };
+        unsafe { team.work.write(Some(work)) };
         team.joined.store(OPEN, Ordering::SeqCst);
         for (helper, asleep) in self.helpers.iter().zip(&team.asleep).take(wanted) {
             if asleep.swap(false, Ordering::SeqCst) {
@@ -231,7 +230,7 @@ impl Threads {
             pause(&mut looks);
         }
         // SAFETY: everybody has left, and nobody can join.
-        unsafe { *team.work.get() = None };
+        unsafe { team.work.write(None) };
         let panicked = team.panicked.swap(false, Ordering::Relaxed);
         team.busy.store(false, Ordering::Release);
         panicked
@@ -257,16 +256,18 @@ impl Team {
 
     /// The life of a helper.
     fn help(&self, index: usize) {
-        AT_WORK.set(true);
+        AT_WORK.with(|at_work| at_work.set(true));
         while self.wait(index) {
             // SAFETY: the helper has joined, so that the work is there until it has left.
-            let work = unsafe { *self.work.get() }.expect("open work is there");
+            let work = unsafe { self.work.read() }.expect("open work is there");
             // SAFETY: the caller keeps the closure until everybody has left.
             let outcome = catch_unwind(|| unsafe { (work.call)(work.closure, index + 1) });
             if outcome.is_err() {
                 self.panicked.store(true, Ordering::Relaxed);
             }
             self.joined.fetch_sub(1, Ordering::Release);
+            // Work of which nothing is left may be open for a while, until the caller is done.
+            hint::spin_loop();
         }
     }
 
@@ -281,7 +282,7 @@ impl Team {
                 return true;
             }
             pause(&mut looks);
-            if looks > LOOKS && start.elapsed() > LOOKING {
+            if looks > LOOKS && start.elapsed() >= LOOKING {
                 return self.sleep(index);
             }
         }
@@ -320,7 +321,7 @@ impl Team {
 fn pause(looks: &mut u32) {
     *looks = looks.saturating_add(1);
     if *looks < LOOKS {
-        std::hint::spin_loop();
+        hint::spin_loop();
     } else {
         thread::yield_now();
     }
