@@ -329,8 +329,8 @@ impl Session {
         self.held_since = held.chain(self.run_held_since()).min();
     }
 
-    /// The client no longer waits for what it has asked for. Workers decide what of it need not run,
-    /// so that they get everything that is held back.
+    /// The client no longer waits for what it has asked for. Workers decide which of it need not
+    /// run, so they get everything that is held back.
     pub fn cancel(&mut self, request: Option<RequestId>, pace: Pace, out: &mut Outbox) {
         self.close_run();
         self.outgoing.iter_mut().for_each(|(_, outgoing)| outgoing.release());

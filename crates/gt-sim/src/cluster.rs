@@ -44,8 +44,8 @@ const MEMORY_BYTES: usize = 1 << 30;
 const HASTE: u32 = 4;
 /// How often everybody says that they are there.
 const HEARTBEAT_MS: u64 = 1000 / HASTE as u64;
-/// A verdict that is sent at once may overtake commands that are held back, so that some dispatchers
-/// hold them for long.
+/// How long dispatchers hold commands back. A verdict is sent at once and may overtake commands
+/// that are held back for long.
 const HOLDS_NS: [u64; 3] = [0, 5_000_000, 500_000_000];
 const OWN: Credentials = Credentials {
     reach: Reach::Local,

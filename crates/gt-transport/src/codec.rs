@@ -232,20 +232,8 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
             let (received, used_bytes) = all(body, payloads)?;
             Message::Heartbeat { received, used_bytes }
         }
-        kind::FAILED => {
-            let (session, failure) = all(body, payloads)?;
-            Message::Failed { session, failure: Arc::<Failure>::new(failure) }
-        }
-        kind::FAILURE_REPORT => {
-            let (session, barrier, failure, Checksums(checksums)): (_, _, Option<Failure>, _) =
-                all(body, payloads)?;
-            let failure = failure.map(Arc::new);
-            Message::FailureReport { session, barrier, failure, checksums }
-        }
-        kind::FAILURE_VERDICT => {
-            let (session, barrier, failure, told): (_, _, Option<Failure>, _) =
-                all(body, payloads)?;
-            Message::FailureVerdict { session, barrier, failure: failure.map(Arc::new), told }
+        kind::FAILED | kind::FAILURE_REPORT | kind::FAILURE_VERDICT => {
+            about_failures(kind, body, payloads)?
         }
         kind::DONE => {
             let (session, commands, bytes, busy_ns) = all(body, payloads)?;
@@ -292,6 +280,28 @@ fn without_data(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message>
             Message::Ended { session, error }
         }
         other => return Err(Error::bug(format!("no message is of kind {other}"))),
+    })
+}
+
+/// A message that tells of failures.
+fn about_failures(kind: u16, body: &[u8], payloads: Vec<Bytes>) -> Result<Message> {
+    Ok(match kind {
+        kind::FAILED => {
+            let (session, failure) = all(body, payloads)?;
+            Message::Failed { session, failure: Arc::<Failure>::new(failure) }
+        }
+        kind::FAILURE_REPORT => {
+            let (session, barrier, failure, Checksums(checksums)): (_, _, Option<Failure>, _) =
+                all(body, payloads)?;
+            let failure = failure.map(Arc::new);
+            Message::FailureReport { session, barrier, failure, checksums }
+        }
+        kind::FAILURE_VERDICT => {
+            let (session, barrier, failure, told): (_, _, Option<Failure>, _) =
+                all(body, payloads)?;
+            Message::FailureVerdict { session, barrier, failure: failure.map(Arc::new), told }
+        }
+        other => return Err(Error::bug(format!("kind {other} tells of no failure"))),
     })
 }
 

@@ -146,8 +146,8 @@ pub enum Message {
         /// How long they took.
         busy_ns: u64,
     },
-    /// Client to dispatcher to worker: the client no longer waits for anything that it has asked for
-    /// so far. Computations that have not begun wait until something needs them.
+    /// Client to dispatcher to worker: the client no longer waits for anything that it asked for so
+    /// far. Computations that have not begun wait until something needs them.
     Cancel {
         /// The session.
         session: SessionId,

@@ -3,7 +3,7 @@
 use super::{Finding, Source};
 
 const COLUMNS: usize = 100;
-const LINES: usize = 400;
+const LINES: usize = 600;
 
 // Put together from halves, so that this file does not find itself.
 const UNWRITTEN: &str = concat!("to", "do!");
@@ -87,10 +87,10 @@ mod tests {
     fn tests_do_not_count_towards_the_length_of_a_file() {
         let code = |count: usize| format!("//! A.\n{}", "const A: u8 = 0;\n".repeat(count - 1));
         let tests = format!("#[cfg(test)]\nmod tests {{\n{}}}\n", "    // More.\n".repeat(50));
-        assert!(messages("crates/gt/src/a.rs", &(code(400) + &tests)).is_empty());
+        assert!(messages("crates/gt/src/a.rs", &(code(600) + &tests)).is_empty());
         assert_eq!(
-            messages("crates/gt/src/a.rs", &(code(401) + &tests)),
-            ["401 lines without tests; the limit is 400"]
+            messages("crates/gt/src/a.rs", &(code(601) + &tests)),
+            ["601 lines without tests; the limit is 600"]
         );
         assert!(messages("crates/gt/tests/a.rs", &code(900)).is_empty());
         assert!(messages("crates/gt/src/generated_ops.rs", &code(900)).is_empty());
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn a_test_only_import_does_not_end_the_count() {
         let text =
-            format!("//! A.\n#[cfg(test)]\nmod tests;\n{}", "const A: u8 = 0;\n".repeat(400));
+            format!("//! A.\n#[cfg(test)]\nmod tests;\n{}", "const A: u8 = 0;\n".repeat(600));
         assert_eq!(messages("a.rs", &text).len(), 1);
     }
 

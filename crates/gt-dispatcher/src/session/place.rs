@@ -397,8 +397,8 @@ impl Session {
         pick(needs, base, &candidates, load, context.now_ns).ok_or_else(no_worker)
     }
 
-    /// The home of the session. When it opens, or after its home is gone, that is the worker with the
-    /// fewest other homes and the most free memory, of those that are not silent.
+    /// The home of the session: the worker with the fewest other homes and the most free memory, of
+    /// those that are not silent. It stays until that worker is gone.
     fn settle_home(&mut self, first: WorkerId, context: &mut Context) -> WorkerId {
         if let Some(home) = self.home.filter(|home| self.workers.contains(&Some(*home))) {
             return home;

@@ -1,4 +1,4 @@
-//! Random programs of one client, and what may come of them. A program is a list of acts, so that it
+//! Random programs of one client, and what may come of them. A program is a list of acts, so it
 //! can be evaluated again without updates that a failure kept from happening.
 
 use std::collections::{BTreeMap, BTreeSet};
