@@ -88,6 +88,7 @@ bench: build oracle ## compare with PyTorch in one run
 	$(BIN)/python benchmarks/parallel.py
 	$(BIN)/python benchmarks/watching.py
 	$(BIN)/python benchmarks/traffic.py
+	$(BIN)/python benchmarks/more_workers.py
 
 soak: build loom memcheck ## the random tests with many more cases, and those that run for minutes
 	@echo "random tests: SOAK_SEED=$(SOAK_SEED)"

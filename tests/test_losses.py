@@ -1,7 +1,10 @@
 """What becomes of values when workers end, in the middle of programs that update them."""
 
 import contextlib
+import os
+import random
 import signal
+import time
 from collections.abc import Callable
 
 import gt
@@ -9,6 +12,8 @@ import numpy as np
 import pytest
 from cluster import Cluster
 from gt import nn
+
+SECONDS = int(os.environ.get("SOAK_SECONDS", "600"))
 
 pytestmark = pytest.mark.embedded("starts servers of its own and kills their workers")
 
@@ -123,3 +128,61 @@ def test_a_sharded_model_is_loaded_into_its_shards_after_every_loss(connect):
         model.load_state_dict({name: gt.tensor(value) for name, value in state.items()})
         assert {gt.debug.placement(value) for value in model.parameters()} == {"shard(0) on 0 1"}
         assert steps(model, x, y, 3) == expected
+
+
+def learn_until_lost(
+    parameters: list[gt.Tensor], mirror: list[np.ndarray], cluster: Cluster, chance: random.Random
+) -> None:
+    """Update parameters and their mirror; a worker is killed while updates are under way."""
+    death = chance.randrange(1, 40)
+    for step in range(60):
+        expected = [value.copy() for value in mirror]
+        name = chance.choice(["second", "layers", None])
+        with gt.signal.context(name) if name else contextlib.nullcontext():
+            # Whole numbers, which are exact in whatever order they are added.
+            rows = np.float32(chance.choices(range(8), k=64)).reshape(8, 8)
+            gradient = (gt.tensor(rows) * 2).sum(0)
+        for parameter, value in zip(parameters, expected, strict=True):
+            parameter.add_(gradient)
+            value += rows.sum(0) * 2
+        if step == death:
+            cluster.workers[chance.randrange(2)].end(signal.SIGKILL)
+        if chance.random() < 0.3:
+            # Data can make this fail, so updates on other workers wait for it.
+            parameters[0].gather(0, gt.tensor([chance.randrange(8)]))
+        gt.synchronize()
+        mirror[:] = expected
+
+
+def die_and_go_on(connect, deaths: Callable[[int], bool], seed: int) -> None:
+    """Every death of a worker raises or changes nothing, and the session survives it."""
+    chance, config = random.Random(seed), SECOND + SHARDED
+    cluster = connect(config)
+    mirror = [np.full(8, float(index), np.float32) for index in range(3)]
+    count = 0
+    while deaths(count):
+        parameters = [gt.tensor(value) for value in mirror]
+        if count % 2:
+            with gt.signal.context("layers"):
+                parameters = [gt.tensor(value) for value in mirror]
+        with contextlib.suppress(gt.WorkerLost):
+            learn_until_lost(parameters, mirror, cluster, chance)
+            for parameter, value in zip(parameters, mirror, strict=True):
+                assert parameter.tolist() == value.tolist(), f"seed {seed}, death {count}"
+        for seat, worker in enumerate(cluster.workers):
+            if worker.child.poll() is not None:
+                cluster.workers[seat] = cluster.add_worker()
+                cluster.workers.pop()
+        count += 1
+
+
+def test_training_goes_on_after_every_death(connect):
+    die_and_go_on(connect, lambda count: count < 6, seed=1)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(0)
+def test_training_goes_on_after_deaths_for_minutes(connect):
+    seed, end = random.randrange(1 << 32), time.monotonic() + SECONDS
+    print(f"seed {seed}")
+    die_and_go_on(connect, lambda _: time.monotonic() < end, seed)
