@@ -129,7 +129,8 @@ pub(crate) fn pick(
     let class = at_base.or(candidates.first())?.class;
     let candidates = || candidates.iter().filter(|candidate| candidate.class == class);
     let roomiest = |candidate: &&Candidate| {
-        let left_bytes = candidate.room_bytes.saturating_sub(needs.bytes_at(candidate.worker));
+        let left_bytes =
+            i128::from(candidate.room_bytes) - i128::from(needs.bytes_at(candidate.worker));
         (candidate.health, !needs.fit(candidate), Reverse(left_bytes), candidate.worker)
     };
     let Some(stays) = at_base.filter(|candidate| needs.fit(candidate)) else {

@@ -17,7 +17,7 @@ const MOST_VALUES: usize = Slot::MOST_VALUES as usize;
 
 /// What the dispatcher keeps of one value: a million of them take 154 bytes each on x86-64. A test
 /// compares this with the size of an entry.
-pub const VALUE_BYTES: usize = 160;
+pub const VALUE_BYTES: usize = 192;
 
 /// A session may have as many values whatever its memory limit is.
 const FEW_VALUES: usize = 1 << 18;
