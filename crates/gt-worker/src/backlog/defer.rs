@@ -118,6 +118,10 @@ impl Backlog {
         if !self.deferred.is_needed_by(&bound) {
             return Some(bound);
         }
+        // Held first: the command may have ended the names of values that it needs.
+        if from == From::Batch {
+            hold(&bound, names);
+        }
         // Names may have ended since, in the same batch.
         self.drop_unneeded(names);
         // What comes after it may wait for it.
@@ -134,9 +138,6 @@ impl Backlog {
             }
         }
         self.deferred = Deferred::new(left);
-        if from == From::Batch {
-            hold(&bound, names);
-        }
         let list = if from == From::Urgent { &mut self.urgent } else { &mut self.admitted };
         list.push_front(bound);
         recalled.into_iter().rev().for_each(|one| list.push_front(one));

@@ -95,3 +95,13 @@ fn what_data_can_make_fail_is_not_deferred_and_harms_updates_after_it() {
     bench.run();
     assert_eq!(bench.read(SESSION, 2), [3.0; 2], "the client was not told before the update");
 }
+
+#[test]
+fn a_cancelled_value_that_an_update_replaces_is_computed() {
+    let mut bench = begun(&["t1 := neg t0", "t2 := neg t1", "t3 := add t2 t2"]);
+    bench.tell(cancel(None));
+    bench.run();
+    bench.say(SESSION, &["t4 := add t3 t3 replaces t3", "read t4 as r1"]);
+    bench.run();
+    assert_eq!(bench.read(SESSION, 1), [12.0; 2]);
+}
