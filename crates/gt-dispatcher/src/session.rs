@@ -325,6 +325,11 @@ impl Session {
                 out.send_commands(Peer::Worker(worker), self.id, batch);
             }
         }
+        self.note_held();
+    }
+
+    /// Finds out since when commands are held back.
+    fn note_held(&mut self) {
         let held = self.outgoing.iter().filter_map(|(_, outgoing)| outgoing.held_since());
         self.held_since = held.chain(self.run_held_since()).min();
     }

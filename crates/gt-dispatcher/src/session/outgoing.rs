@@ -185,9 +185,10 @@ impl Outgoing {
         self.is_busy() && self.in_flight_ns >= MOST_IN_FLIGHT_NS
     }
 
-    /// Since when some are held back, if some are.
+    /// Since when some are held back for a time. What waits for a busy worker goes when that is done
+    /// with something, and no time passes for it.
     pub(super) fn held_since(&self) -> Option<u64> {
-        self.held_since
+        self.held_since.filter(|_| !self.is_busy())
     }
 
     /// The messages that are to be sent now. What is too little to be worth one is held back for

@@ -47,6 +47,7 @@ impl Session {
             // What waited for a busy worker of a mesh may go to all of them.
             self.send_due(pace, out);
         }
+        self.note_held();
         self.expected.finish(worker, commands);
         Ok(self.in_flight.arrive(worker, commands))
     }

@@ -221,7 +221,10 @@ impl Session {
 
     /// Since when the run is held back, if it is.
     pub(super) fn run_held_since(&self) -> Option<u64> {
-        self.run.held_since
+        let first = self.registry.placements.members(self.run.mesh?).first();
+        let is_busy =
+            first.and_then(|first| self.outgoing.get(*first)).is_some_and(|it| it.is_busy());
+        self.run.held_since.filter(|_| !is_busy)
     }
 
     /// Whether a worker gets the run.
