@@ -354,7 +354,7 @@ impl Emit for Interpreter {
                 (Term::Value(value), Role::Operand) if kernel != Kernel::Cast => {
                     Term::Value(self.cast(value.clone(), inferred.compute)?)
                 }
-                (Term::Value(value), Role::Index) if kernel != Kernel::Expansion => {
+                (Term::Value(value), Role::Index) => {
                     Term::Value(self.cast(value.clone(), DType::I64)?)
                 }
                 (other, _) => other.clone(),

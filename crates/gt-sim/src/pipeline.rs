@@ -8,8 +8,9 @@ use gt_core::text::parse_instruction;
 use gt_core::{RequestId, ScopeId, SessionId, Slot};
 use gt_transport::Batch;
 
-pub use crate::timed::Busy;
+use crate::timed::Busy;
 use crate::timed::Cluster;
+pub use gt_worker::executor::entries::ENTRY_BYTES;
 
 const SESSION: SessionId = SessionId(1);
 const BATCH: usize = 256;
@@ -51,9 +52,9 @@ impl Course {
 }
 
 impl Training {
-    /// The bytes that a worker has of a micro-batch between two layers.
+    /// The bytes that a worker has of a micro-batch between two layers, with their table entry.
     pub fn activation_bytes(&self) -> usize {
-        4 * self.rows * self.width / self.workers
+        4 * self.rows * self.width / self.workers + ENTRY_BYTES
     }
 
     /// The bytes of a layer.
@@ -137,7 +138,9 @@ impl Training {
         }
         cluster.say(SESSION, batch);
         while cluster.step().is_some() {}
-        let kept = |worker: usize| self.layers[worker / self.workers] * 2 * self.layer_bytes();
+        let kept = |worker: usize| {
+            self.layers[worker / self.workers] * 2 * (self.layer_bytes() + ENTRY_BYTES)
+        };
         let most = cluster.pools.iter().map(|pool| pool.peak_bytes()).enumerate();
         let activation_bytes = most.map(|(worker, most)| most.saturating_sub(kept(worker)));
         let activation_bytes = activation_bytes.collect();

@@ -3,6 +3,7 @@
 mod common;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use common::for_each_seed;
 use gt_core::instruction::Command;
@@ -11,6 +12,7 @@ use gt_sim::client::Answer;
 use gt_sim::interpreter::Expected;
 use gt_sim::script::Saying;
 use gt_sim::{Dice, Program, Settings, Simulation};
+use gt_transport::Failure;
 use gt_worker::Window;
 
 const CLIENTS: usize = 3;
@@ -59,7 +61,7 @@ fn run_for(
 /// Answers and failures are those of the program alone, and everything sent was accounted for.
 fn check(simulation: &Simulation, programs: &[Program]) {
     for (index, program) in programs.iter().enumerate() {
-        check_client(simulation, index, program, Expected::allows);
+        check_client(simulation, index, program, Expected::allows, |_, _| false);
     }
 }
 
@@ -68,19 +70,35 @@ fn check_client(
     index: usize,
     program: &Program,
     allows: impl Fn(&Expected, &Answer) -> bool,
+    mut is_over: impl FnMut(&Expected, &Answer) -> bool,
 ) {
-    {
-        let client = simulation.client(index);
-        assert_eq!(client.ended(), None, "client {index} was ended");
-        assert!(client.is_through(), "client {index} still waits");
-        for (request, expected) in &program.answers {
-            let found = client.answers().get(request);
-            let found = found.unwrap_or_else(|| panic!("client {index}: no answer to {request}"));
-            let right = allows(expected, found);
-            assert!(right, "client {index}, {request}: {found:?} instead of {expected:?}");
+    let client = simulation.client(index);
+    assert_eq!(client.ended(), None, "client {index} was ended");
+    assert!(client.is_through(), "client {index} still waits");
+    assert_eq!(client.answers().len(), program.answers.len(), "answers nobody asked for");
+    assert_eq!(client.done(), client.sent(), "client {index} is not told that all is done");
+    for (request, expected) in &program.answers {
+        let found = client.answers().get(request);
+        let found = found.unwrap_or_else(|| panic!("client {index}: no answer to {request}"));
+        if is_over(expected, found) {
+            return;
         }
-        assert_eq!(client.answers().len(), program.answers.len(), "answers nobody asked for");
-        assert_eq!(client.done(), client.sent(), "client {index} is not told that all is done");
+        let right = allows(expected, found);
+        assert!(right, "client {index}, {request}: {found:?} instead of {expected:?}");
+    }
+}
+
+/// An update on a mesh that uses a value that has failed tells the client of that failure, if an
+/// answer settled it that named another one: the update is missing. What follows is not what the
+/// program alone gives.
+fn is_told_late() -> impl FnMut(&Expected, &Answer) -> bool {
+    let mut passed_over: Vec<Arc<Failure>> = Vec::new();
+    move |expected, found| {
+        if let (Expected::OneOf(failures), Err(told)) = (expected, found) {
+            let others = failures.iter().filter(|other| other.instruction != told.instruction);
+            passed_over.extend(others.cloned());
+        }
+        expected.is_good() && Expected::OneOf(passed_over.clone()).allows_about(found)
     }
 }
 
@@ -128,7 +146,7 @@ fn cuts_change_no_value_of_a_program() {
         let window = *dice.choose(&[ONE, UNLIMITED]);
         let simulation = run(seed, workers, window, &programs);
         for (index, program) in programs.iter().enumerate() {
-            check_client(&simulation, index, program, Expected::allows_about);
+            check_client(&simulation, index, program, Expected::allows_about, |_, _| false);
         }
     });
 }
@@ -143,7 +161,7 @@ fn meshes_of_several_axes_change_no_value_of_a_program() {
         let window = *dice.choose(&[ONE, UNLIMITED]);
         let simulation = run(seed, workers, window, &programs);
         for (index, program) in programs.iter().enumerate() {
-            check_client(&simulation, index, program, Expected::allows_about);
+            check_client(&simulation, index, program, Expected::allows_about, is_told_late());
         }
     });
 }
@@ -174,7 +192,7 @@ fn workers_that_are_drained_and_used_again_change_no_value() {
             }
         }
         for (index, program) in programs.iter().enumerate() {
-            check_client(&simulation, index, program, Expected::allows_about);
+            check_client(&simulation, index, program, Expected::allows_about, |_, _| false);
         }
         let held = |worker: &usize| simulation.values_on(*worker);
         assert_eq!(drained.iter().map(held).sum::<usize>(), 0, "{drained:?} of {workers}");
