@@ -31,8 +31,6 @@ WAITING = """
         print(time.time())
     start = time.time()
     print((gt.ones(2) + 1).tolist(), time.time() - start)
-    before = gt.status()
-    print(before["commands_sent"] - before["commands_done"] > 3)
 """
 
 
@@ -50,13 +48,12 @@ def test_a_signal_from_outside_ends_a_wait_within_200_ms(script):
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=100)
     assert errors == ""
-    interrupted, after, queued = output.splitlines()
+    interrupted, after = output.splitlines()
     assert float(interrupted) - sent < 0.2
     values, seconds = after.rsplit(" ", 1)
     assert values == "[2.0, 2.0]"
     # A product takes about half a second; the fifteen of them, many seconds.
     assert float(seconds) < 3
-    assert queued == "True"
 
 
 def test_an_interrupt_ends_the_wait_and_not_the_session(script):

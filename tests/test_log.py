@@ -27,6 +27,13 @@ PROGRAM = """
     e.numpy()
     del c
     e.nonzero()
+    # Without a config all of it is at home, on the first worker.
+    second = gt.SignalConfig(shard=gt.ShardConfig(replicated=True, workers=[1]))
+    gt.register_config("second", second)
+    with gt.signal.context("second"):
+        f = gt.ones(3)
+        (f + 1).numpy()
+    del f
     try:
         a.gather(0, gt.tensor([[7]])).numpy()
     except (IndexError, RuntimeError):
@@ -57,6 +64,8 @@ def test_lines_are_in_order(log):
 
 def test_commands_have_the_names_people_search_for(log):
     received = {line["command"] for line in log if line["event"] == "RECV"}
+    # Signals are the dispatcher's own.
+    received -= {"DefineSignal", "EnterSignal"}
     assert received == {
         "CreateTensor",
         "BinaryOp",
