@@ -7,10 +7,10 @@ use gt_core::placement::Wish;
 use gt_core::text::parse_instruction;
 use gt_core::{RequestId, ScopeId, SessionId, Slot};
 use gt_transport::Batch;
+use gt_worker::executor::entries::ENTRY_BYTES;
 
-use crate::timed::Busy;
+pub use crate::timed::Busy;
 use crate::timed::Cluster;
-pub use gt_worker::executor::entries::ENTRY_BYTES;
 
 const SESSION: SessionId = SessionId(1);
 const BATCH: usize = 256;
