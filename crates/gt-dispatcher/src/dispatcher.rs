@@ -320,13 +320,18 @@ impl Dispatcher {
     fn send(&mut self, id: SessionId, (commands, bytes): (u64, u64), pace: Pace, out: &mut Outbox) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let done = session.flush(commands, bytes, pace, out);
-        if let Some(since) = session.held_since() {
-            self.flush_at_ns.get_or_insert(since.saturating_add(pace.hold_ns));
-        }
+        let held = session.held_since();
+        self.flush_by(held, pace);
         if let Some((commands, bytes)) = done {
             let done = Message::Done { session: id, commands, bytes, busy_ns: 0 };
             out.send(Peer::Client(id), done);
         }
+    }
+
+    /// Commands have been held back since then, if any are.
+    fn flush_by(&mut self, held_since: Option<u64>, pace: Pace) {
+        let due = held_since.map(|since| since.saturating_add(pace.hold_ns));
+        self.flush_at_ns = self.flush_at_ns.into_iter().chain(due).min();
     }
 
     /// A worker is there, for new sessions and for those that want more.

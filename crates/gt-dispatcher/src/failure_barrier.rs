@@ -42,6 +42,8 @@ pub struct FailureBarrier {
 struct Standing {
     /// It was given something to do since it last settled.
     busy: bool,
+    /// It has put off work that the client cancelled, until everything is settled.
+    deferred: bool,
     /// It was given something that data can make fail since it last reported.
     unreported: bool,
     /// The same since it last settled, or something for which its memory may be too small.
@@ -151,6 +153,11 @@ impl FailureBarrier {
         standing.risky |= risk == Risk::Data || bytes >= LARGE_BYTES;
     }
 
+    /// A worker may put off work until the client waits for everything.
+    pub fn defer(&mut self, worker: WorkerId) {
+        self.workers.of(worker).deferred = true;
+    }
+
     /// A worker is about to replace a value: what must be said before.
     pub fn replace(&mut self, worker: WorkerId) -> Option<Words> {
         let mut words = Words { barrier: self.last(), report: SmallVec::new(), wait: false };
@@ -213,10 +220,11 @@ impl FailureBarrier {
             let asked = standing.risky
                 || standing.poison.is_some()
                 || standing.waits_for > certain
-                || (whom == Whom::Everybody && standing.busy);
+                || (whom == Whom::Everybody && (standing.busy || standing.deferred));
             if worker == reader || asked {
                 let waits_for = standing.waits_for;
-                *standing = Standing { waits_for, ..Standing::default() };
+                let deferred = standing.deferred && whom != Whom::Everybody;
+                *standing = Standing { waits_for, deferred, ..Standing::default() };
             }
             if worker != reader && asked {
                 report.push(worker);

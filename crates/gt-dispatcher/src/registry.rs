@@ -258,7 +258,8 @@ impl Registry {
         let bytes = entry.meta.bytes() as u64;
         entry.holders.push((worker, name));
         entry.counted.push((worker, bytes));
-        *self.held.of(worker) += bytes;
+        let held = self.held.of(worker);
+        *held = held.saturating_add(bytes);
         Ok(name)
     }
 
@@ -266,7 +267,8 @@ impl Registry {
         let bytes = entry.meta.bytes() as u64;
         entry.counted = entry.holders.iter().map(|&(worker, _)| (worker, bytes)).collect();
         for &(worker, bytes) in &entry.counted {
-            *self.held.of(worker) += bytes;
+            let held = self.held.of(worker);
+            *held = held.saturating_add(bytes);
         }
     }
 

@@ -6,7 +6,6 @@ use gt_core::attrs::NO_ATTRS;
 use gt_core::instruction::{Command, Replaces};
 use gt_core::placement::Cuts;
 use gt_core::record::Parts;
-use gt_core::rules::risk::Risk;
 use gt_core::{Error, Meta, Provenance, RequestId, Result, SessionId, SignatureId, Slot, WorkerId};
 use gt_transport::hello::Hello;
 use gt_transport::report::Modifiers;
@@ -343,7 +342,7 @@ impl Session {
         let workers: SmallVec<[WorkerId; 4]> = self.busy_workers().collect();
         for worker in workers {
             // What a worker has deferred, it runs when the client waits for everything.
-            self.failure_barrier.assign(worker, Risk::Memory, 0);
+            self.failure_barrier.defer(worker);
             out.send(Peer::Worker(worker), Message::Cancel { session: self.id, request });
         }
     }

@@ -51,9 +51,7 @@ impl Dispatcher {
                 let Some(open) = self.session_of(worker, session)? else { return Ok(()) };
                 let done = open.finish(worker, commands, pace, out)?;
                 let (held, finished) = (open.held_since(), open.progress(worker).done);
-                if let Some(since) = held {
-                    self.flush_at_ns.get_or_insert(since.saturating_add(pace.hold_ns));
-                }
+                self.flush_by(held, pace);
                 self.recording.finish(now_ns, (session, worker), finished);
                 if let Some((commands, bytes)) = done {
                     let done = Message::Done { session, commands, bytes, busy_ns };

@@ -67,12 +67,15 @@ impl Session {
     /// An error if its values take more memory of this process than it may hold on its workers.
     pub fn check_room(&self, workers: &WorkerTable) -> Result<()> {
         self.registry.check_room(|| {
+            // Zero bytes means that the memory of a worker is not known.
             let memory = |worker| {
                 let total = workers.get(worker).map_or(0, |member| member.info.memory_bytes);
                 let total = usize::try_from(total).unwrap_or(usize::MAX);
+                let total = if total == 0 { usize::MAX } else { total };
                 self.share().memory.of(total).min(total) as u64
             };
-            self.workers().map(memory).fold(0, u64::saturating_add)
+            // Without workers the session waits for others, and keeps what it has named.
+            self.workers().map(memory).reduce(u64::saturating_add).unwrap_or(u64::MAX)
         })
     }
 

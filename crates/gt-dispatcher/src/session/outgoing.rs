@@ -185,8 +185,8 @@ impl Outgoing {
         self.is_busy() && self.in_flight_ns >= MOST_IN_FLIGHT_NS
     }
 
-    /// Since when some are held back for a time. What waits for a busy worker goes when that is done
-    /// with something, and no time passes for it.
+    /// Since when some are held back for a time. What waits for a busy worker goes when that has
+    /// finished something, and no time passes for it.
     pub(super) fn held_since(&self) -> Option<u64> {
         self.held_since.filter(|_| !self.is_busy())
     }

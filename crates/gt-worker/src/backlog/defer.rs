@@ -1,7 +1,7 @@
 //! Cancelled work: computations that the client asked for and no longer waits for. They run only
 //! when something else needs them, and are dropped once nothing can.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 
 use gt_core::instruction::After;
 use gt_core::{RequestId, Result};
@@ -13,11 +13,11 @@ use crate::plan::{Position, Then, ValueId};
 use crate::planner::Planner;
 
 /// Everything that has come up to a position is cancelled.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Cancelled {
     last: Position,
-    /// The read that the client has given up.
-    request: Option<RequestId>,
+    /// The requests that the client has given up.
+    requests: BTreeSet<RequestId>,
 }
 
 /// Commands that wait to be asked for, in the order of the stream.
@@ -49,7 +49,9 @@ impl Backlog {
     /// answered without its value.
     pub fn cancel(&mut self, request: Option<RequestId>) {
         let last = Position((self.next.0 + self.unbound).saturating_sub(1));
-        self.cancelled = Some(Cancelled { last, request });
+        let before = self.cancelled.take().map(|before| before.requests).unwrap_or_default();
+        let requests = before.into_iter().chain(request).collect();
+        self.cancelled = Some(Cancelled { last, requests });
         self.reader = None;
         self.stir();
     }
@@ -58,7 +60,7 @@ impl Backlog {
     /// or that other workers wait for stay, with what they need: the session is told of failures as
     /// before, and no other worker notices.
     pub(super) fn defer(&mut self, planner: &mut Planner) -> Result<()> {
-        let Some(Cancelled { last, request }) = self.cancelled.take() else { return Ok(()) };
+        let Some(Cancelled { last, requests }) = self.cancelled.take() else { return Ok(()) };
         if last.0 > self.next.0 + MOST_BEFORE {
             return Ok(());
         }
@@ -72,11 +74,15 @@ impl Backlog {
         let mut needed = HashSet::new();
         let (mut deferred, mut kept) = (VecDeque::new(), VecDeque::new());
         for mut bound in waiting.into_iter().rev() {
-            if let Task::Answer { value, request: asked, .. } = bound.task
-                && Some(asked) == request
-            {
-                planner.names().release(value);
-                bound.task = Task::GiveUp(asked);
+            match bound.task {
+                Task::Answer { value, request, .. } if requests.contains(&request) => {
+                    planner.names().release(value);
+                    bound.task = Task::GiveUp(request);
+                }
+                Task::Sync(request) if requests.contains(&request) => {
+                    bound.task = Task::GiveUp(request);
+                }
+                _ => {}
             }
             let is_needed = bound.makes().iter().any(|id| needed.contains(id));
             if may_wait(&bound) && !is_needed {

@@ -105,3 +105,16 @@ fn a_cancelled_value_that_an_update_replaces_is_computed() {
     bench.run();
     assert_eq!(bench.read(SESSION, 1), [12.0; 2]);
 }
+
+#[test]
+fn a_synchronisation_that_is_given_up_runs_nothing() {
+    let lines = ["t1 := neg t0", "t2 := neg t1", "t3 := neg t2", "t4 := exp t3", "sync as r1"];
+    let mut bench = begun(&lines);
+    bench.tell(cancel(Some(1)));
+    // Another one before the worker has looked at the first.
+    bench.tell(cancel(None));
+    bench.run();
+    let answer = bench.answer(SESSION, 1).expect_err("no value");
+    assert_eq!(answer.error, Error::Interrupted);
+    assert!(!bench.seen().iter().any(|(kernel, _)| kernel.contains("Exp")), "{:?}", bench.seen());
+}
