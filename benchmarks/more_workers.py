@@ -77,7 +77,7 @@ def main() -> None:
     if arguments.json:
         print(json.dumps(found))
         return
-    print("Speed with so many worker processes, relative to one:\n")
+    print("Speed with several worker processes, relative to one:\n")
     print("| model |", " | ".join(map(str, WORKERS)), "|")
     print("|---" * (len(WORKERS) + 1) + "|")
     for model, ratio in found.items():

@@ -17,9 +17,9 @@ use crate::recorder::Recorder;
 use crate::stream::{BATCH_COMMANDS, Stream};
 use crate::{fork, host};
 
-/// A client may be so many commands ahead of the workers …
+/// How many commands a client may be ahead of the workers.
 const COMMANDS_AHEAD: u64 = 1 << 15;
-/// … or so many bytes of uploads.
+/// How many bytes of its uploads may be on their way.
 const BYTES_AHEAD: u64 = 1 << 30;
 
 /// What clones of a session share.
@@ -51,13 +51,13 @@ pub struct Inner {
     pub(crate) is_auto_recording: AtomicBool,
     /// What came of it.
     pub(crate) verdict: OnceLock<Verdict>,
-    /// Values of so many bytes are cut where nobody says where they should be.
+    /// Values of at least this many bytes are cut if no config places them.
     pub(crate) worth_cutting_bytes: AtomicUsize,
     /// The tensors that have names.
     pub(crate) named: Mutex<Named>,
     /// Whether the client should wait before it goes on.
     pub(crate) ahead: AtomicBool,
-    /// Whether the program has made so many values that it should wait for their failures.
+    /// Whether the program has made enough values that it should wait for their failures.
     pub(crate) memory_unchecked: AtomicBool,
     pub(crate) closed: AtomicBool,
     /// Whether the dispatcher ended it, and not the program.
