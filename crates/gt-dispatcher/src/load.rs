@@ -39,9 +39,6 @@ pub struct Load {
     lanes: Vec<Lane>,
     /// Bytes in a microsecond from one worker to another, where that was measured.
     links: BTreeMap<(WorkerId, WorkerId), u64>,
-    /// The hosts of workers, and their numerics classes; their places here are their numbers.
-    hosts: Vec<String>,
-    classes: Vec<String>,
     /// When it is next looked how quick they are.
     compare_at_ns: u64,
 }
@@ -54,8 +51,8 @@ struct Lane {
     /// Whether nothing new is to go there, as the operator wants it.
     is_drained: bool,
     pace: Pace,
-    host: u32,
-    class: u32,
+    host: Numbered,
+    class: Numbered,
     /// How many workers like it the cores of its host serve at once.
     at_once: u32,
     memory_bytes: u64,
@@ -63,6 +60,13 @@ struct Lane {
     used_bytes: u64,
     /// How many sessions have their home there.
     homes: u32,
+}
+
+/// A name that several workers may have, and the number that those are compared by.
+#[derive(Clone, Debug)]
+struct Numbered {
+    name: String,
+    number: u32,
 }
 
 impl Lane {
@@ -93,8 +97,8 @@ impl Load {
             health: Health::Well,
             is_drained: false,
             pace: Pace::default(),
-            host: number(&mut self.hosts, &info.host),
-            class: number(&mut self.classes, &info.numerics),
+            host: self.numbered(&info.host, |lane| &lane.host),
+            class: self.numbered(&info.numerics, |lane| &lane.class),
             at_once,
             memory_bytes: info.memory_bytes,
             used_bytes: 0,
@@ -104,6 +108,13 @@ impl Load {
             Ok(index) => self.lanes[index] = lane,
             Err(index) => self.lanes.insert(index, lane),
         }
+    }
+
+    /// The name of a worker that joins, with the number of those that have the same.
+    fn numbered(&self, name: &str, of: impl Fn(&Lane) -> &Numbered) -> Numbered {
+        let known = self.lanes.iter().map(&of).find(|known| known.name == name);
+        let unused = || self.lanes.iter().map(|lane| of(lane).number + 1).max().unwrap_or(0);
+        Numbered { name: name.to_string(), number: known.map_or_else(unused, |same| same.number) }
     }
 
     /// A worker is gone.
@@ -149,9 +160,9 @@ impl Load {
             free_ns: lane.free_ns,
             slowness: lane.pace.taken_ns(1),
             room_bytes: most.saturating_sub(lane.used_bytes.max(held_bytes)),
-            host: lane.host,
+            host: lane.host.number,
             at_once: lane.at_once,
-            class: lane.class,
+            class: lane.class.number,
         })
     }
 
@@ -247,7 +258,7 @@ impl Load {
 
 impl Speeds for Load {
     fn handover_ns(&self, from: WorkerId, to: WorkerId, bytes: u64) -> u64 {
-        let host = |worker: WorkerId| self.lane(worker).map(|lane| lane.host);
+        let host = |worker: WorkerId| self.lane(worker).map(|lane| lane.host.number);
         let travels_ns = match self.links.get(&(from, to)) {
             Some(speed) => bytes.saturating_mul(1000) / speed,
             None if host(from) == host(to) => bytes / LOCAL_BYTES_PER_NS,
@@ -255,14 +266,4 @@ impl Speeds for Load {
         };
         HANDOVER_NS.saturating_add(travels_ns)
     }
-}
-
-/// The number of a name, which it gets if it has none.
-fn number(names: &mut Vec<String>, name: &str) -> u32 {
-    let known = names.iter().position(|known| known == name);
-    let index = known.unwrap_or_else(|| {
-        names.push(name.to_string());
-        names.len() - 1
-    });
-    index as u32
 }

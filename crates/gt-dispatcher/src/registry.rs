@@ -17,7 +17,7 @@ const MOST_VALUES: usize = Slot::MOST_VALUES as usize;
 
 /// What the dispatcher keeps of one value: a million of them take 154 bytes each on x86-64. A test
 /// compares this with the size of an entry.
-pub const VALUE_BYTES: usize = 192;
+pub const VALUE_BYTES: usize = 160;
 
 /// A session may have as many values whatever its memory limit is.
 const FEW_VALUES: usize = 1 << 18;
@@ -35,9 +35,12 @@ pub struct Registry {
     parts: HashMap<Slot, Option<Entry>>,
     /// What the numbers of placements stand for.
     pub placements: Placements,
-    /// Bytes of whole values on the workers that made them.
+    /// Bytes of the whole values on each worker: the sum over all entries and their holders.
     held: WorkerMap<u64>,
 }
+
+/// Workers that have all of a value, and its name on each.
+pub type Holders = SmallVec<[(WorkerId, Slot); 1]>;
 
 /// What is known of a value.
 #[derive(Debug)]
@@ -51,7 +54,7 @@ pub struct Entry {
     /// When it is estimated to be there.
     pub ready_ns: u64,
     /// The workers that have all of it, and its name there; the one that computed it comes first.
-    pub holders: SmallVec<[(WorkerId, Slot); 1]>,
+    pub holders: Holders,
     /// The meshes it is on, and its name there, which is the same on each of their workers.
     pub spreads: SmallVec<[(PlacementId, Slot); 1]>,
     /// How copies of it are used that were moved for an instruction.
@@ -68,9 +71,6 @@ pub struct Entry {
     pub former: Option<Arc<Placement>>,
     /// Where that is among the workers that there are now, once something is to take its place.
     pub rehoused: Option<PlacementId>,
-    /// The workers whose memory it was counted in, and how many bytes; see
-    /// [`Registry::held_bytes`].
-    pub counted: SmallVec<[(WorkerId, u64); 1]>,
 }
 
 /// How a value is used that the config placed.
@@ -106,7 +106,6 @@ impl Entry {
             lost: None,
             former: None,
             rehoused: None,
-            counted: SmallVec::new(),
         }
     }
 
@@ -254,35 +253,72 @@ impl Registry {
     /// A worker is given a copy of a value; gives the name it has there.
     pub fn add_copy(&mut self, slot: Slot, worker: WorkerId) -> Result<Slot> {
         let name = self.name_copy();
-        let entry = self.get_mut(slot)?;
-        let bytes = entry.meta.bytes() as u64;
-        entry.holders.push((worker, name));
-        entry.counted.push((worker, bytes));
-        let held = self.held.of(worker);
-        *held = held.saturating_add(bytes);
+        self.add_holder(slot, worker, name)?;
         Ok(name)
     }
 
-    fn count(&mut self, entry: &mut Entry) {
+    /// A worker has all of a value, under this name.
+    pub fn add_holder(&mut self, slot: Slot, worker: WorkerId, name: Slot) -> Result<()> {
+        let entry = self.get_mut(slot)?;
+        entry.holders.push((worker, name));
         let bytes = entry.meta.bytes() as u64;
-        entry.counted = entry.holders.iter().map(|&(worker, _)| (worker, bytes)).collect();
-        for &(worker, bytes) in &entry.counted {
+        self.count(&[(worker, name)], bytes);
+        Ok(())
+    }
+
+    /// No worker has all of a value any longer; gives those that had it.
+    pub fn take_holders(&mut self, slot: Slot) -> Result<Holders> {
+        let entry = self.get_mut(slot)?;
+        let (holders, bytes) = (std::mem::take(&mut entry.holders), entry.meta.bytes() as u64);
+        self.uncount(&holders, bytes);
+        Ok(holders)
+    }
+
+    /// A worker does not have all of a value any longer.
+    pub fn drop_holder(&mut self, slot: Slot, worker: WorkerId) -> Result<()> {
+        let entry = self.get_mut(slot)?;
+        let (dropped, kept) =
+            entry.holders.iter().copied().partition(|(holder, _)| *holder == worker);
+        entry.holders = kept;
+        let (dropped, bytes): (Holders, u64) = (dropped, entry.meta.bytes() as u64);
+        self.uncount(&dropped, bytes);
+        Ok(())
+    }
+
+    /// The shape of a value is known.
+    pub fn describe(&mut self, slot: Slot, meta: Meta) -> Result<()> {
+        let entry = self.get_mut(slot)?;
+        let (holders, bytes) = (entry.holders.clone(), meta.bytes() as u64);
+        let before = std::mem::replace(&mut entry.meta, meta).bytes() as u64;
+        entry.described = true;
+        self.uncount(&holders, before);
+        self.count(&holders, bytes);
+        Ok(())
+    }
+
+    fn count(&mut self, holders: &[(WorkerId, Slot)], bytes: u64) {
+        for &(worker, _) in holders {
             let held = self.held.of(worker);
             *held = held.saturating_add(bytes);
         }
     }
 
-    fn uncount(&mut self, mut entry: Entry) -> Entry {
-        for (worker, bytes) in entry.counted.drain(..) {
+    fn uncount(&mut self, holders: &[(WorkerId, Slot)], bytes: u64) {
+        for &(worker, _) in holders {
             let held = self.held.of(worker);
             *held = held.saturating_sub(bytes);
         }
+    }
+
+    /// Takes an entry out of the count of what workers have.
+    fn uncounted(&mut self, entry: Entry) -> Entry {
+        self.uncount(&entry.holders, entry.meta.bytes() as u64);
         entry
     }
 
     /// Gives a value its name.
-    pub fn insert(&mut self, slot: Slot, mut entry: Entry) -> Result<()> {
-        self.count(&mut entry);
+    pub fn insert(&mut self, slot: Slot, entry: Entry) -> Result<()> {
+        self.count(&entry.holders, entry.meta.bytes() as u64);
         if let Some(part) = self.parts.get_mut(&slot).filter(|part| part.is_none()) {
             *part = Some(entry);
             return Ok(());
@@ -320,7 +356,7 @@ impl Registry {
     /// Gives what was a part of an instruction the name that the client has for it.
     pub fn rename(&mut self, part: Slot, slot: Slot) -> Result<()> {
         let entry = self.parts.remove(&part).flatten().ok_or_else(|| missing(part))?;
-        let entry = self.uncount(entry);
+        let entry = self.uncounted(entry);
         if entry.names().all(|name| name != part) {
             self.end_copy(part);
         }
@@ -344,12 +380,12 @@ impl Registry {
     pub fn take(&mut self, slot: Slot) -> Result<Entry> {
         if slot.is_copy() {
             let entry = self.parts.remove(&slot).flatten().ok_or_else(|| missing(slot))?;
-            return Ok(self.uncount(entry));
+            return Ok(self.uncounted(entry));
         }
         let entry = self.entries.get_mut(slot.0 as usize).and_then(Option::take);
         let entry = entry.ok_or_else(|| missing(slot))?;
         self.named -= 1;
-        Ok(self.uncount(entry))
+        Ok(self.uncounted(entry))
     }
 
     /// Takes a value's name away.
@@ -358,7 +394,7 @@ impl Registry {
             let entry = self.parts.remove(&slot).flatten().ok_or_else(|| missing(slot))?;
             entry.names().filter(|name| *name != slot).for_each(|name| self.end_copy(name));
             self.end_copy(slot);
-            return Ok(self.uncount(entry));
+            return Ok(self.uncounted(entry));
         }
         let entry = self.take(slot)?;
         entry.names().for_each(|name| self.end_copy(name));
@@ -458,5 +494,35 @@ mod tests {
         registry.check_room(|| 2 * limit() + VALUE_BYTES as u64).expect("there is room for all");
         registry.remove(Slot(7)).expect("it is there");
         registry.check_room(limit).expect("one is gone");
+    }
+
+    #[test]
+    fn what_workers_hold_is_the_sum_over_entries_and_holders() {
+        let [first, second] = [WorkerId(0), WorkerId(1)];
+        let mut registry = Registry::default();
+        let held = |registry: &Registry| [first, second].map(|worker| registry.held_bytes(worker));
+        let insert = |registry: &mut Registry, slot: Slot, elements: usize| {
+            let meta = Meta::new(gt_core::DType::F32, [elements]);
+            let holders = Holders::from_slice(&[(first, slot)]);
+            let value = Entry { holders, described: false, ..Entry::nowhere(meta) };
+            registry.insert(slot, value).expect("the names are in order");
+        };
+        insert(&mut registry, Slot(0), 10);
+        insert(&mut registry, Slot(1), 100);
+        registry.add_copy(Slot(0), second).expect("it is there");
+        assert_eq!(held(&registry), [440, 40]);
+        let smaller = Meta::new(gt_core::DType::F32, [3]);
+        registry.describe(Slot(0), smaller).expect("it is there");
+        assert_eq!(held(&registry), [412, 12]);
+        registry.drop_holder(Slot(0), first).expect("it is there");
+        assert_eq!(held(&registry), [400, 12]);
+        let entry = registry.take(Slot(0)).expect("it is there");
+        assert_eq!(held(&registry), [400, 0]);
+        registry.insert(Slot(0), entry).expect("the name is free");
+        registry.take_holders(Slot(1)).expect("it is there");
+        assert_eq!(held(&registry), [0, 12]);
+        registry.remove(Slot(0)).expect("it is there");
+        registry.remove(Slot(1)).expect("it is there");
+        assert_eq!(held(&registry), [0, 0]);
     }
 }

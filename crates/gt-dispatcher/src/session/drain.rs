@@ -191,7 +191,7 @@ impl Session {
             let target = self.target(slot, change, context)?;
             self.bring(slot, target, context)?;
         }
-        self.registry.get_mut(slot)?.holders.retain(|(holder, _)| *holder != worker);
+        self.registry.drop_holder(slot, worker)?;
         self.registry.end_copy(name);
         self.emit_free(worker, name);
         Ok(())

@@ -127,7 +127,7 @@ impl Session {
         }
         let name = self.registry.name_copy();
         self.emit_move(&meta, (from, there), (place, name), context)?;
-        self.registry.get_mut(slot)?.holders.push((worker, name));
+        self.registry.add_holder(slot, worker, name)?;
         Ok(name)
     }
 

@@ -43,7 +43,7 @@ impl Session {
         self.emit(home, Command::Read { slot: name, request });
         self.expect_reply(home, Reply::Answer(request), way.into())?;
         if gathered {
-            self.registry.get_mut(slot)?.holders.clear();
+            self.registry.take_holders(slot)?;
             self.registry.end_copy(name);
             self.emit_free(home, name);
         }

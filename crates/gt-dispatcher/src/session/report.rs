@@ -187,14 +187,11 @@ impl Session {
     /// The worker has told the shape of a value that depends on data.
     fn describe(&mut self, request: RequestId, meta: Option<&Meta>) -> Result<()> {
         let Some(slot) = self.described.remove(&request) else { return Ok(()) };
-        let entry = self.registry.get_mut(slot).ok().filter(|entry| !entry.described);
-        if let (Some(entry), Some(meta)) = (entry, meta) {
-            if entry.meta.dtype != meta.dtype {
-                return Err(Error::bug(format!("{slot} is described as {meta}")));
-            }
-            entry.meta = meta.clone();
-            entry.described = true;
+        let entry = self.registry.get(slot).ok().filter(|entry| !entry.described);
+        let (Some(entry), Some(meta)) = (entry, meta) else { return Ok(()) };
+        if entry.meta.dtype != meta.dtype {
+            return Err(Error::bug(format!("{slot} is described as {meta}")));
         }
-        Ok(())
+        self.registry.describe(slot, meta.clone())
     }
 }

@@ -136,7 +136,7 @@ impl Session {
         let layouts = wish.layouts(self.registry.get(out)?.meta.shape.rank());
         let place = self.registry.placements.with_layouts(wish.mesh, &layouts)?;
         self.bring_as(out, place, context)?;
-        let wholes = std::mem::take(&mut self.registry.get_mut(out)?.holders);
+        let wholes = self.registry.take_holders(out)?;
         for (worker, name) in wholes {
             self.registry.end_copy(name);
             self.emit_free(worker, name);
