@@ -45,6 +45,8 @@ const SHOW_NS: u64 = 10_000_000;
 const MANY_EVENTS: usize = 1 << 12;
 /// How long what is to be sent waits for what else may go with it.
 const TOGETHER_NS: u64 = 100_000;
+/// Hearing a message of more bytes takes longer than sending: what is ready to be sent goes first.
+const LONG_BYTES: usize = 4 << 10;
 /// Messages that are heard before the clock is looked at again.
 const BURST: usize = 256;
 /// Messages that are taken in before they are heard. The rest stays with those who send it.
@@ -217,7 +219,7 @@ impl Server {
             self.take_in()?;
             let Some((arrival, acquaintance)) = self.arrivals.next() else { break };
             let now_ns = self.now_ns();
-            if now_ns - since_ns > TOGETHER_NS {
+            if now_ns - since_ns > TOGETHER_NS || bytes(&arrival) > LONG_BYTES {
                 self.send_all(std::mem::take(&mut out));
                 since_ns = now_ns;
             }
@@ -236,12 +238,8 @@ impl Server {
     fn take_in(&mut self) -> Result<()> {
         while self.arrivals.len() < TAKEN_IN {
             let Some(arrival) = self.router.receive().map_err(cannot_listen)? else { break };
-            let (from, bytes) = match &arrival {
-                Arrival::Message { from, frames } => {
-                    (from.clone(), frames.iter().map(|frame| frame.len()).sum())
-                }
-                Arrival::Gone { from } => (from.clone(), 0),
-            };
+            let (Arrival::Message { from, .. } | Arrival::Gone { from }) = &arrival;
+            let (from, bytes) = (from.clone(), bytes(&arrival));
             let acquaintance = match self.connections.contains_key(&from) {
                 true => Acquaintance::Known,
                 false => Acquaintance::Stranger,
@@ -361,6 +359,13 @@ impl Server {
 
     fn now_ns(&self) -> u64 {
         self.start.elapsed().as_nanos() as u64
+    }
+}
+
+fn bytes(arrival: &Arrival) -> usize {
+    match arrival {
+        Arrival::Message { frames, .. } => frames.iter().map(|frame| frame.len()).sum(),
+        Arrival::Gone { .. } => 0,
     }
 }
 

@@ -9,7 +9,7 @@ use gt_core::{SessionId, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
 use gt_transport::hello::Hello;
 use gt_transport::{Batch, Message, Peer};
-use gt_worker::agenda::{Agenda, Beside};
+use gt_worker::agenda::Agenda;
 use gt_worker::buffer::Pool;
 use gt_worker::engine::null::Null;
 use gt_worker::plan::Work;
@@ -169,7 +169,7 @@ impl Cluster {
     /// is known when its time is over.
     fn begin(&mut self, worker: usize) {
         while self.running[worker].is_none() {
-            let Some(place) = self.agendas[worker].next(Beside::Nothing) else { return };
+            let Some(place) = self.agendas[worker].next() else { return };
             let Some(work) = self.agendas[worker].take(place) else { return };
             let cost_ns = match &work {
                 Work::Run(plan) => plan.cost_ns.max(1000) * self.slowness[worker],

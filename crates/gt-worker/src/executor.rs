@@ -6,6 +6,7 @@
 //! others can ask what a session holds meanwhile.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
@@ -40,7 +41,7 @@ pub struct Executor(Arc<dyn Runs>);
 /// What an executor does with its engine.
 trait Runs: Send + Sync {
     fn run_steps(&self, plan: &mut Plan) -> Ran;
-    fn runs_beside(&self) -> bool;
+    fn shared_threads(&self) -> Option<NonZeroU64>;
     fn is_pressed(&self) -> bool;
     fn forget(&self, session: SessionId);
     fn stored(&self, session: SessionId) -> u64;
@@ -143,8 +144,8 @@ impl Executor {
     }
 
     /// Whether plans of two sessions may run at the same time.
-    pub fn runs_beside(&self) -> bool {
-        self.0.runs_beside()
+    pub fn shared_threads(&self) -> Option<NonZeroU64> {
+        self.0.shared_threads()
     }
 
     /// Whether memory is short, so that plans had better use little at once.
@@ -221,8 +222,8 @@ impl<E: Engine + ?Sized> Runs for Runner<E> {
         account::within(self.accounts.of(plan.session), || self.run_charged(plan))
     }
 
-    fn runs_beside(&self) -> bool {
-        self.engine.runs_beside()
+    fn shared_threads(&self) -> Option<NonZeroU64> {
+        self.engine.shared_threads()
     }
 
     fn is_pressed(&self) -> bool {

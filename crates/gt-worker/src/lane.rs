@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use gt_transport::lock::{Condvar, Mutex};
 use tracing::debug;
 
-use crate::agenda::{Agenda, Beside};
+use crate::agenda::Agenda;
 use crate::executor::{Executor, Outcome};
 use crate::plan::{Plan, Work};
 
@@ -19,12 +19,10 @@ pub struct Lane {
     executor: Executor,
     /// A plan that takes longer is left to the executor's own thread.
     small_ns: u64,
-    beside: Beside,
     state: Mutex<State>,
     changed: Condvar,
 }
 
-#[derive(Default)]
 struct State {
     agenda: Agenda,
     stopped: bool,
@@ -33,8 +31,8 @@ struct State {
 impl Lane {
     /// Plans that take no longer than `small_ns` may run in any thread.
     pub fn new(executor: Executor, small_ns: u64) -> Self {
-        let beside = if executor.runs_beside() { Beside::Shorter } else { Beside::Nothing };
-        Lane { executor, small_ns, beside, state: Mutex::default(), changed: Condvar::default() }
+        let state = State { agenda: Agenda::new(executor.shared_threads()), stopped: false };
+        Lane { executor, small_ns, state: Mutex::new(state), changed: Condvar::default() }
     }
 
     /// What runs the plans.
@@ -80,7 +78,7 @@ impl Lane {
             return false;
         }
         // Whoever has taken something goes on with what is left, if it cannot run beside that.
-        let Some(next) = state.agenda.next(self.beside) else { return false };
+        let Some(next) = state.agenda.next() else { return false };
         if state.agenda.cost_ns(next) > limit_ns {
             drop(state);
             self.wake();
@@ -95,7 +93,7 @@ impl Lane {
     /// Whether something waits that nobody is at.
     pub fn has_work(&self) -> bool {
         let state = self.state.lock();
-        !state.agenda.is_running() && state.agenda.next(self.beside).is_some()
+        !state.agenda.is_running() && state.agenda.next().is_some()
     }
 
     /// The life of a thread of the executor, until [`Lane::stop`].
@@ -124,7 +122,7 @@ impl Lane {
     fn wait(&self) -> Option<Work> {
         let mut state = self.state.lock();
         loop {
-            if let Some(next) = state.agenda.next(self.beside) {
+            if let Some(next) = state.agenda.next() {
                 return self.take(&mut state, next);
             }
             if state.stopped && state.agenda.is_empty() {
@@ -137,7 +135,7 @@ impl Lane {
     /// Takes something that waits; what may run beside it needs another thread.
     fn take(&self, state: &mut State, index: usize) -> Option<Work> {
         let work = state.agenda.take(index);
-        if !state.agenda.is_empty() && state.agenda.next(self.beside).is_some() {
+        if !state.agenda.is_empty() && state.agenda.next().is_some() {
             self.wake();
         }
         work

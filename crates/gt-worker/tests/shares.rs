@@ -2,6 +2,7 @@
 //! long as it is told.
 
 use std::collections::VecDeque;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use gt_core::instruction::Command;
@@ -9,7 +10,7 @@ use gt_core::text::parse_instruction;
 use gt_core::{RequestId, SessionId, Slot, WorkerId};
 use gt_transport::share::{Share, UserId, Weight};
 use gt_transport::{Batch, Message};
-use gt_worker::agenda::{Agenda, Beside};
+use gt_worker::agenda::Agenda;
 use gt_worker::buffer::Pool;
 use gt_worker::engine::null::Null;
 use gt_worker::plan::Work;
@@ -18,6 +19,8 @@ use gt_worker::{Action, Outcome, Told, Window, Worker};
 const MS: u64 = 1_000_000;
 /// How long the worker takes to hear that a plan is over, and to make the next.
 const REACTION_NS: u64 = 20_000;
+/// A device that runs a short plan on one thread and a long one on the other.
+const TWO_THREADS: Option<NonZeroU64> = NonZeroU64::new(2);
 
 /// Somebody who has always something to do, or reads now and then.
 struct Client {
@@ -101,12 +104,11 @@ struct Run {
     outcome: Outcome,
     begin_ns: u64,
     end_ns: u64,
-    own_ns: u64,
+    device_ns: u64,
 }
 
 struct Simulation {
     worker: Worker,
-    beside: Beside,
     agenda: Agenda,
     running: Vec<Run>,
     /// What the worker hears, and when.
@@ -117,11 +119,15 @@ struct Simulation {
 
 impl Simulation {
     fn new(clients: Vec<Client>) -> Self {
+        Simulation::on(TWO_THREADS, clients)
+    }
+
+    /// The same on a device whose plans share so many threads, or that runs one plan at a time.
+    fn on(shared_threads: Option<NonZeroU64>, clients: Vec<Client>) -> Self {
         let engine = Arc::new(Null(Pool::new(0)));
         let mut simulation = Simulation {
             worker: Worker::new(WorkerId(0), Window::default(), engine),
-            beside: Beside::Shorter,
-            agenda: Agenda::default(),
+            agenda: Agenda::new(shared_threads),
             running: Vec::new(),
             news: VecDeque::new(),
             clients,
@@ -165,15 +171,17 @@ impl Simulation {
         }
     }
 
-    /// Begins whatever may run; what runs already ends later by that.
+    /// Begins what may run. The device has two threads: a plan that begins while another one runs
+    /// has one of them, and the other one ends later by three quarters of that time.
     fn begin(&mut self) {
-        while let Some(place) = self.agenda.next(self.beside) {
+        while let Some(place) = self.agenda.next() {
             let Some(Work::Run(plan)) = self.agenda.take(place) else { panic!("it is a plan") };
             let mut clients = self.clients.iter();
             let client = clients.find(|client| client.session == plan.session);
             let own_ns = plan.cost_ns as f64 * client.expect("a client").factor;
             let own_ns = (own_ns as u64).max(1000);
-            self.running.iter_mut().for_each(|run| run.end_ns += own_ns);
+            let device_ns = if self.running.is_empty() { own_ns } else { own_ns / 4 * 3 };
+            self.running.iter_mut().for_each(|run| run.end_ns += device_ns);
             let outcome = Outcome {
                 session: plan.session,
                 worker: plan.worker,
@@ -185,7 +193,7 @@ impl Simulation {
                 spans: None,
             };
             let begin_ns = self.now_ns;
-            self.running.push(Run { outcome, begin_ns, end_ns: begin_ns + own_ns, own_ns });
+            self.running.push(Run { outcome, begin_ns, end_ns: begin_ns + own_ns, device_ns });
         }
     }
 
@@ -204,13 +212,13 @@ impl Simulation {
         let next = ends.chain(heard).chain(said).filter(|at_ns| *at_ns >= self.now_ns).min();
         self.now_ns = next.expect("something happens");
         while let Some(place) = self.running.iter().position(|run| run.end_ns <= self.now_ns) {
-            let Run { mut outcome, begin_ns, end_ns, own_ns } = self.running.remove(place);
+            let Run { mut outcome, begin_ns, end_ns, device_ns } = self.running.remove(place);
             let session = outcome.session;
             outcome.busy_ns = self.agenda.settle_time(session, end_ns - begin_ns);
             self.agenda.finish(session);
             let mut clients = self.clients.iter_mut();
             let client = clients.find(|client| client.session == session);
-            client.expect("a client").busy_ns += own_ns;
+            client.expect("a client").busy_ns += device_ns;
             self.news.push_back((self.now_ns + REACTION_NS, outcome));
         }
         while self.news.front().is_some_and(|(at_ns, _)| *at_ns <= self.now_ns) {
@@ -256,7 +264,7 @@ fn sessions_whose_operations_differ_a_thousandfold_get_equal_times() {
         let mut simulation = Simulation::new(unequal(count));
         simulation.run(8_000 * MS);
         let shares = simulation.busy_ns();
-        assert!(jain(&shares) >= 0.98, "{count} clients: {shares:?}");
+        assert!(jain(&shares) >= 0.995, "{count} clients: {shares:?}");
         let (together, one) = (utilisation(&simulation), utilisation(&alone));
         assert!(together >= 0.99 * one, "{count} clients: {together} of {one}");
     }
@@ -291,11 +299,10 @@ fn a_user_with_many_sessions_gets_no_more_than_one_with_one() {
 }
 
 /// The longest that a client who reads now and then waits beside others, in milliseconds.
-fn longest_wait_ms(others: Vec<Client>, of_one_user: bool, beside: Beside) -> f64 {
+fn longest_wait_ms(others: Vec<Client>, of_one_user: bool, threads: Option<NonZeroU64>) -> f64 {
     let count = others.len() as u64 + 1;
     let small = Client::new(count, 20_000).reading_every(7 * MS);
-    let mut simulation = Simulation::new(others.into_iter().chain([small]).collect());
-    simulation.beside = beside;
+    let mut simulation = Simulation::on(threads, others.into_iter().chain([small]).collect());
     if of_one_user {
         (1..=count).for_each(|session| simulation.share(session, 1, 1, 1));
     }
@@ -313,14 +320,14 @@ fn a_small_read_waits_for_no_long_kernel() {
     for of_one_user in [false, true] {
         for count in [1, 3] {
             let hogs = || (1..=count).map(|session| Client::new(session, 200 * MS)).collect();
-            let wait_ms = longest_wait_ms(hogs(), of_one_user, Beside::Shorter);
+            let wait_ms = longest_wait_ms(hogs(), of_one_user, TWO_THREADS);
             assert!(wait_ms < 0.2, "{count} hogs: {wait_ms} ms");
             // Where nothing can run beside a kernel, it waits for the one that runs and no other.
-            let wait_ms = longest_wait_ms(hogs(), of_one_user, Beside::Nothing);
+            let wait_ms = longest_wait_ms(hogs(), of_one_user, None);
             assert!(wait_ms < 230.0, "{count} hogs, one at a time: {wait_ms} ms");
         }
         let floods = (1..=4).map(|session| Client::new(session, 20_000)).collect();
-        let wait_ms = longest_wait_ms(floods, of_one_user, Beside::Shorter);
+        let wait_ms = longest_wait_ms(floods, of_one_user, TWO_THREADS);
         assert!(wait_ms < 5.0, "floods: {wait_ms} ms");
     }
 }
@@ -353,5 +360,8 @@ fn a_paused_session_waits_and_goes_on() {
     simulation.run(3_000 * MS);
     let after = simulation.busy_ns();
     let shares = [after[0] - paused[0], after[1] - paused[1]];
-    assert!(shares[0] > 0.0 && shares[0] - shares[1] < 250.0 * MS as f64, "{shares:?}");
+    // It may catch up by the credit, and by what the two plans of the other that are under way at
+    // the beginning and at the end are estimated to take.
+    let most_ms = 200 + 2 * 2 * 20;
+    assert!(shares[0] > 0.0 && shares[0] - shares[1] < (most_ms * MS) as f64, "{shares:?}");
 }

@@ -7,6 +7,7 @@ pub mod null;
 pub mod program;
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -117,10 +118,10 @@ pub trait Engine: Takes {
     /// Where the memory of its values is counted, and that of the tables that name them.
     fn pool(&self) -> &Arc<Pool>;
 
-    /// Whether two threads may compute at the same time, a long kernel and a short one. Otherwise
-    /// whoever comes while a kernel runs waits for its end.
-    fn runs_beside(&self) -> bool {
-        false
+    /// How many threads a long plan and a short one share, if the engine can run both at the same
+    /// time. With `None`, a plan waits for the end of the one that runs.
+    fn shared_threads(&self) -> Option<NonZeroU64> {
+        None
     }
 
     /// Takes in the elements of a tensor, row by row.

@@ -26,9 +26,9 @@ pub(super) struct Executing {
 impl Executing {
     /// Starts the threads; the outcomes of their plans come to the inbox.
     pub(super) fn start(executor: Executor, inbox: Arc<Inbox>) -> Result<Executing> {
-        let names = match executor.runs_beside() {
-            true => &["gt-executor", "gt-executor-2"][..],
-            false => &["gt-executor"][..],
+        let names = match executor.shared_threads() {
+            Some(_) => &["gt-executor", "gt-executor-2"][..],
+            None => &["gt-executor"][..],
         };
         let lane = Arc::new(Lane::new(executor, SMALL_NS));
         let mut executing = Executing { lane, inbox, threads: Vec::new() };

@@ -11,7 +11,7 @@ use gt_core::op::{Call, Op};
 use gt_core::text::parse_instruction;
 use gt_core::{Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
 use gt_transport::{Batch, Failure, Message, Peer, Value};
-use gt_worker::agenda::{Agenda, Beside};
+use gt_worker::agenda::Agenda;
 use gt_worker::buffer::Pool;
 use gt_worker::engine::native::Native;
 use gt_worker::engine::{Engine, Operand, Operands, Results, Takes};
@@ -109,7 +109,7 @@ impl Bench {
     /// Runs plans until there are none, or it is enough.
     pub fn run_until(&mut self, enough: impl Fn(&Bench) -> bool) {
         while !enough(self) {
-            let next = self.agenda.next(Beside::Nothing);
+            let next = self.agenda.next();
             let Some(work) = next.and_then(|next| self.agenda.take(next)) else { return };
             self.agenda.finish(work.session());
             if let Work::Run(plan) = &work {

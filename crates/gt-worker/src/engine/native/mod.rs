@@ -37,6 +37,7 @@ pub mod tree;
 mod whole;
 mod window;
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -246,8 +247,8 @@ impl Takes for Native {
 impl Engine for Native {
     type Value = Value;
 
-    fn runs_beside(&self) -> bool {
-        true
+    fn shared_threads(&self) -> Option<NonZeroU64> {
+        NonZeroU64::new(self.threads.count() as u64)
     }
 
     fn name(&self) -> &'static str {
