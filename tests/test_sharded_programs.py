@@ -29,7 +29,7 @@ def check(variables: dict[str, str], first: int, count: int, seconds: int = 3600
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "programs agree" in done.stdout, done.stdout
+    assert " programs agree" in done.stdout, done.stdout
 
 
 def variables_of(arrangement: str) -> dict[str, str]:
