@@ -142,6 +142,34 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// Whether a client or another worker waits for what comes of it, so that no stage may hold it
+    /// back.
+    pub fn is_awaited(&self) -> bool {
+        match self {
+            Command::Read { .. }
+            | Command::Describe { .. }
+            | Command::Sync { .. }
+            | Command::Send { .. }
+            | Command::Move(_)
+            | Command::Report { .. }
+            | Command::Vote { .. }
+            | Command::Settle { .. } => true,
+            Command::Apply(_)
+            | Command::Free(_)
+            | Command::Upload { .. }
+            | Command::Announce { .. }
+            | Command::Receive { .. }
+            | Command::Wait { .. }
+            | Command::Ask { .. }
+            | Command::DefineScope { .. }
+            | Command::DefineSignature { .. }
+            | Command::Signature(_)
+            | Command::Scope(_) => false,
+        }
+    }
+}
+
 /// What a worker waits for before it reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {

@@ -104,6 +104,11 @@ impl Flags {
 }
 
 impl Record {
+    /// Whether it is a request: its client waits for an answer.
+    pub fn is_request(&self) -> bool {
+        matches!(self.op, code::READ | code::DESCRIBE | code::SYNC | code::ASK)
+    }
+
     /// An instruction with one result, at most three inputs and at most one scalar, if it has
     /// nothing that needs more room.
     pub fn compact(instruction: &Instruction) -> Option<Record> {

@@ -294,7 +294,7 @@ impl Recording {
 impl Observed {
     /// Notes a command whose answer its client waits for; whether it is one.
     fn await_answer(&mut self, instruction: u64, record: &Record) -> bool {
-        let is_request = matches!(record.op, code::READ | code::DESCRIBE | code::SYNC | code::ASK);
+        let is_request = record.is_request();
         if is_request && self.requests.len() < MOST_WAITING {
             let request = Request { instruction, record: *record, parts: 0, bytes: 0 };
             self.requests.insert(record.provenance, request);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gt_core::SessionId;
 use gt_core::event::{Event, Station};
-use gt_core::record::{Record, code};
+use gt_core::record::Record;
 
 /// So many are remembered.
 const MOST: usize = 1 << 14;
@@ -31,7 +31,7 @@ impl Requests {
             self.0.retain(|(asking, _), _| *asking != session);
         }
         // Of sessions that one may not see, only sums are told.
-        if !is_request(event) || event.session == 0 {
+        if !event.record.is_request() || event.session == 0 {
             return None;
         }
         let key = (session, event.instruction);
@@ -66,9 +66,4 @@ impl Requests {
     pub(crate) fn has(&self, session: SessionId) -> bool {
         self.0.range((session, 0)..=(session, u64::MAX)).next().is_some()
     }
-}
-
-/// Whether a client waits for what comes of a command.
-fn is_request(event: &Event) -> bool {
-    matches!(event.record.op, code::READ | code::DESCRIBE | code::SYNC | code::ASK)
 }

@@ -36,6 +36,11 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// Whether the client waits for what comes of it: a read makes it send what it has.
+    pub fn ends_in_read(&self) -> bool {
+        self.records.last().is_some_and(|record| record.op == code::READ)
+    }
+
     /// How many commands it holds.
     pub fn len(&self) -> usize {
         self.records.len()

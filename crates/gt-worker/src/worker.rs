@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use gt_core::record::code;
 use gt_core::{Error, Result, SessionId, WorkerId};
-use gt_transport::{Batch, Message, Peer};
+use gt_transport::{Message, Peer};
 
 use crate::engine::Takes;
 use crate::executor::Outcome;
@@ -125,7 +124,7 @@ impl Worker {
         match message {
             Message::Commands { session, batch } => {
                 self.queue(session);
-                if ends_in_read(&batch) {
+                if batch.ends_in_read() {
                     self.shares.hurry(session);
                 }
                 self.within(session, out, |queue| queue.push(batch));
@@ -258,15 +257,11 @@ impl Worker {
     }
 }
 
-/// Whether a client waits for what comes of a batch: it sends what it has when it reads.
-fn ends_in_read(batch: &Batch) -> bool {
-    batch.records.last().is_some_and(|record| record.op == code::READ)
-}
-
 #[cfg(test)]
 mod tests {
     use gt_core::instruction::Command;
     use gt_core::{DType, RequestId};
+    use gt_transport::Batch;
 
     use super::*;
     use crate::buffer::Pool;

@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Event, Events, Station};
-use crate::record::code;
 
 /// How much somebody who observes wants to be told; the less comes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -103,13 +102,14 @@ impl Events {
 
 /// Whether a client begins or ends to wait with it.
 fn is_request(event: &Event) -> bool {
-    matches!(event.record.op, code::READ | code::DESCRIBE | code::SYNC | code::ASK)
+    event.record.is_request()
         && matches!(event.station(), Some(Station::Received | Station::Answered))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::code;
     use crate::{SessionId, WorkerId};
 
     fn ended(op: u16, duration_ns: u64) -> Event {

@@ -4,7 +4,6 @@
 use std::collections::HashSet;
 
 use gt_core::Result;
-use gt_core::record::code;
 use gt_transport::Batch;
 
 use super::{Backlog, Holds, hold};
@@ -28,10 +27,9 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// The read that ends a batch, if one does: a client sends its batch when it reads.
+    /// The read that ends a batch, if one does.
     pub(super) fn at_end_of(batch: &Batch, position: Position) -> Option<Self> {
-        batch.records.last().filter(|record| record.op == code::READ)?;
-        Some(Reader { position, waited_ns: 0 })
+        batch.ends_in_read().then_some(Reader { position, waited_ns: 0 })
     }
 
     /// Something else was computed in front of it.
