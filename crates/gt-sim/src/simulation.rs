@@ -1,6 +1,7 @@
 //! The machines, the links between them, and the dice that decide what happens next.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use gt_core::{SessionId, WorkerId};
@@ -53,10 +54,12 @@ pub struct Simulation {
     links: BTreeMap<(Node, Node), VecDeque<Message>>,
     /// How quick each event is, drawn when it is first met: some links are slow all the time.
     paces: BTreeMap<Event, u64>,
+    /// See [`Simulation::fingerprint`].
+    fingerprint: u64,
 }
 
 /// A machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Node {
     Client(usize),
     Dispatcher,
@@ -110,6 +113,7 @@ impl Simulation {
             pool,
             links: BTreeMap::new(),
             paces: BTreeMap::new(),
+            fingerprint: 0,
         };
         for index in 0..clients {
             let hello = Message::Hello(Hello::named(format!("client {index}")));
@@ -152,6 +156,12 @@ impl Simulation {
     /// The operator takes it back.
     pub fn undrain(&mut self, worker: usize) {
         self.dispatcher.undrain(WorkerId(worker as u32)).expect("the worker is there");
+    }
+
+    /// A number that depends on every byte that the dispatcher has sent, in order. A change of its
+    /// structure that is to change nothing else leaves it as it is for every seed.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
     }
 
     /// How many values of all clients a worker has.
@@ -277,6 +287,13 @@ impl Simulation {
 
     /// Puts a message on a link. Some travel as bytes, as they do between processes.
     fn send(&mut self, from: Node, to: Node, message: Message) {
+        if from == Node::Dispatcher {
+            let mut hasher = DefaultHasher::new();
+            (self.fingerprint, to).hash(&mut hasher);
+            let frames = codec::encode(&message);
+            (frames.head, frames.payloads).hash(&mut hasher);
+            self.fingerprint = hasher.finish();
+        }
         let message = if self.dice.once_in(4) { as_decoded(message) } else { message };
         self.links.entry((from, to)).or_default().push_back(message);
     }
