@@ -1,7 +1,7 @@
 //! The gateway: which connection belongs to whom, who is silent, who may come back. It does no
 //! IO; whoever has the sockets brings what arrived, and takes away what is to be sent.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytes::Bytes;
@@ -56,9 +56,9 @@ pub enum Delivery {
 #[derive(Debug)]
 pub struct Gateway {
     dispatcher: Dispatcher,
-    connections: HashMap<ConnectionId, Peer>,
-    clients: HashMap<SessionId, PeerState>,
-    workers: HashMap<WorkerId, PeerState>,
+    connections: BTreeMap<ConnectionId, Peer>,
+    clients: BTreeMap<SessionId, PeerState>,
+    workers: BTreeMap<WorkerId, PeerState>,
     sessions_opened: u64,
     workers_registered: u32,
     secret: Secret,
@@ -70,14 +70,14 @@ pub struct Gateway {
     traffic: Traffic,
     observers: Observers,
     /// Whose sessions are whose.
-    owners: HashMap<SessionId, Identity>,
+    owners: BTreeMap<SessionId, Identity>,
     questions: Questions,
     policy: Policy,
     /// What workers call users.
-    users: HashMap<Identity, UserId>,
+    users: BTreeMap<Identity, UserId>,
     /// What reports call users.
-    names: HashMap<Identity, String>,
-    paused: HashSet<SessionId>,
+    names: BTreeMap<Identity, String>,
+    paused: BTreeSet<SessionId>,
     /// Whether no more sessions are taken.
     is_drained: bool,
 }
@@ -87,9 +87,9 @@ impl Gateway {
     pub fn new(dispatcher: Dispatcher, secret: Secret, timeouts: Timeouts) -> Self {
         Gateway {
             dispatcher,
-            connections: HashMap::new(),
-            clients: HashMap::new(),
-            workers: HashMap::new(),
+            connections: BTreeMap::new(),
+            clients: BTreeMap::new(),
+            workers: BTreeMap::new(),
             sessions_opened: 0,
             workers_registered: 0,
             secret,
@@ -99,12 +99,12 @@ impl Gateway {
             checked_ns: 0,
             traffic: Traffic::default(),
             observers: Observers::default(),
-            owners: HashMap::new(),
+            owners: BTreeMap::new(),
             questions: Questions::default(),
             policy: Policy::default(),
-            users: HashMap::new(),
-            names: HashMap::new(),
-            paused: HashSet::new(),
+            users: BTreeMap::new(),
+            names: BTreeMap::new(),
+            paused: BTreeSet::new(),
             is_drained: false,
         }
     }

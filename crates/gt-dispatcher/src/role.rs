@@ -127,7 +127,7 @@ impl Roles {
 }
 
 /// Who a peer is, as far as it was proven.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Identity {
     /// Whoever owns the secret of this public key.
     Key([u8; 32]),

@@ -1,6 +1,6 @@
 //! Those who want to know what happens: a log, clients, and whoever watches for a while.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gt_core::event::{Detail, Events};
@@ -30,8 +30,8 @@ pub(super) struct Observers {
     /// Whether everything goes into a log.
     has_log: bool,
     /// Clients that want the events of their sessions.
-    sessions: HashMap<SessionId, OwnEvents>,
-    pub(super) watchers: HashMap<ConnectionId, Watcher>,
+    sessions: BTreeMap<SessionId, OwnEvents>,
+    pub(super) watchers: BTreeMap<ConnectionId, Watcher>,
 }
 
 /// What is known of a client that wants the events of its session.

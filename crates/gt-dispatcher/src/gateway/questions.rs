@@ -1,7 +1,7 @@
 //! How often somebody may ask how things are. An answer costs the dispatcher as long as many
 //! instructions, and it is the same thread that serves everybody.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::role::Identity;
 
@@ -14,7 +14,7 @@ const PERIOD_NS: u64 = 1_000_000_000;
 #[derive(Debug, Default)]
 pub(super) struct Questions {
     since_ns: u64,
-    asked: HashMap<Identity, u32>,
+    asked: BTreeMap<Identity, u32>,
 }
 
 impl Questions {
