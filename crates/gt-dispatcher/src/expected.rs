@@ -4,8 +4,6 @@ use std::collections::{HashMap, VecDeque};
 
 use gt_core::{Meta, RequestId, WorkerId};
 
-use crate::worker_map::WorkerMap;
-
 /// Values that travel apart from messages may fail to arrive after their command is done; for so
 /// many of them a worker may still say so.
 const MOST_LATE: usize = 1 << 12;
@@ -48,73 +46,57 @@ impl From<Way> for Expected {
     }
 }
 
-/// What the workers of a session were asked to send and have not sent.
+/// What one worker was asked to send and has not sent.
 #[derive(Debug, Default)]
 pub struct ExpectedReplies {
-    workers: WorkerMap<Awaited>,
-}
-
-#[derive(Debug, Default)]
-struct Awaited {
     open: HashMap<Reply, Expected>,
-    /// The expected in the order of their commands, with the number of commands up to each.
+    /// The replies in the order of their commands, with the positions of these.
     order: VecDeque<(u64, Reply)>,
-    /// ExpectedReplies of commands that are done, oldest first.
+    /// Replies to commands that are done, oldest first.
     late: VecDeque<Reply>,
-    done: u64,
 }
 
 impl ExpectedReplies {
-    /// A worker is asked to send something by its `position`-th command. False if the same is
+    /// The worker is asked to send something by the command at `position`. False if the same is
     /// asked of it already.
     #[must_use]
-    pub fn expect_reply(
-        &mut self,
-        worker: WorkerId,
-        position: u64,
-        reply: Reply,
-        what: Expected,
-    ) -> bool {
-        let awaited = self.workers.of(worker);
-        if awaited.open.insert(reply, what).is_some() {
+    pub fn expect_reply(&mut self, position: u64, reply: Reply, what: Expected) -> bool {
+        if self.open.insert(reply, what).is_some() {
             return false;
         }
-        awaited.order.push_back((position, reply));
+        self.order.push_back((position, reply));
         true
     }
 
-    /// A worker sent something; says whether it was asked to.
+    /// The worker sent something; says whether it was asked to.
     #[must_use]
-    pub fn take(&mut self, worker: WorkerId, reply: Reply) -> bool {
-        self.workers.get_mut(worker).is_some_and(|awaited| awaited.open.remove(&reply).is_some())
+    pub fn take(&mut self, reply: Reply) -> bool {
+        self.open.remove(&reply).is_some()
     }
 
-    /// A worker is done with so many more commands.
-    pub fn finish(&mut self, worker: WorkerId, commands: u64) {
-        let Some(awaited) = self.workers.get_mut(worker) else { return };
-        awaited.done += commands;
-        while let Some(&(position, reply)) = awaited.order.front() {
-            if position > awaited.done {
+    /// The worker is done with all commands up to a position.
+    pub fn finish(&mut self, done: u64) {
+        while let Some(&(position, reply)) = self.order.front() {
+            if position > done {
                 break;
             }
-            awaited.order.pop_front();
-            match awaited.open.get(&reply).map(|expected| expected.way) {
-                Some(Way::Apart) => awaited.late.push_back(reply),
-                Some(Way::Message) => drop(awaited.open.remove(&reply)),
+            self.order.pop_front();
+            match self.open.get(&reply).map(|expected| expected.way) {
+                Some(Way::Apart) => self.late.push_back(reply),
+                Some(Way::Message) => drop(self.open.remove(&reply)),
                 None => {}
             }
         }
-        while awaited.late.len() > MOST_LATE {
-            if let Some(reply) = awaited.late.pop_front() {
-                awaited.open.remove(&reply);
+        while self.late.len() > MOST_LATE {
+            if let Some(reply) = self.late.pop_front() {
+                self.open.remove(&reply);
             }
         }
     }
 
-    /// A worker is gone: what it has not sent.
-    pub fn forget(&mut self, worker: WorkerId) -> Vec<(Reply, Expected)> {
-        let open = self.workers.remove(worker).map(|awaited| awaited.open).unwrap_or_default();
-        let mut open: Vec<_> = open.into_iter().collect();
+    /// What a worker that is gone has not sent.
+    pub fn into_open(self) -> Vec<(Reply, Expected)> {
+        let mut open: Vec<_> = self.open.into_iter().collect();
         open.sort_unstable_by_key(|(reply, _)| *reply);
         open
     }
@@ -124,46 +106,34 @@ impl ExpectedReplies {
 mod tests {
     use super::*;
 
-    const WORKER: WorkerId = WorkerId(3);
-
     fn answer(number: u32) -> Reply {
         Reply::Answer(RequestId(number))
     }
 
     #[test]
-    fn a_duty_counts_once_and_for_its_worker_alone() {
+    fn a_reply_counts_once_and_only_if_it_was_asked_for() {
         let mut expected = ExpectedReplies::default();
-        assert!(expected.expect_reply(WORKER, 1, answer(7), Way::Message.into()));
-        assert!(!expected.expect_reply(WORKER, 2, answer(7), Way::Message.into()));
-        assert!(!expected.take(WorkerId(4), answer(7)));
-        assert!(!expected.take(WORKER, answer(8)));
-        assert!(expected.take(WORKER, answer(7)));
-        assert!(!expected.take(WORKER, answer(7)));
+        assert!(expected.expect_reply(1, answer(7), Way::Message.into()));
+        assert!(!expected.expect_reply(2, answer(7), Way::Message.into()));
+        assert!(!expected.take(answer(8)));
+        assert!(expected.take(answer(7)));
+        assert!(!expected.take(answer(7)));
     }
 
     #[test]
     fn what_travels_apart_may_fail_after_its_command_and_costs_a_bounded_amount() {
         let mut expected = ExpectedReplies::default();
-        for number in 0..2 * MOST_LATE as u32 {
-            assert!(expected.expect_reply(
-                WORKER,
-                u64::from(number) + 1,
-                answer(number),
-                Way::Apart.into()
-            ));
-            expected.finish(WORKER, 1);
+        let last = 2 * MOST_LATE as u32;
+        for number in 1..=last {
+            assert!(expected.expect_reply(number.into(), answer(number), Way::Apart.into()));
+            expected.finish(number.into());
         }
-        assert!(!expected.take(WORKER, answer(0)));
-        assert!(expected.take(WORKER, answer(2 * MOST_LATE as u32 - 1)));
-        let awaited = expected.workers.get(WORKER).expect("it is known");
-        assert!(awaited.open.len() <= MOST_LATE && awaited.order.is_empty());
-        assert!(expected.expect_reply(
-            WORKER,
-            2 * MOST_LATE as u64 + 1,
-            answer(0),
-            Way::Message.into()
-        ));
-        expected.finish(WORKER, 1);
-        assert!(!expected.take(WORKER, answer(0)));
+        assert!(!expected.take(answer(1)));
+        assert!(expected.take(answer(last)));
+        assert!(expected.open.len() <= MOST_LATE && expected.order.is_empty());
+        let next = u64::from(last) + 1;
+        assert!(expected.expect_reply(next, answer(1), Way::Message.into()));
+        expected.finish(next);
+        assert!(!expected.take(answer(1)));
     }
 }

@@ -2,29 +2,16 @@
 
 use std::collections::VecDeque;
 
-use gt_core::WorkerId;
-
-use crate::worker_map::WorkerMap;
-
 /// The client's batches that workers have not finished, so that the client knows how far ahead of
-/// the workers it is.
+/// the workers it is. Each worker's part of them is in its lane.
 #[derive(Debug, Default)]
 pub struct InFlight {
     /// The oldest batch's number.
     first: u64,
-    in_flight: VecDeque<BatchInFlight>,
-    /// The client's commands in all in_flight, and the bytes that they take while they wait.
+    batches: VecDeque<BatchInFlight>,
+    /// The client's commands in all of them, and the bytes that they take while they wait.
     commands: u64,
     held_bytes: u64,
-    workers: WorkerMap<Credits>,
-}
-
-/// What a worker has not finished.
-#[derive(Debug, Default)]
-struct Credits {
-    /// In order: a batch's number, and how many commands are left of it.
-    credits: VecDeque<(u64, u64)>,
-    left: u64,
 }
 
 /// One batch of the client.
@@ -41,65 +28,42 @@ pub struct BatchInFlight {
 }
 
 impl InFlight {
-    /// Part of the next batch leaves for a worker.
-    pub fn depart(&mut self, worker: WorkerId, commands: u64) {
-        let number = self.first + self.in_flight.len() as u64;
-        let credits = self.workers.of(worker);
-        credits.credits.push_back((number, commands));
-        credits.left += commands;
+    /// The number of the next batch.
+    pub fn next(&self) -> u64 {
+        self.first + self.batches.len() as u64
     }
 
     /// The next batch is complete.
     pub fn begin(&mut self, batch: BatchInFlight) {
         self.commands += batch.commands;
         self.held_bytes += batch.held_bytes;
-        self.in_flight.push_back(batch);
+        self.batches.push_back(batch);
     }
 
-    /// How many commands a worker has not finished.
-    pub fn left(&self, worker: WorkerId) -> u64 {
-        self.workers.get(worker).map_or(0, |credits| credits.left)
-    }
-
-    /// The client's commands in all in_flight.
+    /// The client's commands in all batches.
     pub fn commands(&self) -> u64 {
         self.commands
     }
 
-    /// The bytes that all in_flight take while they wait.
+    /// The bytes that all batches take while they wait.
     pub fn held_bytes(&self) -> u64 {
         self.held_bytes
     }
 
-    /// A worker that has nothing to finish is gone.
-    pub fn forget(&mut self, worker: WorkerId) {
-        self.workers.remove(worker);
-    }
-
-    /// A worker finished commands, no more than it has; gives the commands and bytes of all
-    /// in_flight that are over.
-    pub fn arrive(&mut self, worker: WorkerId, mut commands: u64) -> Option<(u64, u64)> {
-        let Credits { credits, left } = self.workers.get_mut(worker)?;
-        while commands > 0 {
-            let (number, rest) = credits.front_mut()?;
-            let finished = commands.min(*rest);
-            commands -= finished;
-            *rest -= finished;
-            *left -= finished;
-            if *rest == 0 {
-                let index = (*number - self.first) as usize;
-                self.in_flight[index].waiting -= 1;
-                credits.pop_front();
-            }
+    /// A worker has finished its part of these batches; gives the commands and bytes of all batches
+    /// that are over.
+    pub fn finish_parts(&mut self, batches: impl IntoIterator<Item = u64>) -> Option<(u64, u64)> {
+        for batch in batches {
+            self.batches[(batch - self.first) as usize].waiting -= 1;
         }
         self.land()
     }
 
-    /// The commands and bytes of the in_flight that are over, as long as none before them is not.
+    /// The commands and bytes of the batches that are over, as long as none before them is not.
     pub fn land(&mut self) -> Option<(u64, u64)> {
         let mut done = (0, 0);
-        while self.in_flight.front().is_some_and(|batch| batch.waiting == 0) {
-            let batch = self.in_flight.pop_front()?;
+        while self.batches.front().is_some_and(|batch| batch.waiting == 0) {
+            let batch = self.batches.pop_front()?;
             self.first += 1;
             self.commands -= batch.commands;
             self.held_bytes -= batch.held_bytes;

@@ -1,6 +1,6 @@
 //! One client's stream: its names, its signals, and how its commands are rewritten for workers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use gt_core::attrs::NO_ATTRS;
 use gt_core::instruction::{Command, Replaces};
@@ -13,14 +13,14 @@ use gt_transport::share::Share;
 use gt_transport::{Batch, Message, Peer};
 use smallvec::SmallVec;
 
-use self::outgoing::Outgoing;
+use self::lane::Lane;
 use self::place::Target;
 use self::report::PendingMemoryQuery;
 use self::run::Run;
 use self::trail::Trail;
 use crate::context::{Context, Pace};
 use crate::decide::{Memo, Request};
-use crate::expected::{Expected, ExpectedReplies, Reply, Way};
+use crate::expected::{Expected, Reply, Way};
 use crate::explanation::Explanation;
 use crate::failure_barrier::{FailureBarrier, Whom};
 use crate::in_flight::{BatchInFlight, InFlight};
@@ -36,6 +36,7 @@ mod drain;
 mod engage;
 mod expand;
 mod explain;
+mod lane;
 pub(crate) mod lose;
 mod mesh;
 mod moves;
@@ -101,9 +102,9 @@ pub struct Session {
     /// The signals around its instructions.
     pub(crate) scopes: Scopes,
     /// Shapes the client has asked for.
-    described: HashMap<RequestId, Slot>,
-    /// Commands for each worker that are not sent yet.
-    outgoing: WorkerMap<Outgoing>,
+    described: BTreeMap<RequestId, Slot>,
+    /// What each worker was given, and how far it is.
+    lanes: WorkerMap<Lane>,
     /// Commands for all workers of a mesh that come after those.
     run: Run,
     /// How the workers of meshes share instructions.
@@ -111,10 +112,8 @@ pub struct Session {
     /// Since when some of them are held back.
     held_since: Option<u64>,
     in_flight: InFlight,
-    /// What its workers were asked to send.
-    expected: ExpectedReplies,
     /// Who was asked what the session holds, and has not answered.
-    memory_queries: HashMap<RequestId, PendingMemoryQuery>,
+    memory_queries: BTreeMap<RequestId, PendingMemoryQuery>,
     /// The names by which the command under way uses values on meshes.
     in_use: SmallVec<[Slot; 4]>,
     /// Those of them that are parts of sums, which were put together meanwhile.
@@ -127,7 +126,7 @@ pub struct Session {
     /// What is decided, while somebody wants to know.
     explanation: Option<Box<Explanation>>,
     /// How many bytes went from which worker to which.
-    moved: HashMap<(WorkerId, WorkerId), u64>,
+    moved: BTreeMap<(WorkerId, WorkerId), u64>,
 }
 
 impl Session {
@@ -152,14 +151,13 @@ impl Session {
             inferences: Inferences::default(),
             memo: Memo::default(),
             scopes: Scopes::default(),
-            described: HashMap::new(),
-            outgoing: WorkerMap::default(),
+            described: BTreeMap::new(),
+            lanes: WorkerMap::default(),
             run: Run::default(),
             signatures: HashMap::new(),
             held_since: None,
             in_flight: InFlight::default(),
-            expected: ExpectedReplies::default(),
-            memory_queries: HashMap::new(),
+            memory_queries: BTreeMap::new(),
             in_use: SmallVec::new(),
             ended_sums: SmallVec::new(),
             announced: 0,
@@ -167,13 +165,13 @@ impl Session {
             trail: Trail::default(),
             modifiers: Modifiers::default(),
             explanation: None,
-            moved: HashMap::new(),
+            moved: BTreeMap::new(),
         }
     }
 
     /// How many commands for a worker are not done.
     pub fn queued_at(&self, worker: WorkerId) -> u64 {
-        self.in_flight.left(worker)
+        self.lanes.get(worker).map_or(0, Lane::left)
     }
 
     /// How many commands of the client are not done.
@@ -198,7 +196,7 @@ impl Session {
             let request = Request { op, outputs: &outputs, attrs, inputs, replaces, provenance };
             match self.place(request, context)? {
                 Some(Target::Worker(worker)) => {
-                    self.outgoing(worker).push_record(record.renamed(&operands));
+                    self.lane(worker).outgoing.push_record(record.renamed(&operands));
                 }
                 Some(Target::Mesh(mesh, signature)) => {
                     self.emit_record_all(mesh, signature, record.renamed(&operands));
@@ -299,15 +297,7 @@ impl Session {
         out: &mut Outbox,
     ) -> Option<(u64, u64)> {
         self.letters.drain(..).for_each(|(to, letter)| out.send(to, letter));
-        self.count_run();
-        let mut waiting = 0;
-        for (worker, outgoing) in self.outgoing.iter_mut() {
-            let added = outgoing.added();
-            if added > 0 {
-                waiting += 1;
-                self.in_flight.depart(worker, added);
-            }
-        }
+        let waiting = self.join_batch();
         self.send_due(pace, out);
         self.judge(out);
         let held_bytes = bytes;
@@ -316,11 +306,26 @@ impl Session {
         self.in_flight.land()
     }
 
+    /// What workers were given belongs to the next batch in flight; gives how many have a part.
+    fn join_batch(&mut self) -> usize {
+        let (batch, shared) = (self.in_flight.next(), self.run.position());
+        let members = self.run.mesh().map(|mesh| self.registry.placements.members(mesh));
+        let mut waiting = 0;
+        for &member in members.filter(|_| shared > 0).unwrap_or_default() {
+            waiting += usize::from(self.lanes.of(member).join_batch(batch, shared));
+        }
+        // Those of the run have joined, and have no more.
+        for (_, lane) in self.lanes.iter_mut() {
+            waiting += usize::from(lane.join_batch(batch, 0));
+        }
+        waiting
+    }
+
     /// Sends commands that are not to be held back any longer.
     pub fn send_due(&mut self, pace: Pace, out: &mut Outbox) {
         self.close_run_if_due(pace);
-        for (worker, outgoing) in self.outgoing.iter_mut() {
-            for batch in outgoing.take(pace.now_ns, pace.hold_ns) {
+        for (worker, lane) in self.lanes.iter_mut() {
+            for batch in lane.take(pace) {
                 out.send_commands(Peer::Worker(worker), self.id, batch);
             }
         }
@@ -329,7 +334,7 @@ impl Session {
 
     /// Finds out since when commands are held back.
     fn note_held(&mut self) {
-        let held = self.outgoing.iter().filter_map(|(_, outgoing)| outgoing.held_since());
+        let held = self.lanes.iter().filter_map(|(_, lane)| lane.held_since());
         self.held_since = held.chain(self.run_held_since()).min();
     }
 
@@ -337,7 +342,7 @@ impl Session {
     /// run, so they get everything that is held back.
     pub fn cancel(&mut self, request: Option<RequestId>, pace: Pace, out: &mut Outbox) {
         self.close_run();
-        self.outgoing.iter_mut().for_each(|(_, outgoing)| outgoing.release());
+        self.lanes.iter_mut().for_each(|(_, lane)| lane.outgoing.release());
         self.send_due(pace, out);
         let workers: SmallVec<[WorkerId; 4]> = self.busy_workers().collect();
         for worker in workers {
@@ -389,7 +394,7 @@ impl Session {
     }
 
     fn emit_free(&mut self, worker: WorkerId, slot: Slot) {
-        self.outgoing(worker).push_free(&[slot]);
+        self.lane(worker).outgoing.push_free(&[slot]);
     }
 
     fn insert(
@@ -406,20 +411,23 @@ impl Session {
     }
 
     fn emit(&mut self, worker: WorkerId, command: Command) {
-        self.outgoing(worker).push(&command);
+        self.lane(worker).outgoing.push(&command);
     }
 
-    fn outgoing(&mut self, worker: WorkerId) -> &mut Outgoing {
+    /// The lane of a worker that is given something next, after what it shares with others.
+    fn lane(&mut self, worker: WorkerId) -> &mut Lane {
         if self.is_in_run(worker) {
             self.close_run();
         }
-        self.outgoing.of(worker).marked(self.trail.instruction)
+        let lane = self.lanes.of(worker);
+        lane.mark(self.trail.instruction);
+        lane
     }
 
     /// The last command for a worker asks it to send something.
     fn expect_reply(&mut self, worker: WorkerId, reply: Reply, what: Expected) -> Result<()> {
-        let position = self.outgoing.of(worker).position();
-        if self.expected.expect_reply(worker, position, reply, what) {
+        let lane = self.lanes.of(worker);
+        if lane.expected.expect_reply(lane.given(), reply, what) {
             return Ok(());
         }
         Err(Error::bug(format!("{reply:?} is asked for twice")))

@@ -87,12 +87,10 @@ impl Session {
     }
 
     fn moved_bytes(&self) -> String {
-        let mut links: Vec<_> = self.moved.iter().collect();
-        links.sort_unstable();
         let line = |(&(from, to), bytes): (&(WorkerId, WorkerId), &u64)| {
             format!("{} {} {bytes}\n", self.number(from), self.number(to))
         };
-        links.into_iter().map(line).collect()
+        self.moved.iter().map(line).collect()
     }
 
     /// The number that the session has for a worker.
@@ -134,7 +132,7 @@ impl Session {
         let mut text = String::new();
         for (number, worker) in self.workers.clone().into_iter().enumerate() {
             let Some(worker) = worker else { continue };
-            let given = self.outgoing.of(worker).position();
+            let given = self.lanes.of(worker).given();
             writeln!(text, "worker {number} commands {given}").expect("memory takes all of it");
         }
         for (modifier, what, count) in self.modifiers.list() {

@@ -11,7 +11,6 @@ use super::Session;
 use super::run::Run;
 use crate::costs::Costs;
 use crate::decide::{Chosen, Decision, Place, Request};
-use crate::expected::ExpectedReplies;
 use crate::explanation::{Decided, Explanation, Row, RunnerUp};
 use crate::in_flight::InFlight;
 use crate::placements::{PlacementId, Placements};
@@ -242,9 +241,8 @@ impl Session {
         self.note_risk();
         self.letters.clear();
         self.run = Run::default();
-        self.outgoing = WorkerMap::default();
+        self.lanes = WorkerMap::default();
         self.in_flight = InFlight::default();
-        self.expected = ExpectedReplies::default();
         self.failure_barrier.pass();
     }
 }

@@ -86,17 +86,16 @@ impl Session {
             self.emit_free(other, name);
         }
         self.move_scopes();
-        self.outgoing.remove(worker);
-        for (reply, expected) in self.expected.forget(worker) {
+        let lane = self.lanes.remove(worker).unwrap_or_default();
+        let finished = self.in_flight.finish_parts(lane.unfinished_batches());
+        for (reply, expected) in lane.expected.into_open() {
             self.fail(reply, expected, failure, out);
         }
         let session = self.id;
-        let left = self.in_flight.left(worker);
-        if let Some((commands, bytes)) = self.in_flight.arrive(worker, left) {
+        if let Some((commands, bytes)) = finished {
             let done = Message::Done { session, commands, bytes, busy_ns: 0 };
             out.send(Peer::Client(session), done);
         }
-        self.in_flight.forget(worker);
         self.failure_barrier.forget(worker);
         self.judge(out);
         for (request, parts) in self.unanswered(worker) {

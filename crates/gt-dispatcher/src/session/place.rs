@@ -236,7 +236,7 @@ impl Session {
         self.note_run(&[worker]);
         let cost_ns = decision.cost_ns();
         let ready_ns = context.load.assign(worker, context.now_ns, cost_ns);
-        self.outgoing(worker).add_cost(cost_ns);
+        self.lane(worker).outgoing.add_cost(cost_ns);
         let bytes = decision.metas.iter().map(Meta::bytes).sum();
         let risk = self.risk(decision.risk);
         self.failure_barrier.assign(worker, risk, bytes);

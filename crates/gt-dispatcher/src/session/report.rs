@@ -34,13 +34,9 @@ impl Session {
         pace: Pace,
         out: &mut Outbox,
     ) -> Result<Option<(u64, u64)>> {
-        let outgoing = self.outgoing.of(worker);
-        let left = outgoing.unfinished();
-        if commands > left {
-            return Err(Error::bug(format!("{commands} commands are done of {left}")));
-        }
-        outgoing.finish(commands);
-        for batch in outgoing.take(pace.now_ns, pace.hold_ns) {
+        let lane = self.lanes.of(worker);
+        let finished = lane.finish(commands)?;
+        for batch in lane.take(pace) {
             out.send_commands(Peer::Worker(worker), self.id, batch);
         }
         if self.is_in_run(worker) {
@@ -48,8 +44,7 @@ impl Session {
             self.send_due(pace, out);
         }
         self.note_held();
-        self.expected.finish(worker, commands);
-        Ok(self.in_flight.arrive(worker, commands))
+        Ok(self.in_flight.finish_parts(finished))
     }
 
     /// A worker answers a request of the client. A shape that depends on data is known then.
@@ -61,7 +56,7 @@ impl Session {
         pace: Pace,
         out: &mut Outbox,
     ) -> Result<()> {
-        if !self.expected.take(worker, Reply::Answer(request)) {
+        if !self.take_reply(worker, Reply::Answer(request)) {
             return Err(Error::bug(format!("{request} is answered by somebody it was not asked")));
         }
         if let Err(failure) = result
@@ -129,10 +124,15 @@ impl Session {
 
     /// A worker hands something over to another one.
     pub fn hand_over(&mut self, worker: WorkerId, to: WorkerId, tag: u64) -> Result<()> {
-        if self.expected.take(worker, Reply::Handover { to, tag }) {
+        if self.take_reply(worker, Reply::Handover { to, tag }) {
             return Ok(());
         }
         Err(Error::bug(format!("{tag} is handed over by somebody who was not asked to")))
+    }
+
+    /// A worker sent something; says whether it was asked to.
+    fn take_reply(&mut self, worker: WorkerId, reply: Reply) -> bool {
+        self.lanes.get_mut(worker).is_some_and(|lane| lane.expected.take(reply))
     }
 
     /// The client asks what it holds: those who are to answer. An error if it asks without end.
@@ -181,7 +181,7 @@ impl Session {
 
     /// Whether a worker was given anything to do. A worker that was not has nothing to report.
     pub fn has_given(&self, worker: WorkerId) -> bool {
-        self.outgoing.get(worker).is_some_and(|outgoing| outgoing.position() > 0)
+        self.lanes.get(worker).is_some_and(|lane| lane.given() > 0)
     }
 
     /// The worker has told the shape of a value that depends on data.

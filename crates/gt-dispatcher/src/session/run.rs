@@ -12,7 +12,8 @@ use gt_transport::Batch;
 use smallvec::SmallVec;
 
 use super::Session;
-use super::outgoing::{WORTH_A_MESSAGE_NS, is_full, is_waited_for};
+use super::lane::Lane;
+use super::outgoing::{WORTH_A_MESSAGE_NS, is_full};
 use crate::context::{Context, Pace};
 use crate::placements::PlacementId;
 
@@ -33,8 +34,6 @@ pub(super) struct Run {
     batch: Batch,
     /// How the last of them is shared.
     signature: SignatureId,
-    /// How many of its commands do not count as under way yet.
-    uncounted: u64,
     /// Whether somebody waits for one of them.
     urgent: bool,
     /// About how long they take.
@@ -50,8 +49,8 @@ pub(super) struct Run {
 }
 
 impl Run {
-    fn count(&mut self, before: usize) {
-        self.uncounted += (self.batch.len() - before) as u64;
+    pub(super) fn mesh(&self) -> Option<PlacementId> {
+        self.mesh
     }
 
     pub(super) fn position(&self) -> u64 {
@@ -97,7 +96,6 @@ impl Session {
         self.open_run(mesh);
         self.say_signature(signature);
         self.run.batch.records.push(record);
-        self.run.uncounted += 1;
     }
 
     /// What follows in the run is shared so.
@@ -108,10 +106,8 @@ impl Session {
     }
 
     fn push_run(&mut self, command: &Command) {
-        let before = self.run.batch.len();
         self.run.batch.push(command);
-        self.run.count(before);
-        self.run.urgent |= is_waited_for(command);
+        self.run.urgent |= command.is_awaited();
     }
 
     /// Makes room in tables that programs without end would fill. Nothing may hold a number of a
@@ -191,19 +187,6 @@ impl Session {
         }
     }
 
-    /// Counts the commands of the run for each worker that gets them.
-    pub(super) fn count_run(&mut self) {
-        let (Some(mesh), uncounted) = (self.run.mesh, std::mem::take(&mut self.run.uncounted))
-        else {
-            return;
-        };
-        if uncounted > 0 {
-            for &member in self.registry.placements.members(mesh) {
-                self.outgoing.of(member).count_shared(uncounted);
-            }
-        }
-    }
-
     /// Gives the run to its workers if it is worth a message or was held back for long enough, and
     /// they are not busy.
     pub(super) fn close_run_if_due(&mut self, pace: Pace) {
@@ -213,7 +196,7 @@ impl Session {
         let members = self.registry.placements.members(mesh);
         let worth_ns = WORTH_A_MESSAGE_NS.max(members.len() as u64 * MESSAGE_NS);
         let is_little = self.run.cost_ns < worth_ns && held_ns < pace.hold_ns;
-        let is_busy = self.outgoing.of(members[0]).is_busy();
+        let is_busy = self.lanes.of(members[0]).is_busy();
         if self.run.urgent || self.run.is_full() || !(is_little || is_busy) {
             self.close_run();
         }
@@ -222,8 +205,7 @@ impl Session {
     /// Since when the run is held back, if it is.
     pub(super) fn run_held_since(&self) -> Option<u64> {
         let first = self.registry.placements.members(self.run.mesh?).first();
-        let is_busy =
-            first.and_then(|first| self.outgoing.get(*first)).is_some_and(|it| it.is_busy());
+        let is_busy = first.and_then(|first| self.lanes.get(*first)).is_some_and(Lane::is_busy);
         self.run.held_since.filter(|_| !is_busy)
     }
 
@@ -235,7 +217,6 @@ impl Session {
     /// Gives the run to its workers.
     pub(super) fn close_run(&mut self) {
         self.note_risk();
-        self.count_run();
         let Some(mesh) = self.run.mesh.take() else { return };
         let batch = Arc::new(std::mem::take(&mut self.run.batch));
         let (urgent, cost_ns) = (self.run.urgent, self.run.cost_ns);
@@ -245,11 +226,11 @@ impl Session {
         if !batch.is_empty() {
             let members = self.registry.placements.members(mesh);
             for (index, &member) in members.iter().enumerate() {
-                let outgoing = self.outgoing.of(member);
-                outgoing.mark_shared(&marks, index, members.len());
-                outgoing.push_shared(batch.clone(), cost_ns);
+                let lane = self.lanes.of(member);
+                lane.mark_shared(&marks, index, members.len());
+                lane.outgoing.push_shared(batch.clone(), cost_ns);
                 if urgent {
-                    outgoing.hurry();
+                    lane.outgoing.hurry();
                 }
             }
         }

@@ -65,7 +65,7 @@ pub(crate) struct Progress<'a> {
 impl Session {
     /// How far a worker is.
     pub(crate) fn progress(&mut self, worker: WorkerId) -> Progress<'_> {
-        self.outgoing.of(worker).progress()
+        self.lanes.of(worker).progress()
     }
 
     /// Notes what the commands of the run come from that follow.
