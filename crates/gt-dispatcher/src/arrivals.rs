@@ -1,14 +1,15 @@
-//! What has arrived and was not heard: workers are heard first, and clients take turns by the bytes
-//! of what they say, so that who says little does not wait for those who say much.
+//! The queue of messages that have arrived and are not handled yet. Workers go first, within a
+//! bound. Clients share the rest by fair queueing on bytes: the client with the fewest bytes
+//! handled so far is next, so that a client that sends little does not wait behind one that floods.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
 
-/// So many messages of workers are heard before one of a client.
+/// Limit on messages of workers that are handled in a row while clients wait.
 const WORKERS_IN_A_ROW: usize = 16;
-/// A message costs as much as so many of its bytes, however short it is.
+/// The fixed cost of a message, in bytes.
 const MESSAGE_BYTES: u64 = 256;
-/// Clients that are ahead of the others are remembered; this many are before it is looked who is.
+/// Number of clients from which on those without messages and without debt are forgotten.
 const FEW_CLIENTS: usize = 64;
 
 /// Who has sent a message.
@@ -16,33 +17,34 @@ const FEW_CLIENTS: usize = 64;
 pub(crate) enum Kind {
     /// A worker.
     Worker,
-    /// Anybody else; they take turns.
+    /// A client, or a peer that is not known yet.
     Client,
 }
 
-/// Messages that wait to be heard; those of one peer stay in order.
+/// Messages that wait; those of one peer stay in order.
 #[derive(Debug)]
 pub(crate) struct Arrivals<P, M> {
     workers: VecDeque<M>,
     clients: HashMap<P, Client<M>>,
-    /// Clients with messages: first who will have been heard the least after the next one, and of
-    /// these who came first.
+    /// Clients with messages, by the bytes that will have been handled after their next message,
+    /// then by order of arrival.
     turns: BTreeMap<(u64, u64), P>,
     came: u64,
-    /// How much the others were heard, for those who begin to speak.
+    /// Virtual time: the bytes handled of the client that was served last. A client that was idle
+    /// starts from here.
     clock: u64,
-    /// When it is looked which clients are to be remembered.
+    /// Number of clients at which the next clean-up happens.
     many_clients: usize,
     count: usize,
-    /// How many messages of workers were heard since the last one of a client.
+    /// Messages of workers handled since the last one of a client.
     in_a_row: usize,
 }
 
 #[derive(Debug)]
 struct Client<M> {
-    /// Its messages, and what each costs.
+    /// Its messages, and the cost of each.
     messages: VecDeque<(u64, M)>,
-    /// How much of it was heard. One that was silent begins where the others are.
+    /// Cost of its messages handled so far, at least the virtual time at which it became active.
     heard: u64,
 }
 
@@ -56,7 +58,7 @@ impl<P, M> Default for Arrivals<P, M> {
 }
 
 impl<P: Clone + Eq + Hash, M> Arrivals<P, M> {
-    /// How many wait.
+    /// Number of messages that wait.
     pub(crate) fn len(&self) -> usize {
         self.count
     }
@@ -64,7 +66,7 @@ impl<P: Clone + Eq + Hash, M> Arrivals<P, M> {
     /// Appends a message of so many bytes.
     pub(crate) fn push(&mut self, kind: Kind, peer: P, bytes: usize, message: M) {
         self.count += 1;
-        // What somebody has said before it was a worker is heard before what it says as one.
+        // Messages of a peer from before it registered as a worker come first.
         let is_client = self.clients.get(&peer).is_some_and(|client| !client.messages.is_empty());
         if kind == Kind::Worker && !is_client {
             return self.workers.push_back(message);
@@ -82,7 +84,7 @@ impl<P: Clone + Eq + Hash, M> Arrivals<P, M> {
         client.messages.push_back((cost, message));
     }
 
-    /// The message that is heard next.
+    /// The next message to handle.
     pub(crate) fn next(&mut self) -> Option<M> {
         let may = self.in_a_row < WORKERS_IN_A_ROW || self.turns.is_empty();
         if may && let Some(message) = self.workers.pop_front() {
@@ -100,14 +102,14 @@ impl<P: Clone + Eq + Hash, M> Arrivals<P, M> {
             self.came += 1;
             self.turns.insert((client.heard + next, self.came), peer);
         } else if self.turns.is_empty() {
-            // Whoever speaks next competes with nobody.
+            // No client waits: the next one must not be charged for an idle queue.
             self.clock = self.clock.max(client.heard);
         }
         self.count -= 1;
         Some(message)
     }
 
-    /// Forgets clients that say nothing and were heard no more than others, now and then.
+    /// Forgets, now and then, clients without messages whose cost is not ahead of the virtual time.
     fn forget_silent(&mut self) {
         if self.clients.len() < self.many_clients {
             return;

@@ -1,6 +1,21 @@
-//! Failure barriers. Until a client is told of a failure, nothing of its session is replaced on any
-//! worker. Workers report to the dispatcher, which tells those that must know before they replace a
-//! value: as many words as workers that could fail, and as many as wait; none where nothing can.
+//! Failure barriers: no update in place goes ahead before it is certain that nothing before it in
+//! the stream failed, on any worker.
+//!
+//! A kernel that fails poisons its result, and the client learns of it at its next read. Until then
+//! every update must keep the old value, or a batch that fails would leave parameters half updated.
+//! On one worker the executor sees to that alone. Across workers the dispatcher collects *reports*:
+//! - An instruction that data can make fail marks its worker as unreported (`assign`).
+//! - Before a worker replaces a value, the unreported workers report, and it waits for the
+//!   *verdict* (`replace`). One barrier serves all updates of an optimiser's step; where nothing
+//!   can fail there is none. The cost is 2n messages for n workers, and no worker waits for a
+//!   report unless it replaces something.
+//! - Values on a mesh are replaced on all of its workers or on none: each one *votes* on the
+//!   results that were made next to the old values, whatever the reason of a failure (`vote`).
+//! - Before a client is answered, workers at risk *settle*: they report and forget, and the answer
+//!   carries the first failure that the client does not know (`settle`, `tell`).
+//!
+//! Barriers are numbered and complete in order. A failure has a number too, so that the client is
+//! told of each failure once, although several workers may report it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -12,43 +27,43 @@ use smallvec::SmallVec;
 
 use crate::worker_map::WorkerMap;
 
-/// Failures that the client was told lately. A worker may speak of one again, because its word was
-/// under way meanwhile, or because a value that failed so is used again. What all workers of a mesh
-/// do fails on each of them, as a failure of its own.
+/// Limit on the failures remembered as told to the client. A worker may report one again, because
+/// its report was in flight or because a poisoned value is used again. An instruction on a mesh
+/// fails on each of its workers, as a failure of its own.
 const MOST_TOLD: usize = 1 << 10;
 
-/// Before a client reads, workers are asked that were given something so large to make: they may
+/// Workers that were given results of at least this size settle before a read is answered: they may
 /// have run out of memory.
 const LARGE_BYTES: usize = 1 << 20;
 
-/// Who may have failed in a session, who has to know, and what the client was told.
+/// The barriers of one session, and what each of its workers may have to report.
 #[derive(Debug, Default)]
 pub struct FailureBarrier {
     workers: WorkerMap<Standing>,
-    /// The barriers that wait for reports, and those behind them; the first is number `first`.
+    /// Barriers that wait for reports, and those behind them; the first has the number after
+    /// `first`.
     open: VecDeque<Open>,
     first: u64,
-    /// Barriers up to here are of no concern: the client was told since.
+    /// Barriers up to this one need no wait: the client was answered since.
     settled: u64,
-    /// What was reported by complete barriers since the client was last told.
+    /// The first failure reported by complete barriers since the client was last answered.
     known: Option<Arc<Failure>>,
     told: VecDeque<FailureId>,
-    /// How many failures have happened to no worker's instruction: copies that differ, values that
-    /// went with their worker.
+    /// Counts failures of no worker's instruction: copies that differ, values lost with a worker.
     own_failures: u64,
 }
 
 #[derive(Debug, Default)]
 struct Standing {
-    /// It was given something to do since it last settled.
+    /// It was given commands since it last settled.
     busy: bool,
-    /// It has put off work that the client cancelled, until everything is settled.
+    /// It deferred work that the client cancelled, until everything settles.
     deferred: bool,
-    /// It was given something that data can make fail since it last reported.
+    /// It was given commands that data can make fail since it last reported.
     unreported: bool,
-    /// The same since it last settled, or something for which its memory may be too small.
+    /// The same since it last settled, or commands whose results may not fit its memory.
     risky: bool,
-    /// It does not replace anything because of this failure, which the client was not told.
+    /// The failure because of which it replaces nothing; the client does not know it yet.
     poison: Option<FailureId>,
     /// The last barrier that it waits for.
     waits_for: u64,
@@ -59,26 +74,26 @@ struct Open {
     unreported: SmallVec<[WorkerId; 4]>,
     waiting: SmallVec<[WorkerId; 4]>,
     failure: Option<Arc<Failure>>,
-    /// A failure that the client was told, of a value that somebody voted on.
+    /// A failure of a voted value that the client already knows.
     told: Option<Arc<Failure>>,
-    /// Whether the workers forget what they report.
+    /// Whether the workers forget the failures they report.
     settles: bool,
-    /// What they report then.
+    /// The failures they forget.
     forgotten: SmallVec<[FailureId; 1]>,
-    /// The results that are voted on. Whatever else has failed came before them in the stream.
+    /// The results that are voted on. Other failures came before them in the stream.
     voted: SmallVec<[Slot; 1]>,
     /// Copies that should have the same bits.
     compared: Option<Box<Compared>>,
 }
 
-/// Copies of values that are compared.
+/// Copies of values whose checksums are compared.
 #[derive(Debug)]
 pub struct Compared {
-    /// What the values are, and their names; `None` for one that is not copied.
+    /// The values; `None` for one that is not copied.
     pub values: SmallVec<[Option<(Slot, Meta)>; 3]>,
-    /// Who has them, by the numbers that the client gives workers.
+    /// The workers that have copies, with their logical numbers.
     pub workers: SmallVec<[(WorkerId, usize); 8]>,
-    /// What they reported.
+    /// The checksums that they reported.
     pub sums: Vec<(WorkerId, SmallVec<[Checksum; 3]>)>,
 }
 
@@ -120,12 +135,12 @@ impl Compared {
     }
 }
 
-/// What a barrier asks of workers.
+/// The messages that open a barrier.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Words {
     /// The barrier.
     pub barrier: u64,
-    /// Who has to report.
+    /// The workers that have to report.
     pub report: SmallVec<[WorkerId; 4]>,
     /// Whether a worker has to wait for the verdict.
     pub wait: bool,
@@ -136,16 +151,16 @@ pub struct Words {
 pub struct Verdict {
     /// The barrier.
     pub barrier: u64,
-    /// Who waits for it.
+    /// The workers that wait for it.
     pub waiting: SmallVec<[WorkerId; 4]>,
-    /// What was reported.
+    /// The first failure, if any.
     pub failure: Option<Arc<Failure>>,
-    /// Whether the client knows of it, so that only what was voted on is not replaced.
+    /// Whether the client knows it, so that only the voted results are not replaced.
     pub told: bool,
 }
 
 impl FailureBarrier {
-    /// A worker is given something to do that makes so many bytes.
+    /// A worker is given an instruction with results of this size.
     pub fn assign(&mut self, worker: WorkerId, risk: Risk, bytes: usize) {
         let standing = self.workers.of(worker);
         standing.busy = true;
@@ -153,12 +168,12 @@ impl FailureBarrier {
         standing.risky |= risk == Risk::Data || bytes >= LARGE_BYTES;
     }
 
-    /// A worker may put off work until the client waits for everything.
+    /// A worker may defer work until the client waits for everything.
     pub fn defer(&mut self, worker: WorkerId) {
         self.workers.of(worker).deferred = true;
     }
 
-    /// A worker is about to replace a value: what must be said before.
+    /// A worker is about to replace a value. Returns the messages that must precede this, if any.
     pub fn replace(&mut self, worker: WorkerId) -> Option<Words> {
         let mut words = Words { barrier: self.last(), report: SmallVec::new(), wait: false };
         let may_fail =
@@ -176,7 +191,7 @@ impl FailureBarrier {
             return (!words.report.is_empty()).then_some(words);
         }
         if words.barrier <= self.first {
-            // It is complete: what came of it has to be said again, if something did.
+            // It is complete: its failure, if there was one, needs another barrier to travel with.
             self.known.as_ref()?;
             words.barrier = self.push(SmallVec::new(), false);
         }
@@ -186,8 +201,8 @@ impl FailureBarrier {
         Some(words)
     }
 
-    /// Workers are about to replace their copies of one value, all or none: each of them reports
-    /// what has failed there for whatever reason, and those that `report` what data made fail.
+    /// The workers of a mesh are about to replace values, all or none. Members report failures of
+    /// any cause, other workers those caused by data.
     pub fn vote(
         &mut self,
         members: &[WorkerId],
@@ -211,10 +226,11 @@ impl FailureBarrier {
         Words { barrier, report, wait: true }
     }
 
-    /// The client is about to be answered by `reader`, which tells it what has failed anywhere.
+    /// The client is about to be answered by `reader`, whose answer carries failures of all
+    /// workers.
     pub fn settle(&mut self, reader: WorkerId, whom: Whom) -> Option<Words> {
         let mut report = SmallVec::new();
-        // Who waits for a verdict that is not known yet may be told of a failure.
+        // A worker that waits for an open barrier may yet be poisoned by its verdict.
         let certain = self.first.max(self.settled);
         for (worker, standing) in self.workers.iter_mut() {
             let asked = standing.risky
@@ -240,7 +256,7 @@ impl FailureBarrier {
         Some(Words { barrier, report, wait: true })
     }
 
-    /// A worker reports; false if it was not asked. [`FailureBarrier::complete`] says what follows.
+    /// A worker reports; false if it was not asked. [`FailureBarrier::complete`] returns verdicts.
     #[must_use]
     pub fn report(
         &mut self,
@@ -289,7 +305,7 @@ impl FailureBarrier {
         self.open.push_back(Open { failure, ..Open::default() });
     }
 
-    /// The client is told of everything that has failed, though no worker is left to ask.
+    /// The client is told of all failures, although no worker is left to ask.
     pub fn tell_all(&mut self) {
         while let Some(verdict) = self.complete() {
             drop(verdict);
@@ -299,7 +315,7 @@ impl FailureBarrier {
         }
     }
 
-    /// A failure that happened to no worker's instruction, with a number of its own.
+    /// Numbers a failure that is not of a worker's instruction.
     fn own(&mut self, failure: &Failure) -> Arc<Failure> {
         self.own_failures += 1;
         let id = FailureId { worker: u32::MAX, number: self.own_failures };
@@ -320,8 +336,7 @@ impl FailureBarrier {
             untold => (open.told, untold),
         };
         let failure = match open.settles {
-            // Nobody waits to tell the client: what failed since it was told of another failure is
-            // said with the next answer.
+            // No worker is about to answer the client: the next answer carries the failure.
             true if open.waiting.is_empty() => {
                 self.known = self.known.take().or(untold);
                 None
@@ -338,7 +353,7 @@ impl FailureBarrier {
                 self.workers.of(*worker).poison = Some(failure.id);
             }
         }
-        // What is no news matters to those who vote.
+        // A failure that the client knows still decides a vote.
         let told = told.filter(|_| failure.is_none() && !open.settles);
         let is_told = told.is_some();
         let failure = failure.or(told);
@@ -399,7 +414,7 @@ impl FailureBarrier {
             && self.workers.iter().all(|(_, standing)| is_quiet(standing))
     }
 
-    /// Everybody who was asked has reported that nothing failed.
+    /// Completes all barriers without failures.
     pub fn pass(&mut self) {
         self.open.iter_mut().for_each(|open| open.unreported.clear());
         while self.complete().is_some() {}
@@ -421,13 +436,12 @@ impl FailureBarrier {
     }
 }
 
-/// Whose word the client waits for.
+/// The workers that settle before the client is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whom {
-    /// Workers that were given something that is likely to fail: because of data, or because it
-    /// is large.
+    /// Workers whose commands are likely to fail, because of data or of their size.
     ThoseAtRisk,
-    /// All that were given something, because a worker may run out of memory.
+    /// All workers with commands, because any of them may run out of memory.
     Everybody,
 }
 

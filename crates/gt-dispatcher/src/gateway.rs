@@ -1,5 +1,17 @@
-//! The gateway: which connection belongs to whom, who is silent, who may come back. It does no
-//! IO; whoever has the sockets brings what arrived, and takes away what is to be sent.
+//! The gateway: the border between connections and the dispatcher.
+//!
+//! It maps connections to peers (clients and workers), admits new ones, resumes sessions by their
+//! token, numbers and confirms messages of each peer's reliable channel, declares silent peers
+//! suspect or lost, and delivers events to observers. The dispatcher behind it knows sessions and
+//! workers, never connections.
+//!
+//! The gateway does no IO and reads no clock. [`serve`](crate::serve) brings what arrived with the
+//! time of its arrival, and sends the [`Delivery`]s that come back, in order. So the simulator can
+//! cut any connection between any two bytes and replay it from a seed. Maps are ordered: the order
+//! in which peers are dropped reaches messages and must repeat.
+//!
+//! Nothing a peer sends can end another one: what breaks the rules ends the session it is about
+//! (`refuse`), and a panic in the dispatcher's step ends the peer whose message caused it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,24 +47,24 @@ mod timeouts;
 
 pub use timeouts::Timeouts;
 
-/// A connection, as whoever has the sockets numbers them. A number is never used again.
+/// The number of a connection. Numbers are never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConnectionId(pub u64);
 
-/// Between two looks at the clock others may be silent for so long. If it is longer, the dispatcher
-/// itself was stopped, and nobody else is to blame.
+/// If the clock advances by more between two ticks, the server itself was stopped (SIGSTOP, a
+/// suspended machine), so peers are not charged with the silence.
 const PAUSE_NS: u64 = 2_000_000_000;
 
-/// What whoever has the sockets is to do.
+/// What the gateway wants done with connections.
 #[derive(Debug, PartialEq)]
 pub enum Delivery {
     /// Send these parts.
     Send(ConnectionId, Vec<Bytes>),
-    /// Nobody speaks over this connection any more.
+    /// Forget this connection: its peer is gone or refused.
     Forget(ConnectionId),
 }
 
-/// Everybody who is there, and the dispatcher behind the desk.
+/// All peers, and the dispatcher that serves them.
 #[derive(Debug)]
 pub struct Gateway {
     dispatcher: Dispatcher,
@@ -69,21 +81,21 @@ pub struct Gateway {
     checked_ns: u64,
     traffic: Traffic,
     observers: Observers,
-    /// Whose sessions are whose.
+    /// The identity that opened each session.
     owners: BTreeMap<SessionId, Identity>,
     questions: Questions,
     policy: Policy,
-    /// What workers call users.
+    /// The numbers by which workers know users.
     users: BTreeMap<Identity, UserId>,
-    /// What reports call users.
+    /// The names of users in reports.
     names: BTreeMap<Identity, String>,
     paused: BTreeSet<SessionId>,
-    /// Whether no more sessions are taken.
+    /// Whether new sessions are refused.
     is_drained: bool,
 }
 
 impl Gateway {
-    /// A desk without connections.
+    /// A gateway without connections.
     pub fn new(dispatcher: Dispatcher, secret: Secret, timeouts: Timeouts) -> Self {
         Gateway {
             dispatcher,
@@ -109,7 +121,7 @@ impl Gateway {
         }
     }
 
-    /// Takes in what arrived over a connection.
+    /// Handles a message that arrived over a connection.
     pub fn hear(
         &mut self,
         now_ns: u64,
@@ -186,7 +198,7 @@ impl Gateway {
         }
     }
 
-    /// Time has passed: tells everybody that the dispatcher is there, and gives up who is not.
+    /// Sends heartbeats to all peers, and checks for silent ones.
     pub fn tick(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
         self.check_silence(now_ns, out);
         for (&session, state) in &mut self.clients {
@@ -195,7 +207,7 @@ impl Gateway {
         out.extend(self.workers.values_mut().filter_map(|state| state.heartbeat(0)));
     }
 
-    /// Time has passed: suspects workers that are silent, and gives up who is gone.
+    /// Marks silent workers as suspect, and drops peers that were silent for too long.
     pub fn check_silence(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
         self.excuse_pause(now_ns);
         self.forget_observers(now_ns, out);
@@ -220,7 +232,8 @@ impl Gateway {
         }
     }
 
-    /// If the dispatcher itself was stopped, what others said meanwhile waits to be heard.
+    /// If the server itself was stopped, messages that peers sent meanwhile are still unread: the
+    /// pause does not count as their silence.
     fn excuse_pause(&mut self, now_ns: u64) {
         let pause = now_ns.saturating_sub(self.checked_ns);
         self.checked_ns = now_ns;
@@ -231,19 +244,19 @@ impl Gateway {
         }
     }
 
-    /// When commands that are held back have to go, if some are.
+    /// When the next commands that are held back are due.
     pub fn flush_at_ns(&self) -> Option<u64> {
         self.dispatcher.flush_at_ns()
     }
 
-    /// Sends commands that were held back for long enough.
+    /// Sends commands that are due.
     pub fn flush(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
         let mut outbox = Outbox::default();
         self.dispatcher.flush(now_ns, &mut outbox);
         self.deliver(now_ns, &mut outbox, out);
     }
 
-    /// The server ends: everybody who is there is told.
+    /// Ends all sessions and workers with the server.
     pub fn close(&mut self, now_ns: u64, out: &mut Vec<Delivery>) {
         let error = || Error::Lost("the server was stopped".to_string());
         for session in self.clients.keys().copied().collect::<Vec<_>>() {
@@ -257,12 +270,12 @@ impl Gateway {
         }
     }
 
-    /// What passed through so far; the relay's part is counted elsewhere.
+    /// Counters of messages and payloads, without those of the relay.
     pub fn traffic(&mut self) -> &mut Traffic {
         &mut self.traffic
     }
 
-    /// Lets the dispatcher take a message. A panic ends whoever caused it, and nobody else.
+    /// Passes a message to the dispatcher. A panic ends the peer that sent it, and no other.
     fn step(&mut self, now_ns: u64, peer: Peer, message: Message, out: &mut Vec<Delivery>) {
         let mut outbox = Outbox::default();
         let dispatcher = &mut self.dispatcher;
@@ -274,7 +287,7 @@ impl Gateway {
         }
     }
 
-    /// Ends somebody who broke the rules or is not there.
+    /// Ends a peer that broke the rules or is gone.
     fn refuse(&mut self, now_ns: u64, peer: Peer, error: Error, out: &mut Vec<Delivery>) {
         match peer {
             Peer::Client(session) => {
@@ -300,13 +313,13 @@ impl Gateway {
         self.deliver(now_ns, &mut outbox, out);
     }
 
-    /// Passes on what the dispatcher wants sent. Whoever is away gets it later. A session of which
-    /// something cannot be said ends.
+    /// Sends what the dispatcher wants sent. The channel of a peer without a connection keeps it
+    /// for later. If a message cannot be encoded, its session ends.
     fn deliver(&mut self, now_ns: u64, outbox: &mut Outbox, out: &mut Vec<Delivery>) {
         let (mut unsaid, mut encoder) = (Vec::new(), SharedEncoder::default());
         for (to, message) in outbox.drain() {
             let used_bytes = match (to, &message) {
-                // Whoever has waited for everything may ask how much memory that took.
+                // A client that synchronised may ask next how much memory that took.
                 (Peer::Client(session), Message::Answer { .. }) => {
                     Some(self.dispatcher.used_bytes(session))
                 }
@@ -318,7 +331,7 @@ impl Gateway {
             match (state.channel.say_encoded(encoder.encode(&message)), state.connection) {
                 (Ok(parts), Some(connection)) => out.push(Delivery::Send(connection, parts)),
                 (Ok(_), None) => {}
-                // The end needs no number, because nothing follows it.
+                // The last message needs no sequence number.
                 (Err(_), connection) if ended => {
                     out.extend(
                         connection
@@ -369,7 +382,7 @@ impl Gateway {
     }
 }
 
-/// Whose message this is.
+/// The session that a message is about.
 fn session_of(to: Peer, message: &Message) -> Option<SessionId> {
     match (to, message) {
         (Peer::Client(session), _) => Some(session),

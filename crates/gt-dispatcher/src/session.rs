@@ -1,4 +1,19 @@
-//! One client's stream: its names, its signals, and how its commands are rewritten for workers.
+//! One client's session: its stream is rewritten into commands for workers.
+//!
+//! For each command of the client, in order:
+//! 1. `decide` (a pure function) chooses where an instruction runs, from its row, the placements of
+//!    its inputs and the wishes of its scope;
+//! 2. inputs that lie elsewhere are moved (`place`, `moves`), and composites without a signature of
+//!    their own are expanded into parts that are placed one by one (`expand`);
+//! 3. results enter the registry, which alone knows where every value is;
+//! 4. workers get commands. One worker's commands go through its [`Lane`]. What all workers of a
+//!    mesh get alike is a [`Run`], encoded once; a run closes before one of its workers gets
+//!    anything else, so that each worker sees the order of the stream.
+//!
+//! Commands wait here until they are worth a message or a client waits for one (`outgoing`), and a
+//! worker has a bounded time of work in flight. Updates in place go ahead only if nothing before
+//! them failed on any worker: the [`FailureBarrier`] collects reports and sends verdicts. A value
+//! whose only worker is gone stays in the registry as lost, and its readers get the cause (`lose`).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -50,9 +65,10 @@ pub(crate) mod trail;
 mod transfer;
 mod vote;
 
-/// Clients stop far below this many commands under way; whoever does not keeps to no rules.
+/// Limit on commands in flight. A client's own flow control stops far below it; one that exceeds it
+/// breaks the protocol.
 const MOST_COMMANDS: u64 = 1 << 20;
-/// The bytes that commands under way may take between processes.
+/// The same for the bytes that commands in flight take between processes.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// Whether a client can use sockets of the dispatcher's host.
@@ -68,64 +84,64 @@ pub enum Reach {
 #[derive(Debug)]
 pub struct Session {
     id: SessionId,
-    /// What its client is called.
+    /// The name of its client.
     pub name: String,
     reach: Reach,
     /// Whether copies of what it reads and replaces are compared.
     compares_copies: bool,
     /// Whether results that are not finite fail, if their inputs are.
     checks_nan: bool,
-    /// How much of the workers' time and memory it gets, if somebody has said that.
+    /// Its share of the workers' time and memory, once assigned.
     share: Option<Share>,
-    /// Nothing is heard of its client.
+    /// Whether its client is silent or disconnected.
     is_away: bool,
-    /// How many workers it asked for; all if absent.
+    /// The number of workers that the client asked for; all if absent.
     wanted: Option<usize>,
-    /// How many bytes it asked for on each worker; any number if absent.
+    /// The memory that the client asked for on each worker; unlimited if absent.
     wanted_bytes: Option<u64>,
-    /// Its workers in the order in which it numbers them; the place of one that left is vacant.
+    /// Its workers by their logical number; the seat of a worker that left is vacant.
     workers: Vec<Option<WorkerId>>,
     /// The worker where what is computed whole stays, once there was something.
     home: Option<WorkerId>,
     /// The workers that were lost, and the numbers they had.
     left_seats: Vec<(WorkerId, usize)>,
-    /// Workers that the operator wants to be free. They end what they were given.
+    /// Workers that the operator drains. They finish what they were given.
     leaving: Vec<WorkerId>,
-    /// Messages that go out before its commands.
+    /// Messages that are sent before its commands.
     letters: Vec<(Peer, Message)>,
     /// Where its values are.
     pub registry: Registry,
-    /// What the rules said of the last uses of rows.
+    /// Cached results of the rules (shape, dtype, cost, risk).
     inferences: Inferences,
-    /// How instructions were shared before.
+    /// Cached choices of signatures.
     memo: Memo,
     /// The signals around its instructions.
     pub(crate) scopes: Scopes,
-    /// Shapes the client has asked for.
+    /// Values whose shape depends on data, by the client's request for it.
     described: BTreeMap<RequestId, Slot>,
     /// What each worker was given, and how far it is.
     lanes: WorkerMap<Lane>,
-    /// Commands for all workers of a mesh that come after those.
+    /// Commands for all workers of a mesh; they follow those in the lanes.
     run: Run,
-    /// How the workers of meshes share instructions.
+    /// The numbers of signatures that workers know.
     signatures: HashMap<(PlacementId, Cuts), SignatureId>,
-    /// Since when some of them are held back.
+    /// Since when commands are held back.
     held_since: Option<u64>,
     in_flight: InFlight,
-    /// Who was asked what the session holds, and has not answered.
+    /// Requests for memory usage that workers have not answered.
     memory_queries: BTreeMap<RequestId, PendingMemoryQuery>,
     /// The names by which the command under way uses values on meshes.
     in_use: SmallVec<[Slot; 4]>,
-    /// Those of them that are parts of sums, which were put together meanwhile.
+    /// Those of them that are partial sums and were reduced meanwhile.
     ended_sums: SmallVec<[(PlacementId, Slot); 2]>,
-    /// Bytes that the batch under way announced; they count as its own.
+    /// Bytes of uploads that the current batch announced; they count as part of it.
     announced: u64,
     failure_barrier: FailureBarrier,
     pub(crate) trail: Trail,
     modifiers: Modifiers,
-    /// What is decided, while somebody wants to know.
+    /// Records decisions for `explain`.
     explanation: Option<Box<Explanation>>,
-    /// How many bytes went from which worker to which.
+    /// Bytes moved between workers, by sender and receiver.
     moved: BTreeMap<(WorkerId, WorkerId), u64>,
 }
 
@@ -273,7 +289,7 @@ impl Session {
         }
     }
 
-    /// An error if the client has sent more than anybody who waits for the workers would.
+    /// An error if the client has more in flight than its flow control allows.
     pub fn check_pace(&self, batch: &Batch, context: &Context) -> Result<()> {
         let commands = self.in_flight.commands() + batch.len() as u64;
         let bytes = self.in_flight.held_bytes() + batch.bytes() as u64;
@@ -338,7 +354,7 @@ impl Session {
         self.held_since = held.chain(self.run_held_since()).min();
     }
 
-    /// The client no longer waits for what it has asked for. Workers decide which of it need not
+    /// The client no longer waits for what it asked for. Workers decide which commands need not
     /// run, so they get everything that is held back.
     pub fn cancel(&mut self, request: Option<RequestId>, pace: Pace, out: &mut Outbox) {
         self.close_run();

@@ -1,9 +1,9 @@
-//! What waits for an executor, and what is due next. What is for one session is done in the order
-//! in which it came, one at a time; of different sessions the one is next that has had the least.
+//! The queue of an executor. Work of one session runs in order, one plan at a time; among sessions
+//! the one with the least device time is next.
 //!
-//! A kernel cannot be stopped, so that whoever comes while a long one runs would wait for its end.
-//! A plan that is due before that and much shorter runs beside it, in another thread, if the engine
-//! can: the threads that share kernels make room for it.
+//! A kernel cannot be preempted, so a session that wakes while a long one runs would wait for its
+//! end. A plan that is much shorter, and due before that, runs concurrently in another thread if
+//! the engine supports it: the threads that share kernels make room for it.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
@@ -14,18 +14,18 @@ use smallvec::SmallVec;
 use crate::plan::Work;
 use crate::shares::Turn;
 
-/// A plan runs beside another one if it takes so many times less.
+/// A plan runs beside another one if it is shorter by this factor.
 const SHORTER: u64 = 8;
-/// A plan that runs beside another one has one thread and costs the other one more than that: caches
-/// and wake-ups. With a charge of half as much again, eight clients whose products differ a
-/// hundredfold get equal parts of what each gets alone (`benchmarks/neighbours.py`: Jain index 0.990;
-/// with the whole time 0.97, with the thread alone 0.95).
+/// A plan that runs beside another one has one thread and costs the other one more than that:
+/// caches and wake-ups. With a charge of half as much again, eight clients whose products differ a
+/// hundredfold get equal parts of what each gets alone (`benchmarks/neighbours.py`: Jain index
+/// 0.990; with the whole time 0.97, with the thread alone 0.95).
 const BESIDE: (u64, u64) = (3, 2);
 /// Limit on plans that run at the same time.
 const MOST_AT_ONCE: usize = 2;
 
 impl Work {
-    /// Whose it is.
+    /// The session it belongs to.
     pub fn session(&self) -> SessionId {
         match self {
             Work::Run(plan) => plan.session,
@@ -34,7 +34,7 @@ impl Work {
     }
 }
 
-/// What waits for an executor, and what it is at.
+/// Work that waits for an executor, and what runs.
 #[derive(Debug, Default)]
 pub struct Agenda {
     /// See [`Engine::shared_threads`](crate::engine::Engine::shared_threads).
@@ -56,7 +56,7 @@ struct Running {
 }
 
 impl Running {
-    /// Whether something may begin before this is over.
+    /// Whether other work may begin before this plan ends.
     fn bears(&self, work: &Work) -> bool {
         if self.session == work.session() {
             return false;
@@ -77,12 +77,12 @@ impl Agenda {
         Agenda { shared_threads, ..Agenda::default() }
     }
 
-    /// Appends something.
+    /// Appends work.
     pub fn push(&mut self, work: Work) {
         self.waiting.push_back(work);
     }
 
-    /// How much waits.
+    /// Number of items that wait.
     pub fn len(&self) -> usize {
         self.waiting.len()
     }
@@ -97,7 +97,7 @@ impl Agenda {
         !self.running.is_empty()
     }
 
-    /// The place of what may begin now and is due first.
+    /// The index of the work that is due first among what may begin now.
     pub fn next(&self) -> Option<usize> {
         let most = if self.shared_threads.is_some() { MOST_AT_ONCE } else { 1 };
         if self.running.len() >= most {
@@ -106,18 +106,18 @@ impl Agenda {
         let may_begin = |work: &Work| self.running.iter().all(|running| running.bears(work));
         let waiting = self.waiting.iter().filter(|work| may_begin(work));
         let due = waiting.reduce(|due, work| if is_before(work, due) { work } else { due })?;
-        // What was made before it for the same session comes first.
+        // Earlier work of the same session comes first.
         let mut waiting = self.waiting.iter();
         let first = waiting.position(|work| work.session() == due.session())?;
         may_begin(&self.waiting[first]).then_some(first)
     }
 
-    /// About how long something takes that waits.
+    /// The estimated time of work that waits.
     pub fn cost_ns(&self, place: usize) -> u64 {
         self.waiting.get(place).map_or(0, cost_ns)
     }
 
-    /// Takes something that waits, to run it. [`Agenda::finish`] has to follow.
+    /// Takes work to run it. [`Agenda::finish`] has to follow.
     pub fn take(&mut self, place: usize) -> Option<Work> {
         let work = self.waiting.remove(place)?;
         let session = work.session();
@@ -130,9 +130,9 @@ impl Agenda {
         Some(work)
     }
 
-    /// Returns the device time of a plan that ran for `took_ns`. A plan that began while another one
-    /// ran had one thread of the device and the other plan had the rest, so each is charged for its
-    /// part of that time. On a single thread they count as two.
+    /// Returns the device time of a plan that ran for `took_ns`. A plan that began while another
+    /// one ran had one thread of the device and the other plan had the rest, so each is charged for
+    /// its part of that time. On a single thread they count as two.
     pub fn settle_time(&mut self, session: SessionId, took_ns: u64) -> u64 {
         let Some(place) = self.running.iter().position(|running| running.session == session) else {
             return took_ns;
@@ -148,12 +148,12 @@ impl Agenda {
         own_ns
     }
 
-    /// What was taken of a session is done.
+    /// The work that was taken of a session is done.
     pub fn finish(&mut self, session: SessionId) {
         self.running.retain(|running| running.session != session);
     }
 
-    /// Takes all plans away that wait, and nothing else.
+    /// Removes the plans that wait, and nothing else.
     pub fn drop_plans(&mut self) -> VecDeque<Work> {
         let is_plan = |work: &Work| matches!(work, Work::Run(_));
         let (plans, others) = std::mem::take(&mut self.waiting).into_iter().partition(is_plan);

@@ -1,29 +1,28 @@
-//! Whose turn it is. Device time is shared between users by their weights, and the part of a user
-//! between their sessions.
+//! Fair queueing of device time: between users by their weights, and the part of a user between
+//! their sessions.
 //!
-//! Everybody has an account of the time they were given, divided by their weight, and whoever has
-//! had the least is next. A plan is charged when it is made, by what it is estimated to take, and
-//! paid when it has run, by what it took. Whoever had nothing to do begins again about where the
-//! others are, so that time which was not used is not saved up. A session that wakes is served
-//! before those that were served all along, and need not wait for a round of turns.
+//! Each user and session has an account of device time divided by its weight, and the one with the
+//! least is scheduled next. A plan is charged by its estimate when it is made, and paid by its
+//! measured time when it has run. An account that was idle continues from the virtual time of the
+//! active ones, less a small credit: unused time is not saved up, and a session that wakes goes
+//! before those that were served all along.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use gt_core::SessionId;
 use gt_transport::share::{Share, UserId, Weight};
 
-/// What a nanosecond costs somebody of weight one, so that large weights do not round to nothing.
+/// The price of a nanosecond at weight one, so that large weights do not round to zero.
 const UNIT: u64 = 64;
 
-/// A session whose client waits for an answer goes before others of its user that have had less by
-/// no more than this.
+/// How far a session whose client waits for an answer may run ahead of others of its user.
 const READ_AHEAD: u64 = 2_000_000 * UNIT;
 
-/// So much may be saved up: a client that fills its queue again when it is empty has nothing to do
-/// for a moment, and a long kernel of another one begins in it.
+/// The credit of an account that was idle: a client that refills its queue when it is empty is idle
+/// for a moment, in which a long kernel of another session may begin.
 const CREDIT: u64 = 200_000_000 * UNIT;
 
-/// Who shares time among sessions. A session of which nobody has said whose it is stands alone.
+/// The owner of an account. A session without a known user has one of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Owner {
     /// A user.
@@ -41,11 +40,11 @@ pub struct Shares {
     awake: BTreeSet<SessionId>,
     /// The plans that have not run.
     plans: BTreeMap<u64, Charged>,
-    /// What everybody who has something to do has had at least.
+    /// Virtual time: the least account among active users.
     clock: u64,
 }
 
-/// What somebody was given.
+/// Device time of a user or a session.
 #[derive(Clone, Copy, Debug, Default)]
 struct Account {
     weight: Weight,
@@ -60,7 +59,7 @@ struct Group {
     /// How many sessions it has, and how many of them are awake.
     sessions: usize,
     awake: usize,
-    /// What its sessions that have something to do have had at least.
+    /// Virtual time among its active sessions.
     clock: u64,
 }
 
@@ -105,14 +104,13 @@ impl Account {
         self.paid = self.paid.saturating_add(self.price(busy_ns));
     }
 
-    /// Begins about where others are.
+    /// Becomes active at the virtual time, less the credit.
     fn begin(&mut self, clock: u64) {
         self.paid = self.paid.max(clock.saturating_sub(CREDIT));
     }
 }
 
-/// The place of a plan among those that wait: what its session had had before it was made, and
-/// with it.
+/// The place of a plan among those that wait: the accounts before it and with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
     owner: Owner,
@@ -127,7 +125,7 @@ struct Span {
 }
 
 impl Turn {
-    /// The place of a plan that nobody else competes with.
+    /// The place of a plan without competition.
     pub fn alone(session: SessionId) -> Self {
         let (user, span) = (Span::default(), Span::default());
         Turn { owner: Owner::Session(session), session: span, user }
@@ -139,7 +137,7 @@ impl Turn {
         own.from < others.from
     }
 
-    /// Whether this plan is due before another one, which runs, would be over.
+    /// Whether this plan is due before the end of another one that runs.
     pub fn is_due_beside(&self, running: &Turn) -> bool {
         let (own, others) = self.against(running);
         own.from < others.to
@@ -177,7 +175,7 @@ impl Shares {
         if let Some(group) = self.owners.get_mut(&owner) {
             group.account.weight = share.user_weight;
         }
-        // One that was paused begins about where the others are, as one that had nothing to do.
+        // A paused session resumes like an idle one.
         if was_awake {
             self.wake(session);
         }
@@ -198,7 +196,7 @@ impl Shares {
         if let Some(group) = self.owners.get_mut(&member.owner) {
             group.sessions -= 1;
         }
-        // A user who has had more than others does not get rid of that by connecting again.
+        // A user cannot drop a debt by connecting again.
         let clock = self.clock;
         let is_ahead = |owner: &Owner, account: &Account| {
             matches!(owner, Owner::User(_)) && account.served() > clock
@@ -224,7 +222,7 @@ impl Shares {
         }
     }
 
-    /// The clocks are where those are who have something to do and have had the least.
+    /// Advances the virtual times to the least accounts of active users and sessions.
     fn advance(&mut self, owner: Owner) {
         let awake = self.awake.iter().filter_map(|session| self.sessions.get(session));
         let awake = awake.filter(|member| !member.paused);

@@ -57,11 +57,11 @@ impl Server {
         if !self.roles.have_changed() {
             return;
         }
-        for (_, credentials) in self.connections.values_mut() {
+        self.connections.values_mut().for_each(|(_, credentials)| {
             if let Identity::Key(key) = credentials.identity {
                 credentials.role = self.roles.of_key(key);
             }
-        }
+        });
         let (mut out, now_ns) = (Vec::new(), self.now_ns());
         self.gateway.revoke(now_ns, |key| self.roles.of_key(key), &mut out);
         self.send_all(out);

@@ -23,11 +23,11 @@ use crate::placements::PlacementId;
 use crate::registry::Entry;
 use crate::tickets::{Transfer, TransferKind};
 
-/// Who gets an instruction.
+/// Where an instruction runs.
 pub(super) enum Target {
     /// One worker.
     Worker(WorkerId),
-    /// Every worker of a mesh; they share it so.
+    /// On every worker of a mesh, by this signature.
     Mesh(PlacementId, SignatureId),
 }
 
@@ -50,10 +50,11 @@ impl Session {
         Ok(())
     }
 
-    /// Decides what becomes of an instruction, has it entered, and brings its inputs to where it
-    /// runs. The request is left with the names that its values have there. Nobody is left to be
-    /// told if one of its inputs is lost, if it replaces something on a mesh, or if it is left for
-    /// the first use of its result.
+    /// Places an instruction: decides where it runs, moves its inputs there and enters its results.
+    /// The request is left with the names that its values have there. Returns `None` if there is
+    /// nothing left to emit: an input is lost, the caller's instruction was emitted already
+    /// (updates and moved results on a mesh, expansions), or it is deferred to the first use of its
+    /// result.
     pub(super) fn place(
         &mut self,
         request: Request,
@@ -140,12 +141,12 @@ impl Session {
         if passing.is_empty() {
             return Ok(target);
         }
-        // What is dropped after its use is dropped after everybody was told of the use.
+        // A copy that is dropped after its use must outlive the command that uses it.
         if target.is_some() {
             self.emit_request((mesh, signature), &request);
         }
         for (slot, place) in passing {
-            // A value that was replaced is gone with all its copies.
+            // An update has ended its old value with all copies.
             if self.registry.get(slot).is_ok() {
                 self.drop_copy(slot, place)?;
             }
@@ -173,8 +174,8 @@ impl Session {
         Ok(Some(Target::Worker(worker)))
     }
 
-    /// Enters the results of an instruction that nobody can run. One that replaces a value is that
-    /// value, under its new name; copies keep the names they have.
+    /// Enters the results of an instruction whose inputs are lost. An update keeps the old value
+    /// under the name of its result; copies keep the names they have.
     fn enter_lost(
         &mut self,
         request: &Request,
@@ -286,7 +287,7 @@ impl Session {
         }
     }
 
-    /// Before `worker` replaces a value it must know whether something has failed elsewhere.
+    /// Before `worker` replaces a value it must know whether a command failed on another worker.
     pub(super) fn hear_failures(&mut self, worker: WorkerId) {
         self.note_risk();
         let Some(Words { barrier, report, wait }) = self.failure_barrier.replace(worker) else {
@@ -300,7 +301,7 @@ impl Session {
         }
     }
 
-    /// The client is about to hear from `reader`, which must speak for all.
+    /// Has workers report to `reader`, which is about to answer the client.
     pub(super) fn settle(&mut self, reader: WorkerId, whom: Whom) {
         self.note_risk();
         let Some(words) = self.failure_barrier.settle(reader, whom) else { return };
@@ -315,13 +316,13 @@ impl Session {
         self.emit(reader, Command::Wait { barrier });
     }
 
-    /// The worker through which the client hears of everything: the first that is not silent.
+    /// The worker that answers for all: the first that is not suspect.
     pub(super) fn speaker(&self, context: &Context) -> Option<WorkerId> {
         let well = |worker: &WorkerId| context.load.health(*worker) == Health::Well;
         self.workers().find(well).or_else(|| self.workers().next())
     }
 
-    /// The worker that gets something that is computed whole; see [`crate::pick`].
+    /// Chooses the worker for an instruction that is computed whole; see [`crate::pick`].
     pub(super) fn choose(
         &mut self,
         inputs: &[Operand],

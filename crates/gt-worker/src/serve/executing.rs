@@ -1,4 +1,4 @@
-//! The threads that run plans, so that the worker_loop can answer meanwhile.
+//! The threads that run plans, so that the worker loop can answer meanwhile.
 
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -12,7 +12,7 @@ use crate::executor::Executor;
 use crate::lane::Lane;
 use crate::plan::Work;
 
-/// A plan that takes no longer is run at the worker_loop, because waking a thread costs as much.
+/// Plans up to this estimate run in the worker loop, because waking a thread costs as much.
 const SMALL_NS: u64 = 100_000;
 
 /// The executor's threads: one for long plans, and one for what runs beside them. They end when

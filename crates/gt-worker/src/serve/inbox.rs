@@ -1,4 +1,4 @@
-//! What other threads of the process bring to the worker_loop.
+//! Events from other threads of the process for the worker loop, and the waker that ends its wait.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ pub(super) enum News {
     Transfer(Event),
 }
 
-/// News, and what wakes the worker_loop for them.
+/// Events of other threads, and what wakes the worker loop for them.
 pub(super) struct Inbox {
     news: Channel<News>,
     waker: Waker,
@@ -28,23 +28,23 @@ impl Inbox {
         Ok(Inbox { news: Channel::default(), waker: Waker::new().map_err(cannot_wait)? })
     }
 
-    /// Brings news, from any thread.
+    /// Leaves an event and wakes the worker loop; from any thread.
     pub(super) fn bring(&self, news: News) {
         self.news.leave(news);
         self.waker.wake();
     }
 
-    /// Brings news that the worker_loop will look for without being woken.
+    /// Leaves an event for the worker loop without waking it.
     pub(super) fn leave(&self, news: News) {
         self.news.leave(news);
     }
 
-    /// Takes all news.
+    /// Takes all events.
     pub(super) fn drain(&self, into: &mut VecDeque<News>) {
         self.news.drain(into);
     }
 
-    /// What ends a wait when there are news.
+    /// Ends a wait when there is an event.
     pub(super) fn waker(&self) -> &Waker {
         &self.waker
     }

@@ -1,4 +1,6 @@
-//! One employment of a worker: from its first word to a dispatcher until they part.
+//! The loop of a worker process: one connection to a dispatcher, from registration until they part.
+//! It alone has sockets and the clock; decisions are the worker's (`crate::worker`), kernels run in
+//! the executor's threads (`executing`), or here if they are shorter than waking a thread.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,21 +31,20 @@ use crate::queue::Window;
 use crate::transfers::Transfers;
 use crate::worker::{Action, Progress, Told, Worker};
 
-/// How often the dispatcher hears that the worker is there.
+/// The interval of heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(1);
-/// A dispatcher that says nothing for so long is gone.
+/// A dispatcher that is silent for this long is gone.
 const SILENCE: Duration = Duration::from_secs(10);
-/// How long to wait when the dispatcher does not keep up.
+/// How long to wait before sending again when the dispatcher does not keep up.
 const CROWDED: Duration = Duration::from_millis(1);
-/// So many messages are taken in before anything is done about them: whose turn it is depends on
-/// all of them …
+/// Limit on messages taken in before they are handled. Fairness depends on seeing all of them …
 const MOST_HEARD: usize = 64;
-/// … and so many times small plans are run before there is another look at what has come.
+/// … and on rounds of small plans before the next look at the socket.
 const ROUNDS: usize = 4;
-/// Plans are made for about so many commands at once: planning takes about a microsecond for each,
-/// and whoever comes meanwhile waits.
+/// Limit on commands planned at once: planning takes about a microsecond for each, and messages
+/// that arrive meanwhile wait.
 const MOST_PLANNED: u64 = 256;
-/// How long the last words may take.
+/// How long sending the last messages may take.
 const LINGER: Duration = Duration::from_millis(500);
 
 /// A worker's connection to a dispatcher, and everything it does for it.
@@ -55,42 +56,42 @@ pub(super) struct WorkerLoop {
     executing: Executing,
     inbox: Arc<Inbox>,
     news: VecDeque<News>,
-    /// What the worker was not told yet.
+    /// Messages and outcomes that the worker has not taken yet.
     told: VecDeque<Told>,
-    /// Whether the worker could plan more.
+    /// Whether the worker can plan more.
     progress: Progress,
-    /// What is done and was not told.
+    /// Commands that are done and not reported.
     untold: Untold,
-    /// What could not be sent yet.
+    /// Messages that could not be sent yet.
     unsent: VecDeque<Vec<Bytes>>,
     pool: Arc<Pool>,
-    /// Who may hold how much of it.
+    /// The memory limits of sessions and users.
     accounts: Arc<Accounts>,
-    /// What will compute.
+    /// The engine.
     engine: Arc<dyn Takes>,
     window: Window,
     heard: Instant,
-    /// The bytes in use that the dispatcher was told of last.
+    /// The bytes in use as of the last heartbeat.
     told_bytes: u64,
     told_channels: Channels,
     _context: Context,
 }
 
-/// Why an employment ended.
+/// Why the loop ended.
 pub(super) enum Parting {
     /// The worker was asked to stop.
     Stopped,
     /// The dispatcher is not there, or no longer.
     Apart {
-        /// What people are told.
+        /// The reason, for people.
         reason: String,
-        /// Whether it was there at all.
+        /// Whether the worker had registered.
         was_registered: bool,
     },
 }
 
 impl WorkerLoop {
-    /// Connects and says who the worker is.
+    /// Connects and registers.
     pub(super) fn open(options: &Options) -> Result<WorkerLoop> {
         let inbox = Arc::new(Inbox::new()?);
         let (pool, accounts) = (options.pool.clone(), Arc::<Accounts>::default());
@@ -102,10 +103,11 @@ impl WorkerLoop {
             None => Executor::charging(engine, own),
         };
         let executing = Executing::start(executor, inbox.clone())?;
-        // Threads that compute are there by now and run as long as they like.
+        // Only for this thread and those it starts from here on: the executor's threads exist
+        // already.
         take_short_turns();
         let context = Context::new().map_err(cannot_wait)?;
-        // The dispatcher itself decides when a silent worker is lost.
+        // The dispatcher decides when a silent worker is lost.
         let patient = gt_zmq::Options { borne_silence: SILENCE, ..Default::default() };
         let dealer = Dealer::connect(&context, &options.endpoint, &patient)
             .map_err(|error| Error::runtime(error.to_string()))?;
@@ -136,7 +138,7 @@ impl WorkerLoop {
         })
     }
 
-    /// Works until somebody has enough.
+    /// Serves until the worker is stopped or the connection ends.
     pub(super) fn work(
         &mut self,
         enlisted: &mut dyn FnMut(WorkerId),
@@ -191,7 +193,7 @@ impl WorkerLoop {
         }
     }
 
-    /// Takes in what the dispatcher says, a while at a time; gives the reason if they part.
+    /// Takes in messages of the dispatcher, a bounded number; returns the reason if they part.
     fn hear_all(&mut self, enlisted: &mut dyn FnMut(WorkerId)) -> Result<Option<String>> {
         for _ in 0..MOST_HEARD {
             let Some(dealer) = &mut self.dealer else { break };
@@ -253,7 +255,7 @@ impl WorkerLoop {
                 self.transfers.carrier.set_away(Peer::Client(session), is_away);
             }
             Message::MemoryQuery { session, request, parts } => {
-                // What was said before it counts.
+                // The reply counts everything that came before the query.
                 self.step();
                 let usage = Box::new(self.executing.memory_usage(session, &self.pool));
                 self.say(&Message::MemoryReply { session, request, parts, usage });
@@ -263,7 +265,7 @@ impl WorkerLoop {
                 self.told.push_back(Told::Message(message));
             }
             Message::Forget { session } => {
-                // What came of its plans before this is not sent after it.
+                // Outcomes of its plans must not be sent after this.
                 self.step();
                 self.transfers.forget(session);
                 self.untold.forget(session);
@@ -278,7 +280,7 @@ impl WorkerLoop {
         }
     }
 
-    /// Takes in what happened in other threads.
+    /// Takes in events of other threads.
     fn read_news(&mut self) {
         self.inbox.drain(&mut self.news);
         while let Some(news) = self.news.pop_front() {
@@ -292,11 +294,11 @@ impl WorkerLoop {
         }
     }
 
-    /// Lets the worker decide, and does what it wants done. What came of small plans that run here
-    /// is told at once, unless it is time to hear others.
+    /// Steps the worker and carries out its actions. Outcomes of small plans that run here are fed
+    /// back at once, for a few rounds.
     fn step(&mut self) {
         for _ in 0..ROUNDS {
-            // Nobody speaks to a worker that is not registered.
+            // Before it registers, a worker has no sessions.
             if self.worker.is_none() {
                 self.told.clear();
             }
@@ -311,7 +313,7 @@ impl WorkerLoop {
             for action in actions {
                 match action {
                     Action::Execute(work) => self.executing.leave(work),
-                    // The dispatcher tells every worker itself.
+                    // The dispatcher sends this to every worker itself.
                     Action::Send(_, Message::Forget { .. }) => {}
                     Action::Send(_, message) => {
                         let message = self.untold.keep(message);
@@ -330,12 +332,12 @@ impl WorkerLoop {
         }
     }
 
-    /// Whether the worker has nothing to decide.
+    /// Whether the worker has nothing to do.
     fn is_idle(&self) -> bool {
         self.told.is_empty() && self.progress == Progress::Finished
     }
 
-    /// Tells the dispatcher what travelled, if more did since it was told last.
+    /// Reports the traffic of data channels if it changed.
     fn report_channels(&mut self) {
         let list = self.transfers.carrier.traffic().into_iter().take(SOME).collect();
         let channels = Channels { list };
@@ -351,12 +353,12 @@ impl WorkerLoop {
         self.unsent.push_back(unsequenced(&Message::Heartbeat { received, used_bytes }));
     }
 
-    /// Sends a message. If it cannot be sent, the session it is about cannot go on.
+    /// Queues a message. If it cannot be encoded, the session it is about ends.
     fn say(&mut self, message: &Message) {
         use Message::{Answer, FailureReport, Handover};
         let is_waited_for =
             matches!(message, Answer { .. } | FailureReport { .. } | Handover { .. });
-        // Whoever has waited for everything may ask how much memory that took.
+        // A client that synchronised may ask next how much memory that took.
         if is_waited_for && self.told_bytes != self.pool.used_bytes() as u64 {
             self.heartbeat();
         }
@@ -376,7 +378,7 @@ impl WorkerLoop {
         while let Some(parts) = self.unsent.front() {
             match dealer.send(parts) {
                 Ok(()) => drop(self.unsent.pop_front()),
-                // The end of the connection is heard of when everything before it was.
+                // The loop sees the end of the connection after all messages before it.
                 Err(SendError::Full | SendError::Gone) => return,
             }
         }
