@@ -132,3 +132,13 @@ pub const CREATE: Op = Op {
 /// Written with other operations.
 pub const COMPOSITE: Op =
     Op { promotion: Promotion::Float, kernel: |_: &Call| Ok(Kernel::Expansion), ..BASE };
+
+/// An input to compute with.
+pub const fn operand(name: &'static str) -> Input {
+    Input { name, role: Role::Operand }
+}
+
+/// A result in the dtype the operation computes in.
+pub const fn result(name: &'static str) -> Output {
+    Output { name, dtype: OutputType::Common }
+}
