@@ -1,9 +1,9 @@
-//! The table: each row with its code on the wire, in the order of the codes. A code is stable: a
-//! program may speak to a server of another version, and a log may be older than both.
+//! The table: each row with its wire code, in the order of the codes. Codes are stable, because
+//! clients, servers and logs of different versions exchange them.
 //!
 //! To add a row, add a line at the end of [`table`] with the next number, and let the row take its
-//! code from here: `code: codes::SQRT`. A row that goes leaves its code in [`RETIRED`]. What breaks
-//! these rules does not compile.
+//! code from here: `code: codes::SQRT`. The code of a deleted row goes to [`RETIRED`]. The compiler
+//! enforces these rules.
 
 use std::ops::RangeInclusive;
 
@@ -308,13 +308,13 @@ table! {
     691 softmax::SAFE_SOFTMAX,
 }
 
-/// Codes that had a row once. They are never given again.
+/// Codes of deleted rows, which are never reused.
 const RETIRED: &[u16] = &[
     222, // log_softmax_in, before it was 494
     223, // softmin_in, before it was 495
 ];
 
-/// Codes that no row ever had.
+/// Codes that no row has ever had.
 const UNUSED: &[RangeInclusive<u16>] = &[
     0..=0,
     8..=19,
@@ -341,7 +341,7 @@ const UNUSED: &[RangeInclusive<u16>] = &[
     662..=679,
 ];
 
-/// The row of each code. The compiler evaluates it, and with it the rules of the table.
+/// The row of each code, evaluated at compile time together with the rules of the table.
 pub static BY_CODE: [Option<&Op>; CODE_LIMIT as usize] = {
     let mut rows = [None; CODE_LIMIT as usize];
     let mut known = [false; CODE_LIMIT as usize];
@@ -349,7 +349,7 @@ pub static BY_CODE: [Option<&Op>; CODE_LIMIT as usize] = {
     while next < CODES.len() {
         assert!(next == 0 || CODES[next - 1] < CODES[next], "the table is not in order");
         claim(&mut known, CODES[next]);
-        assert!(TABLE[next].code == CODES[next], "a row has not the code that the table gives it");
+        assert!(TABLE[next].code == CODES[next], "a row has another code than the table gives it");
         rows[CODES[next] as usize] = Some(TABLE[next]);
         next += 1;
     }
@@ -377,6 +377,6 @@ pub static BY_CODE: [Option<&Op>; CODE_LIMIT as usize] = {
 
 const fn claim(known: &mut [bool], code: u16) {
     assert!(code < CODE_LIMIT, "codes from CODE_LIMIT on are commands");
-    assert!(!known[code as usize], "a code stands in the table twice");
+    assert!(!known[code as usize], "a code is in the table twice");
     known[code as usize] = true;
 }

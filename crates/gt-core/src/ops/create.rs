@@ -279,7 +279,7 @@ pub static FULL_LIKE: Op = Op {
 
 const BESIDE: Op = Op {
     inputs: &MOVED,
-    // Only the dtype of the input counts.
+    // Only the dtype of the input is used.
     shard: |call| {
         let input = Letters::from_elem(None, call.shape(0).rank());
         let output = shard::numbered(call.ints(keys::SHAPE).len());
@@ -333,7 +333,7 @@ pub static NEW_FULL: Op = Op {
     ..BESIDE
 };
 
-/// Refuses a number that the dtype of the result does not have.
+/// Refuses a number that the dtype of the result cannot represent.
 fn check_fill(call: &Call) -> Result<()> {
     let value = call.number(keys::FILL_VALUE);
     let given = call.inputs.first().map(Arg::dtype);
@@ -345,12 +345,12 @@ fn check_fill(call: &Call) -> Result<()> {
     }
 }
 
-/// A tensor of one number.
+/// A tensor filled with one number.
 pub fn full(shape: &Shape, value: Scalar, dtype: DType) -> Expr {
     Expr::apply(&FULL, [], [Attr::Ints(shape.to_ints()), value.into(), dtype.into()])
 }
 
-/// So many whole numbers from `start` on.
+/// The `len` integers from `start` on.
 pub fn arange(start: i64, len: usize) -> Expr {
     let end = start.saturating_add(len as i64);
     Expr::apply(&ARANGE, [], [start.into(), end.into(), Attr::Int(1), DType::I64.into()])
@@ -365,8 +365,8 @@ fn result_dtype(call: &Call) -> DType {
     call.dtype(keys::DTYPE).unwrap_or(DType::F32)
 }
 
-/// Evenly spaced numbers in float64. Each half is counted from its own end, so that both ends are
-/// exact; whole numbers have whole ends.
+/// Evenly spaced numbers in float64. Each half is computed from its own end, so that both ends are
+/// exact; the limits of an integer range are truncated first.
 fn spaced(call: &Call) -> Expr {
     let own = call.int(keys::STEPS) as usize;
     let steps = call.ints(keys::REGION_WHOLE).first().copied().unwrap_or(own as i64);
@@ -390,14 +390,14 @@ pub fn zeros(shape: &Shape, dtype: DType) -> Expr {
     Expr::apply(&ZEROS, [], [Attr::Ints(shape.to_ints()), dtype.into()])
 }
 
-/// The whole numbers from zero up to `count`.
+/// The integers from zero up to, but not including, `count`.
 pub fn iota(count: usize) -> Expr {
     let attrs = [Attr::Int(0), count.into(), Attr::Int(1), DType::I64.into()];
     Expr::apply(&ARANGE, [], attrs)
 }
 
-/// The start and the step of a range of whole numbers; `None` if they are not whole: sums of others
-/// are rounded differently in each part.
+/// The start and the step of a range of integers; `None` for floats, whose sums would be rounded
+/// differently in each part.
 fn whole_steps(call: &Call) -> Option<[i64; 2]> {
     match [keys::START, keys::END, keys::STEP].map(|key| call.number(key)) {
         [Scalar::Int(start), Scalar::Int(_), Scalar::Int(step)] => Some([start, step]),
@@ -405,7 +405,7 @@ fn whole_steps(call: &Call) -> Option<[i64; 2]> {
     }
 }
 
-/// The limits and the step as the dtype has them: whole numbers are cut.
+/// The limits and the step in the dtype of the result: integer dtypes truncate them.
 fn arange_numbers(call: &Call) -> [Scalar; 3] {
     let numbers = [call.number(keys::START), call.number(keys::END), call.number(keys::STEP)];
     match call.dtype(keys::DTYPE) {
@@ -418,7 +418,7 @@ fn arange_shape(call: &Call) -> Result<Shapes> {
     if call.dtype(keys::DTYPE) == Some(DType::Bool) {
         return Err(Error::runtime("not implemented for bool"));
     }
-    // The steps are those of the numbers as they are given; only elements are cut to whole ones.
+    // The number of steps follows from the numbers as given; only elements are truncated.
     let numbers = [call.number(keys::START), call.number(keys::END), call.number(keys::STEP)];
     let [start, end, step] = numbers.map(Scalar::as_f64);
     let steps = match numbers {

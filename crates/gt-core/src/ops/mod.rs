@@ -1,12 +1,11 @@
-//! The table of operations. All there is to know about one stands in its row; nothing outside
-//! this folder knows an operation by name.
+//! The table of operations, one row each, grouped by kind. A row holds all there is to know about
+//! its operation; code outside this folder names only the rows in [`builtin`].
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::op::Op;
 
-/// Public rows, the wire codes, and what all rows are declared with.
 pub mod builtin;
 mod codes;
 mod family;

@@ -24,7 +24,7 @@ pub static ADD_SCALED: Op = Op {
     doc: "input + alpha other, element by element.",
     inputs: &SCALED,
     shape: fitting_alpha,
-    // The weight decides no dtype.
+    // The weight takes no part in promotion.
     promotion: Promotion::By(common_of_two),
     grad: Some(|_| vec![Grad(0), Grad(0) * Input(2), Grad(0) * Input(1)]),
     linear: Linear::Together(&[0, 1]),
@@ -54,7 +54,7 @@ pub static SUB_SCALED: Op = Op {
     ..ADD_SCALED
 };
 
-/// What only optimisers call, and in place.
+/// Rows that only optimisers call, in place.
 const STEP: Op = Op {
     promotion: Promotion::Common,
     shape: of_floats,
@@ -249,12 +249,13 @@ pub static NESTEROV: Op = Op {
     ..MOMENTUM
 };
 
-/// A buffer one step on.
+/// The momentum buffer after the step.
 fn moved() -> Expr {
     Expr::apply(&DECAY_ADD, [Input(1), Input(2), Input(4), Input(5)], [])
 }
 
-/// The averages of a gradient and of its squares one step on; the gradient is the input `grad`.
+/// The running averages of a gradient and of its square after the step; input `grad` is the
+/// gradient.
 fn averages(grad: usize) -> (Expr, Expr) {
     let (weight, decay) = (Input(grad + 4), Input(grad + 5));
     let mean = Expr::apply(&LERP, [Input(1), Input(grad), weight], []);
@@ -262,7 +263,7 @@ fn averages(grad: usize) -> (Expr, Expr) {
     (mean, square)
 }
 
-/// A parameter one step on.
+/// The parameter after the step.
 fn adapted(call: &Call, grad: usize, mean: &Expr, square: &Expr) -> Expr {
     let (size, scale, eps) = (Input(grad + 1), Input(grad + 2), Input(grad + 6));
     let kept = weighted(call, 0, grad + 3);
@@ -284,16 +285,16 @@ fn root() -> Expr {
     Expr::apply(&SQRT, [Input(2)], [])
 }
 
-/// What a direction is divided by.
+/// The denominator of a step.
 fn length(call: &Call) -> Expr {
     let root = if is_one(call, 4) { root() } else { root() / Input(4) };
     root + Input(5)
 }
 
-/// An input times its weight; a weight of one costs nothing.
+/// An input times its weight, without the product for a weight of one.
 fn weighted(call: &Call, input: usize, weight: usize) -> Expr {
     match call.inputs[weight] {
-        // To a truth every other number is one.
+        // A bool counts every nonzero weight as true.
         Arg::Scalar(number) if is_of_truths(call) => {
             Input(input) * Number(Scalar::Bool(number.as_f64() != 0.0))
         }
@@ -306,7 +307,7 @@ fn is_one(call: &Call, input: usize) -> bool {
     matches!(call.inputs[input], Arg::Scalar(number) if number.as_f64() == 1.0)
 }
 
-/// One less the decay.
+/// One minus the decay.
 fn rest(call: &Call) -> Expr {
     match call.inputs[2] {
         Arg::Scalar(decay) => Expr::from(1.0 - decay.as_f64()),
@@ -314,12 +315,12 @@ fn rest(call: &Call) -> Expr {
     }
 }
 
-/// Whether the two that are added are booleans.
+/// Whether both summands are bools.
 fn is_of_truths(call: &Call) -> bool {
     call.inputs[..2].iter().all(|input| input.dtype() == DType::Bool)
 }
 
-/// The dtype that the two that are added have in common.
+/// The common dtype of the summands.
 fn common_of_two(call: &Call, common: DType) -> DType {
     let added = Call { op: &ADD, inputs: &call.inputs[..2], attrs: &Attrs::none() };
     promote::promote(&added).unwrap_or(common)
@@ -338,7 +339,7 @@ fn fitting_alpha(call: &Call) -> Result<Shapes> {
     }
 }
 
-/// The results and the gradient have one shape, and weights fit into it.
+/// The results and the gradient must have one shape, to which weights broadcast.
 fn of_one_shape(call: &Call) -> Result<Shapes> {
     let (shape, results) = (call.shape(0), call.op.outputs.len());
     for (input, spec) in call.inputs.iter().zip(call.op.inputs).take(results + 1) {

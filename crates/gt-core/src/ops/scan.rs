@@ -137,10 +137,10 @@ fn cumsum_from_end(call: &Call, input: Expr) -> Expr {
     flipped(Expr::apply(&CUMSUM, [flipped(input)], attrs))
 }
 
-/// The gradient of the running products `y`: each element times the products before it, and times
-/// `s[j] = g[j] + x[j + 1] s[j + 1]` after it. Nothing is divided, so that zeros are elements like
-/// others. The recurrence is solved by doubling: after each round, `sums` reaches twice as far, and
-/// `reach` is the product of the elements on the way.
+/// The gradient of cumulative products: for each element the product of those before it, times
+/// `s[j] = g[j] + x[j + 1] s[j + 1]`. There is no division, so that zeros need no special case. The
+/// recurrence is solved by doubling: each round doubles the span of `sums`, and `reach` is the
+/// product of the elements in that span.
 fn grad_of_cumprod(shape: &Shape, axis: usize) -> Expr {
     let later = |expr: Expr, by: usize| shifted(expr, shape, axis, -(by as i64), 0.0);
     let (mut sums, mut reach, mut by) = (Grad(0), later(Input(0), 1), 1);
@@ -158,7 +158,7 @@ pub fn products_before(input: Expr, shape: &Shape, axis: usize) -> Expr {
     shifted(running, shape, axis, 1, 1.0)
 }
 
-/// A running extreme, and the last place where an element equalled it. NaN is extreme, and stays.
+/// A cumulative extreme and its last position. NaN is extreme and propagates.
 fn running(call: &Call, op: &'static Op) -> Vec<Expr> {
     let (shape, axis) = (call.shape(0), call.axis(keys::DIM, 0).unwrap_or_default());
     let values = Expr::apply(op, [Input(0)], [call.int(keys::DIM).into()]);

@@ -42,12 +42,12 @@ pub static SIGMOID: Op = Op {
     ..UNARY
 };
 
-/// One input, with a gradient and an expansion of its own.
+/// One input, computed by an expansion.
 const ACTIVATION: Op = Op { kernel: |_| Ok(Kernel::Expansion), python: Python::BOTH, ..UNARY };
 
 /// √(2/π)
 const SQRT_2_OVER_PI: f64 = FRAC_2_SQRT_PI * FRAC_1_SQRT_2;
-/// The weight of the cube in the approximation of gelu by tanh.
+/// The coefficient of the cube in the tanh approximation of gelu.
 const GELU_CUBE: f64 = 0.044715;
 
 static GELU_ATTRS: [AttrSpec; 1] = [keys::APPROXIMATE.or_none()];
@@ -65,7 +65,7 @@ pub static GELU: Op = Op {
     grad: Some(|call| {
         if is_tanh(call) {
             let tanh = gelu_tanh();
-            // Beyond this `bend` is zero, and the square would overflow.
+            // Beyond this `bend` is zero, and the square could overflow.
             let x = Expr::apply(&CLAMP, [Input(0)], [Attr::Float(-10.0), Attr::Float(10.0)]);
             let inner = (x.clone() * x * (3.0 * GELU_CUBE) + 1.0) * SQRT_2_OVER_PI;
             let bend = (Expr::from(1.0) - tanh.clone() * tanh.clone()) * inner;
@@ -316,7 +316,7 @@ pub static CELU: Op = Op {
     ..ACTIVATION
 };
 
-/// With these two, a normal distribution keeps its mean and variance from layer to layer.
+/// These two constants preserve mean zero and variance one from layer to layer.
 const SELU_SCALE: f64 = 1.050_700_987_355_480_5;
 const SELU_ALPHA: f64 = 1.673_263_242_354_377_2;
 
@@ -355,7 +355,7 @@ pub fn sigmoid(input: Expr) -> Expr {
     Expr::apply(&SIGMOID, [input], [])
 }
 
-/// The share of the normal distribution below each element.
+/// The cumulative distribution function of the standard normal distribution.
 fn below() -> Expr {
     (erf(Input(0) * FRAC_1_SQRT_2) + 1.0) * 0.5
 }
@@ -383,13 +383,13 @@ fn softplus_numbers(call: &Call) -> (f64, f64) {
     (call.float(keys::BETA_FLOAT), call.float(keys::THRESHOLD_FLOAT))
 }
 
-/// A gradient where the input is between two numbers, zero elsewhere.
+/// The gradient where the input is between two limits, zero elsewhere.
 fn between(grad: Expr, low: f64, high: f64) -> Expr {
     where_(gt(Input(0), low), where_(lt(Input(0), high), grad, 0.0), 0.0)
 }
 
-/// The input, or zero where it is positive. An exponential of it cannot overflow where it does not
-/// count.
+/// The input, or zero where it is positive, so that its exponential does not overflow in elements
+/// whose result ignores it.
 fn below_zero() -> Expr {
     Expr::apply(&MINIMUM, [Input(0), 0.0.into()], [])
 }
@@ -402,7 +402,7 @@ fn clamp(call: &Call, low: f64, high: f64) -> Expr {
     Expr::apply(&CLAMP, [Input(0)], limits)
 }
 
-/// From zero at -3 to one at 3.
+/// A straight line from zero at -3 to one at 3, constant beyond.
 fn ramp(x: Expr) -> Expr {
     Expr::apply(&CLAMP, [x + 3.0], [Attr::Float(0.0), Attr::Float(6.0)]) * (1.0 / 6.0)
 }

@@ -235,7 +235,7 @@ pub static LOGADDEXP: Op = Op {
     expansion: Some(|_| {
         let distance = Expr::apply(&ABS, [Input(0) - Input(1)], []);
         let bent = Expr::apply(&LOG1P, [exp(-distance)], []);
-        // Two infinities have no distance.
+        // The difference of two infinities is NaN.
         vec![larger() + where_(eq(Input(0), Input(1)), LN_2, bent)]
     }),
     torch: "torch.logaddexp",
@@ -249,7 +249,7 @@ pub static HYPOT: Op = Op {
     code: codes::HYPOT,
     doc: "The longest side of a right triangle with two elements as its legs.",
     grad: Some(|_| vec![Grad(0) * (Input(0) / Output(0)), Grad(0) * (Input(1) / Output(0))]),
-    // A ratio of at most one has a square that does not overflow.
+    // The ratio is at most one, so that its square does not overflow.
     expansion: Some(|_| {
         let [a, b] = [0, 1].map(|index| Expr::apply(&ABS, [Input(index)], []));
         let long = Expr::apply(&MAXIMUM, [a.clone(), b.clone()], []);
@@ -305,11 +305,11 @@ fn grad_of_pow(call: &Call) -> Vec<Expr> {
             let exponent = exponent.as_f64();
             Grad(0) * (pow(Input(0), (exponent - 1.0).into()) * exponent)
         }
-        // A whole one, so that whole exponents stay whole and decide no dtype.
+        // An integer one, so that integer exponents stay integers and do not affect promotion.
         Arg::Tensor(_) => Grad(0) * (Input(1) * pow(Input(0), Input(1) - Number(Scalar::Int(1)))),
     };
     let base = match call.inputs[1] {
-        // 0 ** -1 is infinite, and infinity times an exponent of zero is not a number.
+        // 0 ** -1 is infinite, and infinity times an exponent of zero is NaN.
         Arg::Scalar(exponent) if exponent.as_f64() == 0.0 => Zero,
         Arg::Scalar(_) => base,
         Arg::Tensor(_) => where_(eq(Input(1), 0.0), 0.0, base),
@@ -330,16 +330,16 @@ fn pow(base: Expr, exponent: Expr) -> Expr {
     Expr::apply(&POW, [base, exponent], [])
 }
 
-/// The gradient of choosing `winner` where it is larger than `loser`; ties are shared.
+/// The gradients of a maximum, which chooses `larger`; ties share it.
 pub fn grad_of_choice(larger: Expr, smaller: Expr) -> Vec<Expr> {
-    // Where one of them is NaN, so is the result, and both get its gradient.
+    // Where an operand is NaN, so is the result, and both get its gradient.
     let shared = where_(eq(Input(0), Input(1)), Grad(0) * 0.5, Grad(0));
     let first = where_(lt(larger.clone(), smaller.clone()), 0.0, shared.clone());
     let second = where_(gt(larger, smaller), 0.0, shared);
     vec![first, second]
 }
 
-/// The operation that rounds as asked.
+/// The division with the rounding mode of the call.
 fn quotient(call: &Call) -> Result<&'static Op> {
     match call.text(keys::ROUNDING_MODE) {
         None => Ok(&DIV),

@@ -173,12 +173,12 @@ pub fn gt(a: Expr, b: impl Into<Expr>) -> Expr {
     Expr::apply(&GT, [a, b.into()], [])
 }
 
-/// Whether the first element is as large or larger.
+/// Whether the first element is larger or equal.
 pub fn ge(a: Expr, b: impl Into<Expr>) -> Expr {
     Expr::apply(&GE, [a, b.into()], [])
 }
 
-/// Whether the first element is as small or smaller.
+/// Whether the first element is smaller or equal.
 pub fn le(a: Expr, b: impl Into<Expr>) -> Expr {
     Expr::apply(&LE, [a, b.into()], [])
 }

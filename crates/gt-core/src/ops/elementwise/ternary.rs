@@ -96,7 +96,7 @@ static LOWER_LIMIT: [In; 2] =
 static UPPER_LIMIT: [In; 2] =
     [In { name: "input", role: Role::Operand }, In { name: "max", role: Role::Operand }];
 
-/// One limit, which may be a tensor.
+/// A clamp with one limit, which may be a tensor.
 const LIMITED: Op = Op {
     shape: |call| match call.inputs[1] {
         Arg::Tensor(_) => shape::broadcast(call),
@@ -235,7 +235,7 @@ pub static MASKED_FILL: Op = Op {
     },
     grad: Some(|_| vec![where_(Input(1), 0.0, Grad(0)), Zero, where_(Input(1), Grad(0), 0.0)]),
     kernel: |_| Ok(Kernel::Expansion),
-    // The value takes the dtype of what it is written into.
+    // The value is cast to the dtype of the tensor it is written to.
     expansion: Some(|call| {
         let dtype = call.inputs[0].dtype();
         let value = match call.inputs[2] {
@@ -259,13 +259,13 @@ pub static MASKED_FILL: Op = Op {
     ..BINARY
 };
 
-/// `then` where `condition` holds, else `otherwise`.
+/// `then` where `condition` is true, else `otherwise`.
 pub fn where_(condition: Expr, then: impl Into<Expr>, otherwise: impl Into<Expr>) -> Expr {
     Expr::apply(&WHERE, [condition, then.into(), otherwise.into()], [])
 }
 
-/// The gradient goes to the larger one. At the limit it is shared with a tensor; a number leaves
-/// nothing.
+/// The gradients of a clamp: the larger operand gets it. At the limit a tensor gets half of it, and
+/// a number leaves none to the input.
 fn within(call: &Call, larger: Expr, smaller: Expr) -> Vec<Expr> {
     match call.inputs[1] {
         Arg::Tensor(_) => grad_of_choice(larger, smaller),
@@ -276,7 +276,7 @@ fn within(call: &Call, larger: Expr, smaller: Expr) -> Vec<Expr> {
 fn limits(call: &Call) -> (Option<Scalar>, Option<Scalar>) {
     let limit = |key: Key<Scalar>| match (call.attr(key), call.inputs[0].dtype()) {
         (Attr::None, _) => None,
-        // A limit beyond the dtype is no limit; cut to its bits, it would be another one.
+        // A limit beyond the range of the dtype is clamped: truncating its bits would change it.
         (Attr::Int(limit), dtype) if dtype.is_int() && dtype.size() < 8 => {
             let (low, high) = match (dtype, 8 * dtype.size()) {
                 (DType::U8, _) => (0, 255),

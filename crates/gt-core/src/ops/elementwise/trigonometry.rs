@@ -84,7 +84,7 @@ pub static ACOS: Op = Op {
     code: codes::ACOS,
     doc: "The angle whose cosine is each element.",
     grad: Some(|_| vec![-(Grad(0) / beside(Input(0)))]),
-    // Half of the angle, because near one the whole has no digits left.
+    // Computed from the half angle, because the whole angle loses all digits near one.
     expansion: Some(|_| vec![atan(sqrt((Expr::from(1.0) - Input(0)) / (Input(0) + 1.0))) * 2.0]),
     torch: "torch.acos",
     python: Python::IN_PLACE.also(&["arccos"]),
@@ -146,11 +146,11 @@ pub static TANH: Op = Op {
     ..UNARY
 };
 
-/// From here on, the exponential of a negative number does not count beside that of its opposite,
-/// which may overflow although its half does not.
+/// Above this, `exp(-x)` is negligible compared with `exp(x)`, which may overflow although half of
+/// it does not.
 const VAST: f64 = 80.0;
 
-/// From here on, the square of a number plus one is that square.
+/// Above this, `x * x + 1` rounds to `x * x`.
 const LARGE: f64 = 1e9;
 
 const HYPERBOLIC: Op = Op { kernel: |_| Ok(Kernel::Expansion), ..UNARY };
@@ -163,8 +163,7 @@ pub static SINH: Op = Op {
     expansion: Some(|_| {
         let size = abs(Input(0));
         let grown = Expr::apply(&EXPM1, [size.clone()], []);
-        // Near zero a difference of exponentials has no digits left; far away, `grown` is
-        // infinite.
+        // Near zero a difference of exponentials cancels; far from zero, `grown` is infinite.
         let near = grown.clone() + grown.clone() / (grown + 1.0);
         let far = exp(size.clone()) - exp(-size.clone());
         let found = where_(gt(size.clone(), 1.0), far, near) * 0.5;
@@ -230,7 +229,7 @@ pub static ATANH: Op = Op {
     doc: "The number whose hyperbolic tangent is each element.",
     grad: Some(|_| vec![Grad(0) / (Expr::from(1.0) - Input(0) * Input(0))]),
     expansion: Some(|_| {
-        // Of a negative number, one would be taken away from almost one.
+        // By symmetry, since the formula cancels for negative numbers.
         let size = abs(Input(0));
         let ratio = (size.clone() + size.clone()) / (Expr::from(1.0) - size);
         vec![signed(Input(0), Expr::apply(&LOG1P, [ratio], []) * 0.5)]
@@ -241,12 +240,13 @@ pub static ATANH: Op = Op {
     ..HYPERBOLIC
 };
 
-/// The angle of a point: one within an eighth of the circle, turned to where the point is.
+/// The angle of a point, from an angle within the first octant that is reflected to where the point
+/// is.
 fn angle(height: Expr, width: Expr) -> Expr {
     let [tall, wide] = [&height, &width].map(|side| Expr::apply(&ABS, [side.clone()], []));
     let long = Expr::apply(&MAXIMUM, [tall.clone(), wide.clone()], []);
     let short = Expr::apply(&MINIMUM, [tall.clone(), wide.clone()], []);
-    // Two infinities are alike, and two zeros are no angle.
+    // Two infinities have a ratio of one, and two zeros an angle of zero.
     let alike = where_(eq(long.clone(), 0.0), 0.0, 1.0);
     let ratio = where_(eq(tall.clone(), wide.clone()), alike, short / long);
     let near = atan(ratio);
@@ -255,13 +255,13 @@ fn angle(height: Expr, width: Expr) -> Expr {
     where_(is_negative(height), -turned.clone(), turned)
 }
 
-/// Whether a number is below zero, or the zero that lies below.
+/// Whether a number is negative, negative zero included.
 fn is_negative(number: Expr) -> Expr {
     let inverse = Expr::apply(&RECIPROCAL, [number.clone()], []);
     Expr::apply(&LOGICAL_OR, [lt(number, 0.0), lt(inverse, 0.0)], [])
 }
 
-/// The other leg of a triangle whose longest side is one.
+/// The other leg of a right triangle whose hypotenuse is one.
 fn beside(leg: Expr) -> Expr {
     sqrt((Expr::from(1.0) - leg.clone()) * (leg + 1.0))
 }
@@ -276,7 +276,7 @@ fn half_of_exp(size: Expr) -> Expr {
     root.clone() * 0.5 * root
 }
 
-/// An odd function of `x` from its value for the size of `x`. A zero keeps its sign.
+/// An odd function of `x` from its value at `|x|`. A zero keeps its sign.
 fn signed(x: Expr, found: Expr) -> Expr {
     let turned = where_(lt(x.clone(), 0.0), -found.clone(), found);
     where_(eq(x.clone(), 0.0), x, turned)

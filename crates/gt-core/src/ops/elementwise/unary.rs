@@ -92,9 +92,9 @@ pub static CAST: Op = Op {
     outputs: &CAST_RESULT,
     promotion: Promotion::Common,
     shard: shard::pointwise,
-    // The gradient is cast to the dtype of the input, as every gradient is.
+    // Every gradient is cast to the dtype of its input.
     grad: Some(|_| vec![Grad(0)]),
-    // What is cut off a part when it becomes an integer is missing in the sum.
+    // A partial sum that is truncated to an integer loses its fraction.
     linear: Linear::No,
     kernel: |_| Ok(Kernel::Cast),
     torch: "Tensor.to",
@@ -284,7 +284,7 @@ pub static LOG10: Op = Op {
     grad: Some(|_| vec![Grad(0) / (Input(0) * LN_10)]),
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
-        // A product of rounded numbers misses whole powers of ten; twice as fine, it does not.
+        // A rounded quotient misses exact powers of ten; at twice the precision it does not.
         match computed(call) {
             DType::F64 => vec![log(Input(0)) / LN_10],
             dtype => vec![cast(log(cast(Input(0), DType::F64)) / LN_10, dtype)],

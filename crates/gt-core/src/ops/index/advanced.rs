@@ -227,7 +227,7 @@ pub fn write_attrs(dim: i64, add: bool) -> Attrs {
     Attrs::of([dim.into(), add.into(), ints([]), ints([])])
 }
 
-/// Input `index`, a number or a tensor without axes, in the dtype of the first input.
+/// Input `index`, a number or a scalar tensor, in the dtype of the first input.
 pub fn number(call: &Call, index: usize) -> Expr {
     let dtype = call.inputs[0].dtype();
     match call.inputs[index] {
@@ -244,7 +244,7 @@ pub fn number(call: &Call, index: usize) -> Expr {
     }
 }
 
-/// Refuses numbers in the place of the first two inputs.
+/// Refuses numbers as the first two inputs.
 pub fn tensors_only(call: &Call) -> Result<()> {
     let number = call.inputs[..2].iter().position(|input| matches!(input, Arg::Scalar(_)));
     match number {
@@ -256,7 +256,7 @@ pub fn tensors_only(call: &Call) -> Result<()> {
     }
 }
 
-/// The shape of what is read or written.
+/// The shape of the elements that are read or written.
 pub fn indexed_shape(call: &Call) -> Result<Shape> {
     let (shape, index, axis) = (call.shape(0), call.shape(1), call.axis(keys::DIM, 0)?);
     if shape.rank() == 0 {
@@ -266,7 +266,7 @@ pub fn indexed_shape(call: &Call) -> Result<Shape> {
     Ok(sizes.copied().collect())
 }
 
-/// Which positions of the index are not written over by later ones, shaped to broadcast.
+/// Whether each position of the index is its last write, shaped to broadcast.
 fn stays(call: &Call) -> Expr {
     let Ok(axis) = call.axis(keys::DIM, 0) else { return Zero };
     let after = call.shape(0).rank() - axis - 1;
@@ -275,16 +275,16 @@ fn stays(call: &Call) -> Expr {
     reshape(won, &sizes.collect())
 }
 
-/// Whether each position is the last one in the index that leads to its place.
+/// Whether each position is the last of its equals in the list.
 pub fn last_of_equals(list: Expr, shape: &Shape, size: usize) -> Expr {
     let numbers = reshape(iota(shape.count()), shape);
-    let nobody = zeros(&[size].into(), DType::I64);
-    let last = index_write(nobody, list.clone(), numbers.clone(), 0, false);
+    let none = zeros(&[size].into(), DType::I64);
+    let last = index_write(none, list.clone(), numbers.clone(), 0, false);
     eq(index(last, list, 0), numbers)
 }
 
-/// The axes around the one looked along pass through, and so do those of the index. Workers that
-/// have a part of the positions give zeros for the others, and the results are summed.
+/// All axes but that of the lookup stay cut, and so do those of the index. Workers with a part of
+/// the looked-up axis give zeros for the other positions, and the results are summed.
 pub fn read_factors(call: &Call) -> Factors {
     let (rank, index) = (call.shape(0).rank(), call.shape(1).rank());
     let axis = call.axis(keys::DIM, 0).unwrap_or_default();

@@ -45,7 +45,7 @@ pub static GATHER: Op = Op {
         true => Ok(Kernel::Expansion),
         false => Ok(Kernel::Gather(call.axis(keys::DIM, 0)?)),
     },
-    // A tensor without axes is a vector of one element.
+    // A scalar is treated as a vector of one element.
     expansion: Some(|call| {
         if let Some(owned) = Owned::of(call) {
             return vec![owned.gather(call)];
@@ -123,7 +123,7 @@ pub static TAKE_ALONG_DIM: Op = Op {
     ..MOVE
 };
 
-/// The attributes that look along all of an axis.
+/// The attributes of a lookup along a whole axis.
 pub fn whole_axis(dim: i64) -> [Attr; 3] {
     [dim.into(), ints([]), ints([])]
 }
@@ -133,12 +133,12 @@ pub fn gather(input: Expr, index: Expr, dim: i64) -> Expr {
     Expr::apply(&GATHER, [input, index], whole_axis(dim))
 }
 
-/// The shape, or that of a vector of one element for a tensor without axes.
+/// The shape; for a scalar, that of a vector of one element.
 pub fn vector(shape: &Shape) -> Shape {
     if shape.rank() == 0 { [1].into() } else { shape.clone() }
 }
 
-/// Whether tensor or index has no axes.
+/// Whether the tensor or the index is a scalar.
 pub fn is_single(call: &Call) -> bool {
     call.shape(0).rank() == 0 || call.shape(1).rank() == 0
 }
@@ -157,12 +157,12 @@ pub fn check_index(call: &Call) -> Result<()> {
     Ok(())
 }
 
-/// Whether elements are counted among all, not along an axis.
+/// Whether positions count all elements, not those along an axis.
 fn all(call: &Call) -> bool {
     matches!(call.attr(keys::DIM), Attr::None)
 }
 
-/// The shapes of what is looked at and of what is found, and along which axis.
+/// The shapes of tensor and index after broadcasting, and the axis of the lookup.
 fn along(call: &Call) -> Result<(Shape, Shape, i64)> {
     let (shape, index) = (call.shape(0), call.shape(1));
     if all(call) {
@@ -179,12 +179,12 @@ fn along(call: &Call) -> Result<(Shape, Shape, i64)> {
     Ok((common.with(axis, shape[axis]), common.with(axis, index[axis]), axis as i64))
 }
 
-/// Input `number` in the shape it is looked at or looked up with.
+/// Input `number`, broadcast or flattened to `shape`.
 fn spread(number: usize, call: &Call, shape: &Shape) -> Expr {
     if all(call) { reshape(Input(number), shape) } else { expand(Input(number), shape) }
 }
 
-/// The index as it is looked up with; a negative number counts from the end.
+/// The index in the shape of the lookup, with negative positions made positive.
 fn wrapped(call: &Call, base: &Shape, taken: &Shape) -> Expr {
     let axis = if all(call) { 0 } else { call.axis(keys::DIM, 0).unwrap_or_default() };
     let index = spread(1, call, taken);

@@ -83,7 +83,7 @@ fn masked(call: &Call) -> Result<Shape> {
     both.ok_or_else(|| Error::runtime(format!("cannot broadcast {shape} with {mask}")))
 }
 
-/// How many places the mask has held at before each, where it holds; zero elsewhere.
+/// For each true element of the mask the number of true elements before it; zero elsewhere.
 fn counted(shape: &Shape) -> Expr {
     let mask = expand(Input(1), shape);
     let flat = reshape(cast(mask.clone(), DType::I64), &[shape.count()].into());

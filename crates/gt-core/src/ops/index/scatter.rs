@@ -72,8 +72,8 @@ pub static SCATTER_ADD: Op = Op {
         }
         _ => Ok(Kernel::Expansion),
     },
-    // Of a larger source, the corner that the index covers is used; a tensor without axes is a
-    // vector of one element.
+    // Only the leading part of a larger source is used; a scalar is treated as a vector of one
+    // element.
     expansion: Some(|call| {
         if let Some(owned) = Owned::of(call) {
             return vec![owned.scatter_add(call)];
@@ -129,7 +129,7 @@ pub static SCATTER: Op = Op {
         let kept = scatter(Grad(0), Input(1), 0.0.into(), dim);
         vec![kept, Zero, over_source(call, where_(stays(call), read, 0.0))]
     }),
-    // A number beside a sum of parts would be written into each of them.
+    // A number would be written into each of the partial sums.
     linear: Linear::No,
     shard: |call| match (call.axis(keys::DIM, 0), adds(call)) {
         (Ok(axis), Ok(adds)) if call.shape(0).rank() > 0 => {
@@ -217,7 +217,7 @@ pub fn scatter(input: Expr, index: Expr, source: Expr, dim: i64) -> Expr {
     Expr::apply(&SCATTER, [input, index, source], [dim.into(), Attr::None])
 }
 
-/// Whether what is there is added to.
+/// Whether elements are added and not replaced.
 fn adds(call: &Call) -> Result<bool> {
     match call.text(keys::REDUCE) {
         None => Ok(false),
@@ -244,7 +244,7 @@ fn check_source(call: &Call) -> Result<()> {
     Ok(())
 }
 
-/// A gradient for the corner of the source that the index covers, as one for all of it.
+/// The gradient of the leading part of the source, padded with zeros to all of it.
 fn over_source(call: &Call, grad: Expr) -> Expr {
     let (index, source) = (call.shape(1), call.shape(2));
     if source.rank() == 0 || index == source {
@@ -254,12 +254,12 @@ fn over_source(call: &Call, grad: Expr) -> Expr {
     slice_write(zeros, grad, corner(index))
 }
 
-/// Which elements of the index are not written over by later ones.
+/// Whether each element of the index is the last write to its position.
 fn stays(call: &Call) -> Expr {
     let (dim, shape) = (call.int(keys::DIM), call.shape(1));
     let numbers = reshape(iota(shape.count()), shape);
-    let nobody = zeros(call.shape(0), DType::I64);
-    let last = scatter(nobody, Input(1), numbers.clone(), dim);
+    let none = zeros(call.shape(0), DType::I64);
+    let last = scatter(none, Input(1), numbers.clone(), dim);
     eq(gather(last, Input(1), dim), numbers)
 }
 

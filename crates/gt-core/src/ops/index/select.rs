@@ -169,7 +169,7 @@ pub static INDEX_FILL: Op = Op {
             index_write(base, list(call), nothing, call.int(keys::DIM), false),
             call.shape(0),
         );
-        // What was not kept has flown to the number.
+        // The gradient of overwritten elements goes to the number.
         vec![kept.clone(), Zero, Grad(0) - kept]
     }),
     linear: Linear::No,
@@ -190,7 +190,7 @@ pub static INDEX_FILL: Op = Op {
     ..INDEX_ADD
 };
 
-/// How many positions a list names.
+/// The number of positions in the list.
 fn listed(call: &Call) -> Result<usize> {
     match call.shape(1).rank() {
         0 | 1 => Ok(call.shape(1).count()),
@@ -198,12 +198,12 @@ fn listed(call: &Call) -> Result<usize> {
     }
 }
 
-/// The list of positions.
+/// The positions, as a list.
 fn list(call: &Call) -> Expr {
     if call.shape(1).rank() == 1 { Input(1) } else { reshape(Input(1), &[1].into()) }
 }
 
-/// The shape of the parts that a list of positions names.
+/// The shape of the selected slices.
 fn part(call: &Call) -> Shape {
     let axis = call.axis(keys::DIM, 0).unwrap_or_default();
     vector(call.shape(0)).with(axis, call.shape(1).count())
@@ -217,7 +217,7 @@ fn list_stays(call: &Call) -> Expr {
     reshape(won, &[count].into_iter().chain(after).collect())
 }
 
-/// What a result's gradient has at the positions of the list.
+/// The gradient of the result at the positions of the list.
 fn read_list(call: &Call) -> Expr {
     index(reshape(Grad(0), &vector(call.shape(0))), list(call), call.int(keys::DIM))
 }
@@ -230,12 +230,13 @@ fn write_list(call: &Call, value: Expr, add: bool) -> Expr {
 fn scaled(call: &Call, value: Expr) -> Expr {
     match call.number(keys::ALPHA) {
         Scalar::Int(1) => value,
-        // A product with a number may be of a stronger kind.
+        // The product with a float may promote.
         alpha => cast(value * Expr::Number(alpha), call.inputs[2].dtype()),
     }
 }
 
-/// Parts of a source go where a list names them: sizes and dtypes must be those of the tensor.
+/// Slices of a source are written to the listed positions: sizes and dtypes must be those of the
+/// tensor.
 fn placed(call: &Call) -> Result<Shapes> {
     let (shape, source, axis) = (call.shape(0), call.shape(2), call.axis(keys::DIM, 0)?);
     let count = listed(call)?;
@@ -264,11 +265,11 @@ fn placed_samples(more: &[Attr]) -> Vec<Sample> {
     vec![of(&[4, 3], &[6], &[6, 3], 0), of(&[2, 5, 2], &[3], &[2, 3, 2], 1), of(&[], &[1], &[], 0)]
 }
 
-/// The axes around the one that a list of positions names pass through. If the source is added,
-/// each worker may add some of it.
+/// All axes but that of the list stay cut. If the source is added, each worker may add a part of
+/// it.
 fn list_factors(call: &Call, axis: usize, adds: bool) -> Factors {
     let source = call.shape(2).rank() == call.shape(0).rank();
-    // A list without axes has no index that could be cut.
+    // A scalar list has no axis to cut.
     if source && call.shape(1).rank() == 1 {
         return indexed::written(call, axis, adds, Service::Whole);
     }
@@ -279,7 +280,7 @@ fn list_factors(call: &Call, axis: usize, adds: bool) -> Factors {
     Factors::of(call, vec![base.clone(), list, source], vec![base])
 }
 
-/// The same for a list without axes that is read: it names one part.
+/// The cuts of a read at a single position, given as a scalar.
 fn single_factors(call: &Call, axis: usize) -> Factors {
     let rank = call.shape(0).rank();
     let base: Letters = (0..rank).map(|other| (other != axis).then_some(other as u8)).collect();

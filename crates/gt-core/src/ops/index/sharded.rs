@@ -19,11 +19,11 @@ use crate::rules::shard::indexed::OWNER;
 use crate::rules::shard::{Part, localise};
 use crate::shape::Shape;
 
-/// The axis that is looked along, and of which part of it a worker serves the positions.
+/// The axis of the lookup, and the part of it that the worker serves.
 pub static OWNED_ATTRS: [AttrSpec; 3] =
     [keys::DIM.required(), keys::REGION_WHOLE.or_empty(), keys::REGION_START.or_empty()];
 
-/// The part of the axis that a worker has.
+/// The part of the looked-up axis that a worker has.
 pub struct Owned {
     start: i64,
     whole: i64,
@@ -32,7 +32,7 @@ pub struct Owned {
 }
 
 impl Owned {
-    /// The part; `None` if it is the whole.
+    /// The part that a call names; `None` for the whole axis.
     pub fn of(call: &Call) -> Option<Self> {
         let (&[whole], &[start]) = (call.ints(keys::REGION_WHOLE), call.ints(keys::REGION_START))
         else {
@@ -54,7 +54,7 @@ impl Owned {
         attrs
     }
 
-    /// `gather` of what the worker has, and zeros elsewhere.
+    /// `gather` from the worker's part, with zeros for positions outside of it.
     pub fn gather(&self, call: &Call) -> Expr {
         let nothing = zeros(call.shape(1), call.inputs[0].dtype());
         let (place, has) = self.place(call);
@@ -65,8 +65,8 @@ impl Owned {
         where_(has, gather(Input(0), safe, self.axis as i64), nothing)
     }
 
-    /// `scatter_add` of what belongs to the worker. The rest goes behind the last position, and is
-    /// taken away.
+    /// `scatter_add` to the worker's part. Everything else goes to an extra position at the end,
+    /// which is dropped.
     pub fn scatter_add(&self, call: &Call) -> Expr {
         let (base, axis) = (call.shape(0), self.axis);
         let (place, has) = self.place(call);
@@ -77,13 +77,13 @@ impl Owned {
         slice(sum, corner(base))
     }
 
-    /// `index` of what the worker has, and zeros elsewhere.
+    /// `index` into the worker's part, with zeros for positions outside of it.
     pub fn index(&self, call: &Call) -> Expr {
         self.index_at(call, Input(1))
     }
 
-    /// The same as [`Owned::index`] for positions of which none counts from the end: one row
-    /// further back, such a position is out of range.
+    /// Like [`Owned::index`], but a position that counts from the end is an error: it is moved out
+    /// of range.
     pub fn embedding(&self, call: &Call) -> Expr {
         self.index_at(call, from_the_start(self.whole))
     }
@@ -100,7 +100,7 @@ impl Owned {
         where_(broad, index(Input(0), safe, self.axis as i64), zeros(&Shape::scalar(), dtype))
     }
 
-    /// `index_write` of what belongs to the worker; the rest is taken away as for `scatter_add`.
+    /// `index_write` to the worker's part; everything else is dropped as in `scatter_add`.
     pub fn index_write(&self, call: &Call) -> Expr {
         let (base, axis) = (call.shape(0), self.axis);
         let (place, has) = self.place_from_either_end(Input(1));
@@ -111,14 +111,14 @@ impl Owned {
         slice(index_write(longer, place, Input(2), axis as i64, add), corner(base))
     }
 
-    /// The index of what is looked up, shaped to broadcast along the axes after it.
+    /// `has`, shaped to broadcast along the axes after that of the lookup.
     fn broad(&self, call: &Call, has: Expr) -> Expr {
         let after = std::iter::repeat_n(1, call.shape(0).rank() - self.axis - 1);
         reshape(has, &call.shape(1).iter().copied().chain(after).collect())
     }
 
-    /// The same as [`Owned::place`] for positions that may be counted from the end. One that the
-    /// whole axis does not have is the same error as without a cut.
+    /// Like [`Owned::place`], for positions that may count from the end. A position outside the
+    /// whole axis is the same error as without a cut.
     fn place_from_either_end(&self, positions: Expr) -> (Expr, Expr) {
         let zeros = zeros(&[self.whole as usize].into(), DType::I64);
         let place = positions.clone() + index(zeros, positions, 0);
@@ -126,7 +126,7 @@ impl Owned {
         self.within(place - whole(self.start))
     }
 
-    /// The positions counted from the start of the part, and whether they are in it.
+    /// The positions relative to the start of the part, and whether they are in it.
     fn place(&self, call: &Call) -> (Expr, Expr) {
         self.within(self.checked(call.shape(1)) - whole(self.start))
     }
@@ -137,8 +137,8 @@ impl Owned {
         (place, Expr::apply(&LOGICAL_AND, [from, before], []))
     }
 
-    /// The positions, of which one that the whole axis does not have is the same error as without a
-    /// cut: they are looked up among as many zeros, which are added to them.
+    /// The positions, after a check that raises the same error as without a cut: they are looked up
+    /// in zeros of the size of the whole axis, and the zeros found are added to them.
     fn checked(&self, index: &Shape) -> Expr {
         let ones = std::iter::repeat_n(1, self.axis);
         let along = |size: usize| -> Shape { ones.clone().chain([size]).collect() };
@@ -148,7 +148,7 @@ impl Owned {
     }
 }
 
-/// The positions of the second input among `count` parts, of which those that count from the end
+/// The positions in the second input along an axis of size `count`; those that count from the end
 /// are moved out of range.
 pub fn from_the_start(count: i64) -> Expr {
     where_(lt(Input(1), whole(0)), Input(1) - whole(count), Input(1))

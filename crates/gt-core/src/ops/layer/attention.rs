@@ -68,7 +68,7 @@ pub static ATTEND: Op = Op {
     ..COMPOSITE
 };
 
-/// No gradient flows through it: where one is wanted, the expansion is recorded instead.
+/// It has no gradient formula: where a second derivative is needed, the expansion is recorded.
 pub static ATTEND_BACKWARD: Op = Op {
     name: "attend_backward",
     code: codes::ATTEND_BACKWARD,
@@ -131,7 +131,7 @@ pub static ATTEND_BACKWARD: Op = Op {
     ..COMPOSITE
 };
 
-/// How much attends to how much.
+/// The sizes of a call.
 struct Sizes {
     /// The axes before the last two.
     lead: Shape,
@@ -144,7 +144,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    /// Those of a call whose inputs from `first` on are queries, keys and values.
+    /// The sizes of a call whose inputs from `first` on are queries, keys and values.
     fn of(call: &Call, first: usize) -> Result<Self> {
         let [query, key, value] = [0, 1, 2].map(|index| call.shape(first + index));
         let wrong =
@@ -163,12 +163,12 @@ impl Sizes {
         Ok(Sizes { lead: Shape::from(lead), queries, keys, depth, width, scale, is_causal })
     }
 
-    /// A shape with the axes before the last two of every input.
+    /// The leading axes of the inputs, followed by these two.
     fn shape(&self, last: [usize; 2]) -> Shape {
         self.lead.iter().copied().chain(last).collect()
     }
 
-    /// The products of queries and keys; those that are not seen are as small as can be.
+    /// The scaled products of queries and keys; masked ones are minus infinity.
     fn scores(&self, [query, key]: [Expr; 2]) -> Expr {
         let scores = matmul(query * self.scale, transpose(key, self.lead.rank() + 2));
         if !self.is_causal {
@@ -179,7 +179,7 @@ impl Sizes {
         where_(is_seen, scores, f64::NEG_INFINITY)
     }
 
-    /// The same for an engine that computes all of it at once.
+    /// The sizes as the native engine takes them, which computes the row in one piece.
     fn in_one_piece(self) -> Result<Attention> {
         let Sizes { lead, queries, keys, depth, width, scale, is_causal } = self;
         let stacks = lead.iter().product();
@@ -190,15 +190,15 @@ impl Sizes {
     }
 }
 
-/// What scores come to, given the logarithms of the sums of their exponentials. A query that sees
-/// nothing has no weights.
+/// The weights of scores, given the `logsumexp` of each row. A query that sees no key has weights
+/// of zero.
 fn weights(scores: Expr, total: Expr) -> Expr {
-    // Minus infinity less minus infinity would be NaN.
+    // Minus infinity minus minus infinity would be NaN.
     let is_blind = eq(total.clone(), f64::NEG_INFINITY);
     Expr::apply(&EXP, [scores - where_(is_blind, 0.0, total)], [])
 }
 
-/// Whatever lies before the last two axes may be cut.
+/// All axes but the last two may be cut.
 fn by_stack(call: &Call, outputs: usize) -> Factors {
     if (call.op.shape)(call).is_err() {
         return shard::gather_first(call);

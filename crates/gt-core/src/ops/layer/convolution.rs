@@ -87,7 +87,7 @@ pub static CONV_TRANSPOSE2D: Op = Op {
     }),
     expansion: Some(|call| match Convolution::adjoint(call) {
         Ok(conv) => {
-            // Windows that overlap are added up, for which halves are too coarse.
+            // Overlapping windows are summed, for which half precision is too coarse.
             let dtype = call.inputs[0].dtype();
             if !matches!(dtype, DType::F16 | DType::BF16) {
                 return vec![conv.for_images(Input(0), Input(1))];
@@ -168,7 +168,7 @@ fn not_images(images: &Shape, filters: &Shape) -> Error {
     ))
 }
 
-/// A number for each of two axes; a single one stands for both.
+/// A number for each of two axes, given as one or as two.
 pub fn both(values: &[i64], least: i64) -> Result<Axes> {
     match values {
         [one] => positive(&[*one, *one], least),

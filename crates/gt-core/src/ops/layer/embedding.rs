@@ -19,7 +19,7 @@ use crate::whole::Whole;
 static INPUTS: [In; 2] =
     [In { name: "weight", role: Role::Operand }, In { name: "index", role: Role::Index }];
 
-/// Rows are looked along, and of which part of them a worker serves the positions.
+/// The axis of the lookup, and the part of it that the worker serves.
 static ATTRS: [AttrSpec; 3] =
     [keys::DIM.or(0), keys::REGION_WHOLE.or_empty(), keys::REGION_START.or_empty()];
 

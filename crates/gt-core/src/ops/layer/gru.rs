@@ -14,7 +14,7 @@ use crate::ops::shape::slice::slice;
 use crate::shape::Shape;
 use crate::whole::Whole;
 
-/// How many gates a step has: what is reset, what is kept, what is new.
+/// The number of gates: reset, update, new.
 const GATES: usize = 3;
 
 /// The sizes of a GRU.
@@ -39,7 +39,7 @@ pub static GRU_STEPS: Op = Op {
         let Ok(sizes) = Gru::of(call, 0) else { return Vec::new() };
         let inputs = [Grad(0), Grad(1), Input(1), Out(1), Out(0), Input(3)];
         let back = Expr::apply(&GRU_STEPS_BACKWARD, inputs, []);
-        // All steps at once: the products of the gates' gradients with the states before them.
+        // One product for all steps: the gradients of the gates with the preceding states.
         let first = reshape(Input(3), &[1, sizes.batch, sizes.hidden].into());
         let before = match sizes.steps {
             1 => first,
@@ -72,7 +72,7 @@ pub static GRU_STEPS: Op = Op {
     ..COMPOSITE
 };
 
-/// No gradient flows through it: where one is wanted, the expansion is recorded instead.
+/// It has no gradient formula: where a second derivative is needed, the expansion is recorded.
 pub static GRU_STEPS_BACKWARD: Op = Op {
     name: "gru_steps_backward",
     code: codes::GRU_STEPS_BACKWARD,
@@ -115,7 +115,7 @@ pub static GRU_STEPS_BACKWARD: Op = Op {
         };
         let (state, gates): (&[usize], &[usize]) = (&[3, 2], &[1, KEPT, 3, 2]);
         let single = Sample::of(&[state, gates, &[GATES * 2, 2], gates, state, state]);
-        // Gates of a sample may be any numbers, which grow from step to step.
+        // The gates of a sample are arbitrary numbers, whose effect grows from step to step.
         vec![of(2, 4, 2), of(1, 3, 1), single]
     },
     ..COMPOSITE
@@ -144,11 +144,11 @@ fn gru_steps(call: &Call) -> Vec<Expr> {
 fn gru_steps_backward(call: &Call) -> Vec<Expr> {
     let Ok(sizes) = Gru::of_states(call, 0) else { return Vec::new() };
     let [weight, gates, states] = [Input(2), Input(3), Input(4)];
-    // The slope of a sigmoid, and of a hyperbolic tangent, where it has this value.
+    // The derivative of a sigmoid, and of a hyperbolic tangent, from its value.
     let bent = |gate: Expr| gate.clone() * (Expr::from(1.0) - gate);
     let turned = |gate: Expr| Expr::from(1.0) - gate.clone() * gate;
     let (mut inputs, mut products) = (Vec::new(), Vec::new());
-    // The gradient by the state after the step at hand, from the steps after it.
+    // The gradient by the state after the current step, from the later steps.
     let mut after: Option<Expr> = None;
     for step in (0..sizes.steps).rev() {
         let [reset, keep, new, again] =

@@ -23,7 +23,7 @@ static INPUTS: [In; 3] = [
 static WITHOUT_BIAS: [In; 2] =
     [In { name: "input", role: Role::Operand }, In { name: "weight", role: Role::Operand }];
 
-/// The letter of the results of one row.
+/// The letter of the output features.
 const FEATURES: u8 = 101;
 
 pub static LINEAR: Op = Op {
@@ -112,7 +112,7 @@ fn result_shape(call: &Call) -> Shape {
     product_shape(call).map(|shapes| shapes[0].clone()).unwrap_or_default()
 }
 
-/// A tensor as a matrix, whose rows are along its last axis.
+/// A tensor as a matrix whose rows are its last axis.
 fn rows_of(expr: Expr, shape: &Shape) -> Expr {
     let Some((&size, lead)) = shape.split_last() else { return expr };
     match lead.len() {
@@ -140,7 +140,8 @@ fn product_gradients(call: &Call) -> Vec<Expr> {
     vec![for_input, for_weight]
 }
 
-/// `(b k), (j k), (j) -> (b j)`: a cut inner size is summed, and the bias is added once.
+/// `(b k), (j k), (j) -> (b j)`: a cut inner axis gives partial sums, to one of which the bias is
+/// added.
 fn factors<const N: usize>(call: &Call, added: [Letters; N]) -> Factors {
     let lead = call.shape(0).rank().saturating_sub(1);
     let ending = |letter: u8| numbered(lead).into_iter().chain([Some(letter)]).collect();

@@ -13,7 +13,7 @@ use crate::ops::shape::slice::slice;
 use crate::shape::Shape;
 use crate::whole::Whole;
 
-/// How many gates a step of an LSTM has: what enters, what is kept, what is new, what leaves.
+/// The number of gates: input, forget, cell, output.
 const GATES: usize = 4;
 
 pub static LSTM_STEPS: Op = Op {
@@ -34,7 +34,7 @@ pub static LSTM_STEPS: Op = Op {
         let Ok(sizes) = Lstm::of(call, 0) else { return Vec::new() };
         let inputs = [Grad(0), Grad(1), Grad(2), Input(1), Out(2), Out(1), Input(3)];
         let back = Expr::apply(&LSTM_STEPS_BACKWARD, inputs, []);
-        // All steps at once: the products of the gates' gradients with the states before them.
+        // One product for all steps: the gradients of the gates with the preceding states.
         let first = reshape(Input(2), &[1, sizes.batch, sizes.hidden].into());
         let before = match sizes.steps {
             1 => first,
@@ -66,7 +66,7 @@ pub static LSTM_STEPS: Op = Op {
     ..COMPOSITE
 };
 
-/// No gradient flows through it: where one is wanted, the expansion is recorded instead.
+/// It has no gradient formula: where a second derivative is needed, the expansion is recorded.
 pub static LSTM_STEPS_BACKWARD: Op = Op {
     name: "lstm_steps_backward",
     code: codes::LSTM_STEPS_BACKWARD,
@@ -145,11 +145,11 @@ fn lstm_steps(call: &Call) -> Vec<Expr> {
 fn lstm_steps_backward(call: &Call) -> Vec<Expr> {
     let Ok(sizes) = Lstm::of_states(call, 0) else { return Vec::new() };
     let [weight, gates, cells] = [Input(3), Input(4), Input(5)];
-    // The slope of a sigmoid, and of a hyperbolic tangent, where it has this value.
+    // The derivative of a sigmoid, and of a hyperbolic tangent, from its value.
     let bent = |gate: Expr| gate.clone() * (Expr::from(1.0) - gate);
     let turned = |gate: Expr| Expr::from(1.0) - gate.clone() * gate;
     let mut products = Vec::new();
-    // The gradients by the states after the step at hand, from the steps after it.
+    // The gradients by the states after the current step, from the later steps.
     let mut after: Option<(Expr, Expr)> = None;
     for step in (0..sizes.steps).rev() {
         let [enter, keep, new, leave] =

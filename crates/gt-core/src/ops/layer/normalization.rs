@@ -307,7 +307,7 @@ pub static LAYER_NORM_AFFINE: Op = Op {
     ..COMPOSITE
 };
 
-/// No gradient flows through it: where one is wanted, the expansion is recorded instead.
+/// It has no gradient formula: where a second derivative is needed, the expansion is recorded.
 pub static LAYER_NORM_AFFINE_BACKWARD: Op = Op {
     name: "layer_norm_affine_backward",
     code: codes::LAYER_NORM_AFFINE_BACKWARD,
@@ -362,22 +362,22 @@ pub static LAYER_NORM_AFFINE_BACKWARD: Op = Op {
     ..COMPOSITE
 };
 
-/// The elements that share a mean, if they can be met in one go.
-pub fn groups(call: &Call, index: usize) -> Result<Groups> {
+/// The groups of elements that share a mean, for an engine that computes the row in one piece.
+fn groups(call: &Call, index: usize) -> Result<Groups> {
     let groups = Groups::along(call.shape(index), &call.axes(keys::AXES, index)?);
     groups.ok_or_else(|| Error::bug("these axes are not computed in one piece"))
 }
 
-/// How many elements share a mean.
-pub fn count(call: &Call) -> f64 {
+/// The number of elements that share a mean.
+fn count(call: &Call) -> f64 {
     let axes = call.axes(keys::AXES, 0).unwrap_or_default();
     axes.iter().filter_map(|&axis| call.shape(0).get(axis)).product::<usize>() as f64
 }
 
-/// The axes of an input: those that share a mean are the last ones, which a weight has too.
+/// The axes of an input, of which the last ones, those of the weight, are normalised over.
 struct Axes<'a> {
     shape: &'a Shape,
-    /// How many come before them.
+    /// The number of axes before those.
     lead: usize,
 }
 
@@ -399,13 +399,13 @@ impl<'a> Axes<'a> {
         }
     }
 
-    /// A number for each row.
+    /// The shape of a statistic: one number for each row.
     fn kept(&self) -> Shape {
         let ones = self.shape[self.lead..].iter().map(|_| 1);
         self.shape[..self.lead].iter().copied().chain(ones).collect()
     }
 
-    /// The axes that share a mean, as an attribute.
+    /// The normalised axes, as an attribute.
     fn normalised(&self) -> Attr {
         ints(-((self.shape.rank() - self.lead) as i64)..0)
     }
@@ -416,7 +416,7 @@ impl<'a> Axes<'a> {
         if axes.is_empty() { reshape(expr, self.shape) } else { sum(expr, &axes, false) }
     }
 
-    /// Rows may be cut, and what shares a mean may not.
+    /// Rows may be cut, and the normalised axes may not.
     fn letters(&self) -> Letters {
         numbered(self.lead).into_iter().chain(self.none()).collect()
     }
@@ -425,7 +425,7 @@ impl<'a> Axes<'a> {
         self.shape[self.lead..].iter().map(|_| None).collect()
     }
 
-    /// The same for an engine that computes all of it at once.
+    /// The rows as the native engine takes them, which computes the row in one piece.
     fn in_one_piece(&self) -> Result<Rows> {
         let (lead, row) = self.shape.split_at(self.lead);
         let (count, size) = (lead.iter().product(), row.iter().product());

@@ -178,7 +178,7 @@ impl Pool {
         Pool::over(call, call.shape(0))
     }
 
-    /// The window over images of the size given, whose results have the shape of the gradient.
+    /// The window over images of the size given, whose result has the shape of the gradient.
     fn of_gradient(call: &Call) -> Result<Self> {
         let (grad, places) = (call.shape(0), call.shape(1));
         if !call.inputs[0].dtype().is_float() {
@@ -219,7 +219,7 @@ impl Pool {
         Ok(Pool { spec, images: images.clone(), result })
     }
 
-    /// The window, if its places can be counted in every float.
+    /// The window, if every float dtype can count its positions exactly.
     fn small(self) -> Result<WindowSpec> {
         match self.size() <= 1 << 20 {
             true => Ok(self.spec),
@@ -243,7 +243,7 @@ impl Pool {
         [count, channels, self.spec.size[0], self.spec.size[1], rows, columns].into()
     }
 
-    /// The sizes of the images with their padding.
+    /// The shape of the padded images.
     fn padded(&self) -> Shape {
         let grown = |axis: usize| self.images[2 + axis] + 2 * self.spec.padding[axis];
         [self.images[0], self.images[1], grown(0), grown(1)].into()
@@ -253,7 +253,7 @@ impl Pool {
         WindowSpec { padding: [0, 0].into_iter().collect(), ..self.spec.clone() }
     }
 
-    /// Where the images lie within their padding.
+    /// The position of the images within their padding.
     fn inside(&self) -> Vec<Range> {
         let mut ranges: Vec<Range> = self.images.iter().map(|&size| Range::all(size)).collect();
         ranges[2].start = self.spec.padding[0];
@@ -261,7 +261,7 @@ impl Pool {
         ranges
     }
 
-    /// What lies under each window; the padding is smaller than everything.
+    /// The elements of each window; padding is the smallest value of the dtype.
     fn windows(&self, images: Expr, dtype: DType) -> Expr {
         if self.spec.padding.iter().all(|&padding| padding == 0) {
             return reshape(window(images, &self.spec), &self.flat());
@@ -283,7 +283,7 @@ impl Pool {
         [count, channels, 1, rows, columns].into()
     }
 
-    /// The gradient of the images, which goes to the largest elements.
+    /// The gradient by the images, which goes to the largest element of each window.
     fn gradient(&self, dtype: DType, grad: Expr, places: Expr) -> Expr {
         let (zeros, one) = (zeros(&self.flat(), dtype), self.one());
         let spread = scatter_add(zeros, reshape(places, &one), reshape(grad, &one), 2);
@@ -292,7 +292,7 @@ impl Pool {
         slice(padded, self.inside())
     }
 
-    /// How many elements each window holds.
+    /// The number of elements of each window.
     fn counts(&self, call: &Call) -> Expr {
         if call.flag(keys::COUNT_INCLUDE_PAD) {
             return (self.size() as f64).into();

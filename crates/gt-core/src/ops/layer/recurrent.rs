@@ -11,25 +11,24 @@ use crate::rules::shard::{Factors, Letters};
 use crate::shape::Shape;
 use crate::whole::Steps;
 
-/// So many steps are one instruction at most: an expansion is as deep as there are steps.
+/// The largest number of steps in one instruction: an expansion is as deep as it has steps.
 const MOST_STEPS: usize = 64;
 
-/// How many matrices are kept of each step for its gradient.
+/// The number of matrices kept of each step for its gradient.
 pub const KEPT: usize = 4;
 
-/// How long, wide and deep a piece of a sequence is, of a layer whose states are multiplied to so
-/// many gates.
+/// The sizes of a piece of a sequence, for a layer with this number of gates.
 #[derive(Clone, Copy)]
 pub struct Sizes<const GATES: usize> {
     pub steps: usize,
     pub batch: usize,
     pub hidden: usize,
-    /// Whether it is a single step, without an axis for the steps.
+    /// Whether it is a single step, without a sequence axis.
     is_single: bool,
 }
 
 impl<const GATES: usize> Sizes<GATES> {
-    /// Those of a call whose input `index` has the products for all gates of each step.
+    /// The sizes of a call whose input `index` has the products for all gates of each step.
     pub fn of(call: &Call, index: usize) -> Result<Self> {
         let mut sizes = Self::of_states(call, index)?;
         let products = sizes.hidden;
@@ -42,7 +41,7 @@ impl<const GATES: usize> Sizes<GATES> {
         Ok(sizes)
     }
 
-    /// Those of a call whose input `index` has the state after each step.
+    /// The sizes of a call whose input `index` has the state after each step.
     pub fn of_states(call: &Call, index: usize) -> Result<Self> {
         let shape = call.shape(index);
         let is_single = shape.rank() == 2;
@@ -69,7 +68,7 @@ impl<const GATES: usize> Sizes<GATES> {
         Ok(self)
     }
 
-    /// The same for an engine that computes all of them at once.
+    /// The sizes as the native engine takes them, which computes all steps in one piece.
     pub fn in_one_piece(self) -> Result<Steps> {
         let Sizes { steps, batch, hidden, .. } = self;
         if batch * hidden == 0 {
@@ -102,17 +101,17 @@ impl<const GATES: usize> Sizes<GATES> {
         }
     }
 
-    /// Which axis of states and products is the batch.
+    /// The batch axis of states and products.
     pub fn batch_axis(self) -> usize {
         usize::from(!self.is_single)
     }
 
-    /// What is kept of each step.
+    /// The shape of the gates that are kept of all steps.
     pub fn gates(self) -> Shape {
         [self.steps, KEPT, self.batch, self.hidden].into()
     }
 
-    /// Some steps of states.
+    /// The ranges of `len` steps from `start`.
     pub fn ranges(self, start: usize, len: usize) -> Vec<Range> {
         let all = [self.batch, self.hidden].map(Range::all);
         [Range { start, len, step: 1 }].into_iter().chain(all).collect()
@@ -137,20 +136,20 @@ impl<const GATES: usize> Sizes<GATES> {
         reshape(one, &[self.batch, width].into())
     }
 
-    /// One gate of a step, of gates that stand side by side.
+    /// One gate of a step whose gates are side by side on the last axis.
     pub fn beside(self, products: Expr, gate: usize) -> Expr {
         let columns = Range { start: gate * self.hidden, len: self.hidden, step: 1 };
         slice(products, vec![Range::all(self.batch), columns])
     }
 
-    /// One gate of a step, of the gates of all steps.
+    /// One gate of a step, out of the gates of all steps.
     pub fn gate(self, gates: Expr, step: usize, gate: usize) -> Expr {
         let [step, gate] = [step, gate].map(|start| Range { start, len: 1, step: 1 });
         let ranges = vec![step, gate, Range::all(self.batch), Range::all(self.hidden)];
         reshape(slice(gates, ranges), &[self.batch, self.hidden].into())
     }
 
-    /// Matrices of one shape, one after another.
+    /// Matrices of one shape, stacked.
     pub fn stacked(self, matrices: Vec<Expr>, shape: &Shape) -> Expr {
         let alone = |matrix: Expr| reshape(matrix, &[1, self.batch, self.hidden].into());
         reshape(cat(matrices.into_iter().map(alone), 0), shape)
@@ -165,7 +164,7 @@ pub fn apply(op: &'static Op, input: Expr) -> Expr {
     Expr::apply(op, [input], [])
 }
 
-/// Only the batch may be cut: steps follow one another, and each needs all of the hidden state.
+/// Only the batch may be cut: steps are sequential, and each needs the whole hidden state.
 pub fn by_batch(call: &Call, inputs: &[&[usize]], outputs: &[&[usize]]) -> Factors {
     let Ok(shapes): Result<Shapes> = (call.op.shape)(call) else {
         return crate::rules::shard::gather_first(call);

@@ -165,7 +165,7 @@ pub static LOG_SOFTMAX_GRAD: Op = Op {
     ..SOFTMAX_GRAD
 };
 
-/// How many elements there are along the axis, if it is the last one.
+/// The size of the axis, if it is the last one.
 fn along_last(call: &Call) -> Result<usize> {
     let shape = call.shape(0);
     match shape.last() {
@@ -199,7 +199,7 @@ pub static SOFTMIN: Op = Op {
 
 static IN_ATTRS: [AttrSpec; 2] = [keys::DIM.required(), keys::DTYPE.or_none()];
 
-/// The same in a dtype that is given: the input is cast first.
+/// `softmax` with a `dtype` argument: the input is cast first.
 const IN: Op = Op {
     attrs: &IN_ATTRS,
     whole: None,
@@ -212,7 +212,7 @@ const IN: Op = Op {
     python: Python::HIDDEN,
     samples: || {
         let of = |dtype: Attr| Sample::of(&[&[2, 5]]).attrs([Attr::Int(-1), dtype]);
-        // In double precision, whose gradients can be told by small differences.
+        // In float64, where finite differences can check the gradient.
         vec![of(Attr::None), of(DType::F64.into())]
     },
     ..SOFTMAX

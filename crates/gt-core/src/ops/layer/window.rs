@@ -115,12 +115,12 @@ pub static FOLD: Op = Op {
     ..MOVE
 };
 
-/// Every position of a window.
+/// The windows of a tensor.
 pub fn window(input: Expr, spec: &WindowSpec) -> Expr {
     Expr::apply(&WINDOW, [input], spec_attrs(spec))
 }
 
-/// The sum of overlapping windows, for spatial axes of these sizes.
+/// The sum of overlapping windows, in a tensor whose spatial axes have these sizes.
 pub fn fold(input: Expr, spec: &WindowSpec, output_size: &[usize]) -> Expr {
     let attrs = [Attr::from(output_size)].into_iter().chain(spec_attrs(spec));
     Expr::apply(&FOLD, [input], attrs)
@@ -142,7 +142,7 @@ fn window_spec(call: &Call) -> Result<WindowSpec> {
 }
 
 impl WindowSpec {
-    /// Refuses a window whose parts speak of different numbers of axes.
+    /// Refuses a window whose attributes are for different numbers of axes.
     pub fn checked(self) -> Result<Self> {
         let axes = self.size.len();
         let alike = [&self.stride, &self.padding, &self.dilation].iter().all(|a| a.len() == axes);
@@ -153,7 +153,7 @@ impl WindowSpec {
     }
 }
 
-/// Whole numbers from `least` on, small enough that products of three do not overflow.
+/// Integers of at least `least`, small enough that a product of three does not overflow.
 pub fn positive(values: &[i64], least: i64) -> Result<Axes> {
     let limit = (MAX_BYTES as f64).cbrt() as i64;
     let check = |&value: &i64| {

@@ -101,7 +101,7 @@ pub static SEARCHSORTED_BY: Op = Op {
         order: &["sorted_sequence", "input", "out_int32", "right", "side", "sorter"],
         ..Python::HIDDEN
     },
-    // An index that names an element twice is no order; of one element there is only one.
+    // A random index is not a permutation unless it has a single element.
     samples: || {
         let of = |shape: &[usize]| Sample::of(&[&[1], shape]).index(&[1], 1);
         vec![of(&[3]).attrs([false.into(), false.into(), Attr::None])]
@@ -138,7 +138,7 @@ pub static BUCKETIZE: Op = Op {
     ..SEARCHSORTED
 };
 
-/// Whether equal elements come before the values: `right`, or what `side` says.
+/// Whether values go after equal elements, from `right` or `side`.
 fn is_right(call: &Call) -> Result<bool> {
     match call.text(keys::SIDE) {
         None => Ok(call.flag(keys::RIGHT)),
@@ -151,7 +151,7 @@ fn is_right(call: &Call) -> Result<bool> {
     }
 }
 
-/// All axes of the values may be cut; a sequence for each row is cut with the rows.
+/// All axes of the values may be cut; sequences in batches are cut along with them.
 fn search_factors(call: &Call, sequence: usize, values: usize) -> Factors {
     let found = shard::numbered(call.shape(values).rank());
     let rank = call.shape(sequence).rank();
@@ -159,7 +159,7 @@ fn search_factors(call: &Call, sequence: usize, values: usize) -> Factors {
     if rank > 1 {
         searched[..rank - 1].copy_from_slice(&found[..rank - 1]);
     }
-    // What gives a sequence its order has its shape.
+    // A sorter has the shape of its sequence.
     let letters = |input: usize| if input == values { found.clone() } else { searched.clone() };
     let inputs = (0..call.inputs.len()).map(letters).collect();
     Factors::of(call, inputs, vec![found])
@@ -178,9 +178,8 @@ fn check_search(call: &Call, sequence: usize, values: usize) -> Result<()> {
     )))
 }
 
-/// How many elements of the sequence, which is `ordered`, come before each value. The values are
-/// sorted among the sequence; what they stand behind there, less what they stand behind among
-/// themselves.
+/// The number of elements of the sequence, which is `ordered`, before each value: its rank among
+/// sequence and values, minus its rank among the values.
 fn search(call: &Call, [sequence, values]: [usize; 2], ordered: Expr, right: bool) -> Expr {
     let (sorted, sought) = (call.shape(sequence), call.shape(values));
     let flat: Shape = match sorted.rank() {
@@ -195,7 +194,7 @@ fn search(call: &Call, [sequence, values]: [usize; 2], ordered: Expr, right: boo
     };
     let axis = flat.rank() - 1;
     let (before, count) = (sorted[sorted.rank() - 1], flat[axis]);
-    // Equal elements keep their order, so that who comes first is in front.
+    // The sort is stable, so that the order of concatenation decides between equal elements.
     let parts = if right { [ordered, given.clone()] } else { [given.clone(), ordered] };
     let joined = Expr::apply(&CAT, parts, [Attr::from(axis)]);
     let mut own: Vec<Range> = flat.iter().map(|&size| Range::all(size)).collect();

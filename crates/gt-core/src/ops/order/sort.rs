@@ -138,14 +138,14 @@ pub static MEDIAN: Op = Op {
     inputs: &MOVED,
     attrs: &[],
     shape: |call| {
-        // Found here and not by a worker, whom nobody asks whether it failed.
+        // Checked here, so that the error is raised at the call and not at a later read.
         if call.shape(0).count() == 0 {
             return Err(Error::index("Expected the input to have an element."));
         }
         Ok([Shape::scalar()].into())
     },
     grad: Some(|call| {
-        // Elements that are alike share the gradient.
+        // Equal elements share the gradient.
         let chosen = cast(eq(Input(0), Output(0)), call.inputs[0].dtype());
         vec![Grad(0) * chosen.clone() / sum(chosen, &[], false)]
     }),
@@ -183,15 +183,15 @@ pub fn along_axis(call: &Call) -> Factors {
     }
 }
 
-/// The first of blocks and what is left over behind them, and then the first of these: workers that
-/// have some of the blocks exchange what they found and not the elements. Nothing if the axis has
-/// no blocks that are long enough.
+/// The top k of each block of the axis, and then the top k of these and of the remainder: workers
+/// with some of the blocks exchange candidates and not all elements. Empty if the axis is too short
+/// for blocks.
 fn topk_of_blocks(call: &Call) -> Vec<Expr> {
     let (shape, k) = (call.shape(0), call.int(keys::K) as usize);
     let Ok(axis) = call.axis(keys::DIM, 0) else { return Vec::new() };
     let size = shape.get(axis).copied().unwrap_or(1);
     let fits = |blocks: &usize| size >= 4 * blocks * k;
-    // Two, three, four, six and eight workers each have some of 24 blocks.
+    // 24 blocks divide evenly among two, three, four, six or eight workers.
     let Some(blocks) = [24, 16, 12, 8, 6, 4, 3, 2].into_iter().find(fits).filter(|_| k > 0) else {
         return Vec::new();
     };
@@ -230,7 +230,7 @@ fn topk_of_blocks(call: &Call) -> Vec<Expr> {
     vec![best.result(0), places]
 }
 
-/// The middle of the sorted elements. One that is not a number is the middle if there is any.
+/// The middle of the sorted elements, or NaN if there is any.
 fn middle(call: &Call) -> Vec<Expr> {
     let (shape, dim) = (call.shape(0), call.int(keys::DIM));
     let Ok(Some(axis)) = call.axis(keys::DIM, 0).map(|axis| (shape.rank() > 0).then_some(axis))
@@ -253,7 +253,7 @@ fn middle(call: &Call) -> Vec<Expr> {
     vec![at(0), at(1)]
 }
 
-/// Where each element stands when all are sorted.
+/// The rank of each element when all are sorted along the last axis.
 pub fn standing(elements: Expr) -> Expr {
     let order = |of: Expr| Expr::apply(&ARGSORT, [of], [Attr::Int(-1), false.into(), true.into()]);
     order(order(elements))

@@ -31,7 +31,7 @@ pub static EINSUM: Op = Op {
     inputs: &OPERANDS,
     variadic: true,
     attrs: &EQUATION,
-    // The sum over one operand is a sum as any other; products keep their dtype.
+    // With one operand this is a sum, which accumulates like `sum`; products keep their dtype.
     promotion: Promotion::By(|call, common| match call.inputs.len() == 1 && sums(call) {
         true if common.kind() < Kind::Float => DType::I64,
         _ => common,
@@ -88,21 +88,21 @@ pub static EINSUM: Op = Op {
     ..COMPOSITE
 };
 
-/// Whether an index of the operands is not one of the result.
+/// Whether an index of the operands is summed over.
 fn sums(call: &Call) -> bool {
     Equation::read(call).is_ok_and(|(inputs, output, _)| {
         inputs.iter().flatten().any(|label| !output.contains(label))
     })
 }
 
-/// An index: letters are numbered from zero, axes under an ellipsis from [`ELLIPSIS`] on, the last
-/// one first.
+/// An index: letters count from zero, axes under an ellipsis from [`ELLIPSIS`], the last axis
+/// first.
 type Label = u8;
 type Labels = SmallVec<[Label; 4]>;
 
 const ELLIPSIS: Label = 52;
 
-/// What an equation says of its operands.
+/// A parsed equation.
 struct Equation {
     inputs: Vec<Labels>,
     output: Labels,
@@ -177,8 +177,8 @@ impl Equation {
         operand
     }
 
-    /// The gradient of one operand: the same sum with the gradient of the result in its place,
-    /// repeated along indices that nothing else has, and put on diagonals.
+    /// The gradient of one operand: the same contraction with the gradient of the result in its
+    /// place, expanded along indices that no other operand has, and put on diagonals.
     fn grad(&self, call: &Call, index: usize) -> Expr {
         let result: Shape = self.output.iter().map(|&label| self.size(label)).collect();
         let mut operands = vec![Operand {
@@ -188,7 +188,7 @@ impl Equation {
             dtype: self.dtype,
         }];
         let others = (0..call.inputs.len()).filter(|&other| other != index);
-        // The gradient is in the dtype of the result, which an input need not have.
+        // The gradient has the dtype of the result, which may differ from that of an input.
         operands.extend(others.map(|other| {
             let operand = self.operand(call, other);
             let alike = call.inputs[other].dtype() == self.dtype;
@@ -210,7 +210,7 @@ impl Equation {
         put_on_diagonals(grad, own, &self.inputs[index], whole, call.inputs[index].dtype())
     }
 
-    /// An index may be cut unless it runs along a diagonal; cut sums are partial.
+    /// An index may be cut unless it runs along a diagonal; a cut sum gives partial sums.
     fn factors(&self, call: &Call) -> Factors {
         let once = |label: Label| {
             let count = |labels: &Labels| labels.iter().filter(|&&other| other == label).count();
@@ -229,7 +229,7 @@ impl Equation {
     }
 }
 
-/// The indices of a term: those of an ellipsis are as many as the tensor has axes left.
+/// The indices of a term; an ellipsis covers the remaining axes of the tensor.
 fn labels(term: &str, rank: Option<usize>) -> Result<Labels> {
     let wrong = || Error::runtime(format!("'{term}' does not fit a tensor of {rank:?} axes"));
     let (before, after) = match term.split_once("...") {
@@ -262,7 +262,7 @@ fn number(letter: char) -> Result<Label> {
     }
 }
 
-/// The indices of a result as the equation gives them.
+/// The indices of a result that the equation gives.
 fn explicit(right: &str, hidden: usize) -> Result<Labels> {
     let rank = if right.contains("...") { right.len() - 3 + hidden } else { right.len() };
     let output = labels(right, Some(rank))?;
@@ -273,8 +273,8 @@ fn explicit(right: &str, hidden: usize) -> Result<Labels> {
     }
 }
 
-/// The indices of a result that is not given: what an ellipsis covers, then the letters that
-/// appear once, in their order.
+/// The indices of a result that the equation omits: the axes under an ellipsis, then the letters
+/// that appear once, in alphabetical order.
 fn implied(inputs: &[Labels], hidden: usize) -> Labels {
     let count = |label: Label| inputs.iter().flatten().filter(|&&other| other == label).count();
     let ellipsis = (0..hidden as Label).rev().map(|place| ELLIPSIS + place);

@@ -33,8 +33,8 @@ pub static MATMUL: Op = Op {
         let grad = reshape(Grad(0), &matrix_result(call));
         let for_left = matmul(grad.clone(), transpose(right, call.shape(1).rank().max(2)));
         let for_right = matmul(transpose(left, call.shape(0).rank().max(2)), grad);
-        // Batch axes that were broadcast are summed as for every row; the axis that made a column
-        // of a vector would be in the way.
+        // Broadcast batch axes are summed as for every row; the axis that made the vector a column
+        // has to be removed before that.
         let batch = matrix_result(call).rank() - 2;
         vec![for_left, without_column(call, for_right, batch)]
     }),
@@ -68,7 +68,7 @@ pub static MATMUL: Op = Op {
 
 const ROWS: u8 = 100;
 const COLUMNS: u8 = 101;
-/// The index that products are summed over.
+/// The letter of the axis that is summed over.
 pub const CONTRACTED: u8 = 102;
 
 static TWO_MATRICES: [In; 2] =
@@ -266,7 +266,7 @@ pub static ADDMM: Op = Op {
         let Some(output) = factors.outputs.first() else { return shard::gather_first(call) };
         let added = output.len() - call.shape(0).rank().min(output.len());
         factors.inputs.insert(0, indexed::broadcast(call.shape(0), &output[added..]));
-        // Nothing of the input counts if beta is zero.
+        // With beta zero the input is not read.
         let counts = call.number(keys::BETA).as_f64() != 0.0;
         factors.adding(0, counts.then_some(CONTRACTED))
     },
@@ -277,7 +277,7 @@ pub static ADDMM: Op = Op {
             Scalar::Int(1) => product,
             alpha => product * Number(alpha),
         };
-        // Nothing of the input counts then, not even what is not a number.
+        // With beta zero the input is ignored, even its NaNs.
         vec![match weighted(Input(0), call) {
             Some(input) => input + product,
             None => product,
@@ -316,7 +316,7 @@ pub static BADDBMM: Op = Op {
     ..ADDMM
 };
 
-/// Products are of one dtype: what a promotion would cost and mean is left to the program.
+/// Refuses factors of different dtypes: like PyTorch, products do not promote.
 pub fn of_one_dtype(call: &Call) -> Result<()> {
     let first = call.inputs[0].dtype();
     match call.inputs.iter().map(|input| input.dtype()).find(|&dtype| dtype != first) {
@@ -327,7 +327,7 @@ pub fn of_one_dtype(call: &Call) -> Result<()> {
     }
 }
 
-/// The product of two matrices, or of stacks of them.
+/// The product of two matrices, or of two batches of matrices.
 pub fn matmul(left: Expr, right: Expr) -> Expr {
     Expr::apply(&MATMUL, [left, right], [])
 }
@@ -364,11 +364,12 @@ fn without_column(call: &Call, gradient: Expr, batch: usize) -> Expr {
     reshape(gradient, &sizes.collect())
 }
 
-/// `(b i k), (b k j) -> (b i j)`: rows, columns and batches stay cut; cut inner sizes are summed.
+/// `(b i k), (b k j) -> (b i j)`: rows, columns and batches stay cut; a cut inner axis gives
+/// partial sums.
 fn product_factors(call: &Call) -> Factors {
     let Ok(result) = shape::matmul(call) else { return shard::gather_first(call) };
     let [left, right] = [0, 1].map(|index| call.shape(index));
-    // A vector is a row on the left and a column on the right, which the result does not have.
+    // A vector is a row on the left or a column on the right, an axis that the result lacks.
     let (row, column) = ((left.rank() > 1).then_some(ROWS), (right.rank() > 1).then_some(COLUMNS));
     let alone = row.iter().chain(&column).count();
     let (result, batch) = (&result[0], result[0].rank() - alone);
@@ -393,7 +394,8 @@ fn product_factors(call: &Call) -> Factors {
     Factors::of(call, inputs, vec![output]).combining([(CONTRACTED, Combine::Sum)])
 }
 
-/// Two tensors as matrices whose rows are multiplied; `None` if one has no axes.
+/// Two tensors as matrices, each row of one multiplied with each of the other; `None` if one is a
+/// scalar.
 struct Rows {
     left: Shape,
     right: Shape,
@@ -416,7 +418,7 @@ fn not_of_bools(call: &Call) -> Result<()> {
     of_one_dtype(call)
 }
 
-/// The shape of a product whose factors must have so many axes.
+/// The shape of a product whose factors must have these ranks.
 fn of_ranks(call: &Call, ranks: [usize; 2]) -> Result<Shapes> {
     let found = [call.shape(0).rank(), call.shape(1).rank()];
     if found != ranks {
@@ -451,7 +453,7 @@ fn added_shape(call: &Call, rank: usize) -> Result<Shapes> {
     Ok(product)
 }
 
-/// An expression times beta; `None` if beta is zero.
+/// `expr` times beta; `None` if beta is zero.
 fn weighted(expr: Expr, call: &Call) -> Option<Expr> {
     match call.number(keys::BETA).as_f64() {
         0.0 => None,

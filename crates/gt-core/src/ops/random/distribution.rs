@@ -198,7 +198,7 @@ pub static BERNOULLI: Op = Op {
     kernel: |_| Ok(Kernel::Expansion),
     expansion: Some(|call| {
         let dtype = call.inputs[0].dtype();
-        // As fine as the probabilities are; halves are compared as float32.
+        // Drawn at the precision of the probabilities; halves are compared in float32.
         let fine = if dtype == DType::F64 { DType::F64 } else { DType::F32 };
         let chance = match call.attr(keys::PROBABILITY) {
             Attr::None => require(Input(0), probable(Input(0)), "p must be between 0 and 1"),
@@ -282,12 +282,12 @@ pub static NORMAL: Op = Op {
     ..FILL
 };
 
-/// What samples say of the random numbers: a seed, a rng_index, and that they are the whole.
+/// Attributes for samples: a seed, an `rng_index`, and no region, which is the whole tensor.
 pub fn counted() -> [Attr; 4] {
     [Attr::Int(7), Attr::Int(3), ints([]), ints([])]
 }
 
-/// The attributes of a random row with the numbers of this call.
+/// The attributes of `rand` with the seed, counter and region of this call.
 pub fn drawn(call: &Call, sizes: &[i64], dtype: DType) -> Vec<Attr> {
     let region = |key: Key<[i64]>| match call.has(key) {
         true => call.attr(key).clone(),
@@ -319,7 +319,7 @@ pub fn check_float(dtype: DType) -> Result<()> {
     Err(Error::runtime(format!("random numbers of this kind are not implemented for {dtype}")))
 }
 
-/// Whole numbers must exist, and the dtype must hold them.
+/// Refuses an empty range of integers, or one that the dtype cannot represent.
 fn check_limits(call: &Call, dtype: DType) -> Result<()> {
     let (low, high) = (call.int(keys::LOW), call.int(keys::HIGH));
     if low >= high {
@@ -350,13 +350,13 @@ fn random(call: &Call, sizes: &[i64], distribution: Distribution) -> Result<Kern
     Ok(Kernel::Random(Box::new(Random { distribution, seed, rng_index, whole, start })))
 }
 
-/// The shape of the first input, which must lie within the whole.
+/// The shape of the first input, which must lie within the whole tensor.
 fn same_region(call: &Call) -> Result<Shapes> {
     check_region(call, &call.shape(0).to_ints())?;
     shape::same(call)
 }
 
-/// A part must lie within the whole it names.
+/// Refuses a part that does not lie within the whole tensor.
 fn check_region(call: &Call, shape: &[i64]) -> Result<()> {
     let (whole, start) = (call.ints(keys::REGION_WHOLE), call.ints(keys::REGION_START));
     if whole.is_empty() && start.is_empty() {

@@ -35,7 +35,7 @@ pub static RANDPERM: Op = Op {
     shape: |call| Ok([Shape::given(&[call.int(keys::N)])?].into()),
     shard: shard::gather_first,
     kernel: |_| Ok(Kernel::Expansion),
-    // Positions of numbers in order are in no order.
+    // The order that sorts random numbers is a random permutation.
     expansion: Some(|call| {
         let n = call.int(keys::N);
         let numbers = uniform(call, &[n], DType::F64);
@@ -64,8 +64,9 @@ pub static MULTINOMIAL: Op = Op {
     shape: multinomial_shape,
     shard: shard::gather_first,
     kernel: |_| Ok(Kernel::Expansion),
-    // Each weight is divided by a time after which something would come. What comes first, comes
-    // with the probability of its weight; what comes second, with that among those left.
+    // An exponential race: each weight is divided by an exponentially distributed time, and the
+    // largest quotients win. The first winner has the probability of its weight, the second that of
+    // its weight among the rest.
     expansion: Some(|call| {
         let (shape, samples) = (call.shape(0), call.int(keys::NUM_SAMPLES));
         let weights = checked_weights(cast(Input(0), DType::F64));
@@ -105,8 +106,7 @@ pub static REQUIRE: Op = Op {
     attrs: &MESSAGE,
     shape: shape::same,
     promotion: Promotion::Common,
-    // Each worker asks whether the condition holds for its part, or for all if it is of another
-    // shape.
+    // Each worker checks the condition of its part, or all of it if the shapes differ.
     shard: |call| {
         let input = shard::numbered(call.shape(0).rank());
         let condition = match call.shape(0) == call.shape(1) {
@@ -131,12 +131,12 @@ pub static REQUIRE: Op = Op {
     ..MOVE
 };
 
-/// `input`, which is an error if the condition does not hold for all elements.
+/// `input`, or an error if the condition is false for any element.
 pub fn require(input: Expr, condition: Expr, message: &str) -> Expr {
     Expr::apply(&REQUIRE, [input, condition], [Attr::Text(message.into())])
 }
 
-/// Weights that can be drawn by: none is negative or infinite, and in no row all are zero.
+/// Valid weights: none is negative, infinite or NaN, and no row sums to zero.
 fn checked_weights(weights: Expr) -> Expr {
     let finite = Expr::apply(&ISFINITE, [weights.clone()], []);
     let positive = Expr::apply(&GE, [weights.clone(), 0.0.into()], []);
@@ -154,7 +154,7 @@ fn waited(call: &Call, sizes: &[i64]) -> Expr {
     Expr::apply(&MAXIMUM, [-left, 1e-300.into()], [])
 }
 
-/// The positions of the largest elements along the last axis, the largest first.
+/// The positions of the `count` largest elements along the last axis, in descending order.
 fn largest(keys: Expr, count: i64) -> Expr {
     let attrs = [count.into(), Attr::Int(-1), true.into(), true.into()];
     Expr::apply(&TOPK, [keys], attrs).result(1)

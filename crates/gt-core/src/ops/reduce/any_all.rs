@@ -47,7 +47,7 @@ pub static ALL: Op = Op {
     ..REDUCE
 };
 
-/// Whether an empty list of axes was given, which combines nothing; without a list all are meant.
+/// Whether the list of axes is empty, which reduces nothing; a missing list stands for all axes.
 fn no_axes(call: &Call) -> bool {
     matches!(call.attr(keys::AXES), Attr::Ints(axes) if axes.is_empty())
 }
@@ -60,7 +60,7 @@ fn truth_factors(call: &Call, how: Combine) -> shard::Factors {
     if no_axes(call) { shard::pointwise(call) } else { shard::reduce(call, how) }
 }
 
-/// Truths are reduced as they are; of numbers, it is asked first whether they are zero.
+/// Bools have a kernel; numbers are first compared with zero.
 fn truth_kernel(call: &Call, with: ReduceFn) -> Result<Kernel> {
     let is_truth = call.inputs[0].dtype() == DType::Bool;
     if is_truth && !no_axes(call) { reduce(call, with) } else { Ok(Kernel::Expansion) }

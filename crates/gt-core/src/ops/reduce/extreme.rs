@@ -145,7 +145,7 @@ pub fn amax(input: Expr, axes: &[i64], keep: bool) -> Expr {
     Expr::apply(&AMAX, [input], [ints(axes.iter().copied()), keep.into()])
 }
 
-/// A result's gradient, shared between the elements that equal the result.
+/// The gradient of the result, shared equally by the elements that equal it.
 fn spread_to_equal(call: &Call) -> Expr {
     let kept = kept_shape(call);
     let chosen = eq(Input(0), reshape(Output(0), &kept));
@@ -160,9 +160,9 @@ fn extreme_and_place(call: &Call, op: &'static Op) -> Vec<Expr> {
     vec![reshape(value, &result), reshape(place, &result)]
 }
 
-/// The extreme element along an axis, or of all, and the first place where it is, both with the
-/// axes of the input: workers that have parts of the axis find the extreme of all, and then the
-/// first of them that has it. NaN is extreme.
+/// The extreme element along an axis, or of all, and its first position, both with the rank of the
+/// input. Across workers with parts of the axis, an all-reduce finds the extreme and a second one
+/// its first position. NaN is extreme.
 pub fn extreme(call: &Call, op: &'static Op, axis: Option<usize>) -> (Expr, Expr) {
     let shape = call.shape(0);
     let axes = || ints(axis.map(|axis| axis as i64));
@@ -178,7 +178,7 @@ pub fn extreme(call: &Call, op: &'static Op, axis: Option<usize>) -> (Expr, Expr
     (value, Expr::apply(&AMIN, [places], [axes(), true.into()]))
 }
 
-/// Where elements are the extreme; NaN is.
+/// Whether each element is the extreme; NaN is.
 pub fn reached(call: &Call, extreme: Expr) -> Expr {
     let reached = eq(Input(0), extreme);
     if !call.inputs[0].dtype().is_float() {
@@ -197,7 +197,7 @@ fn reduced_axis(call: &Call) -> Factors {
     Factors::of(call, vec![letters.collect()], vec![output.clone(), output])
 }
 
-/// Where the extreme element is.
+/// The position of the extreme element.
 fn place_of(call: &Call, op: &'static Op) -> Vec<Expr> {
     let axis = position_axis(call).unwrap_or_default().filter(|_| call.shape(0).rank() > 0);
     let result = (call.op.shape)(call).map(|shapes| shapes[0].clone()).unwrap_or_default();

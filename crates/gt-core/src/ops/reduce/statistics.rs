@@ -44,7 +44,7 @@ pub static STD: Op = Op {
     doc: "The square root of the mean square distance of the elements from their mean.",
     grad: Some(|call| {
         let distance = Input(0) - mean(Input(0), call.ints(keys::AXES));
-        // Elements that are all alike have no direction in which they would differ.
+        // Where all elements are equal, the derivative is defined as zero.
         let slope = where_(eq(Output(0), 0.0), 0.0, Grad(0) / Output(0));
         vec![spread(call, slope) * distance * (1.0 / freedom(call))]
     }),
@@ -67,7 +67,7 @@ pub static NORM: Op = Op {
             let message = format!("the length of {own} cannot be computed in {dtype}");
             return Err(Error::runtime(format!("{message}; it needs a float that is as wide")));
         }
-        // The largest of no elements is nothing.
+        // An empty set has no largest element.
         if call.float(keys::ORDER).is_infinite() {
             shape::reduce_some(call)?;
         }
@@ -124,7 +124,7 @@ pub static LOGSUMEXP: Op = Op {
             return vec![Expr::apply(&LOG, [sum(exp(Input(0)), dim, keep)], [])];
         }
         let largest = amax(Input(0), dim, true);
-        // Infinity minus infinity is not a number; the largest is then added back as it is.
+        // Infinity minus infinity is NaN, so that an infinite maximum is not subtracted.
         let finite = Expr::apply(&ISFINITE, [largest.clone()], []);
         let largest = where_(finite, largest, 0.0);
         let total = sum(exp(Input(0) - largest.clone()), dim, true);
@@ -143,7 +143,7 @@ pub static LOGSUMEXP: Op = Op {
     ..COMPOSITE
 };
 
-/// The gradient of a length; that of no length at all is zero.
+/// The gradient of a norm; at zero it is zero.
 fn length_gradient(call: &Call) -> Expr {
     let (p, kept) = (call.float(keys::ORDER), kept_shape(call));
     let (length, grad) = (reshape(Output(0), &kept), reshape(Grad(0), &kept));
@@ -194,17 +194,18 @@ fn spread_samples() -> Vec<Sample> {
     ]
 }
 
-/// How many elements are free to differ.
+/// The degrees of freedom.
 fn freedom(call: &Call) -> f64 {
     (reduced_count(call) - call.number(keys::CORRECTION).as_f64()).max(0.0)
 }
 
-/// The dtype of the result: what is asked for, if the row can be asked, or that of the input.
+/// The dtype of the result: the one requested, or that of the input.
 fn precision(call: &Call) -> DType {
     promote::promote(call).unwrap_or(call.inputs[0].dtype())
 }
 
-/// The p-th root of the sum of the p-th powers; for the infinite p, the largest or smallest.
+/// The p-norm: the p-th root of the sum of the p-th powers, or the largest or smallest size for an
+/// infinite p.
 fn length(call: &Call) -> Expr {
     let (p, dim, keep) = (call.float(keys::ORDER), call.ints(keys::AXES), call.flag(keys::KEEPDIM));
     let size = Expr::apply(&ABS, [Input(0)], []);

@@ -63,7 +63,7 @@ pub static MEAN: Op = Op {
     promotion: Promotion::Attr,
     grad: Some(|call| vec![spread(call, Grad(0)) / reduced_count(call)]),
     shard: |call| shard::reduce(call, Combine::Sum),
-    // Parts of different sizes weigh differently: each counts as much as it has of all elements.
+    // Each part is weighted by its share of all elements.
     localise: |call, _| {
         localise::with(call, keys::REGION_WHOLE, ints([reduced_count(call) as i64]))
     },
@@ -118,7 +118,7 @@ pub static PROD: Op = Op {
     ..REDUCE
 };
 
-/// The mean along axes, which stay.
+/// The mean along axes, which are kept with size one.
 pub fn mean(input: Expr, axes: &[i64]) -> Expr {
     mean_along(input, axes, true)
 }
@@ -128,10 +128,10 @@ fn mean_along(input: Expr, axes: &[i64], keep: bool) -> Expr {
     Expr::apply(&MEAN, [input], attrs)
 }
 
-/// What a part of `whole` elements adds to their mean.
+/// The contribution of a part to the mean of `whole` elements.
 fn share_of_mean(call: &Call, whole: f64) -> Expr {
     let count = reduced_count(call);
-    // The mean of nothing at all is not a number; a part without elements adds nothing.
+    // An empty part contributes zero, although the mean of an empty tensor is NaN.
     if count == 0.0 && whole > 0.0 {
         let shape = (call.op.shape)(call).map(|shapes| shapes[0].clone()).unwrap_or_default();
         let own = call.inputs[0].dtype();
@@ -141,31 +141,31 @@ fn share_of_mean(call: &Call, whole: f64) -> Expr {
     mean_along(Input(0), axes, keep) * (count / whole)
 }
 
-/// The sum along axes; all if none are named.
+/// The sum along axes; an empty list stands for all.
 pub fn sum(input: Expr, axes: &[i64], keep: bool) -> Expr {
     Expr::apply(&SUM, [input], [ints(axes.iter().copied()), keep.into(), Attr::None])
 }
 
-/// The kernel that combines along the axes `dim`.
+/// The kernel that reduces along the axes `dim`.
 pub fn reduce(call: &Call, with: ReduceFn) -> Result<Kernel> {
-    // The number 0 or -1 names no axis of a tensor that has none.
+    // A scalar accepts axes 0 and -1, which it does not have.
     let axes = if call.shape(0).rank() == 0 { SmallVec::new() } else { shape::reduced_axes(call)? };
     Ok(Kernel::Reduce { with, axes })
 }
 
-/// The shape of the result if the combined axes stayed.
+/// The shape of the result with the reduced axes kept.
 pub fn kept_shape(call: &Call) -> Shape {
     let axes = shape::reduced_axes(call).unwrap_or_default();
     call.shape(0).reduced(&axes, true)
 }
 
-/// How many elements are combined into one.
+/// The number of elements that are reduced to one.
 pub fn reduced_count(call: &Call) -> f64 {
     let axes = shape::reduced_axes(call).unwrap_or_default();
     axes.iter().filter_map(|&axis| call.shape(0).get(axis)).product::<usize>() as f64
 }
 
-/// A result's gradient, repeated along the axes that were combined.
+/// The gradient of the result, expanded along the reduced axes.
 pub fn spread(call: &Call, grad: Expr) -> Expr {
     expand(reshape(grad, &kept_shape(call)), call.shape(0))
 }
@@ -177,8 +177,8 @@ fn with_dtype(mut samples: Vec<Sample>) -> Vec<Sample> {
     samples
 }
 
-/// For each element the product of those it is combined with: of those before it and those behind
-/// it, without a division that a zero would spoil.
+/// For each element the product of all others, as the product of those before it and those after
+/// it: a division would fail for zeros.
 fn products_of_others(call: &Call) -> Expr {
     let (shape, flat) = (call.shape(0), *call.attr(keys::DIM) == Attr::None);
     let seen: Shape = if flat { [shape.count()].into() } else { shape.clone() };

@@ -156,7 +156,7 @@ pub static SQUEEZE: Op = Op {
         let output = letters.iter().copied().filter(Option::is_some).collect();
         Factors::of(call, vec![letters], vec![output])
     },
-    // A part of an axis may have one element where the axis has more.
+    // A part of an axis may have one element where the whole axis has more.
     localise: |call, _| {
         let gone = squeezed(call).unwrap_or_default();
         localise::with(call, keys::AXES, gone.as_slice().into())
@@ -286,7 +286,7 @@ pub static MOVEDIM: Op = Op {
     ..MOVE
 };
 
-/// The same elements in another shape; nothing at all if it is known to be the same.
+/// The same elements in another shape.
 pub fn reshape(input: Expr, shape: &Shape) -> Expr {
     Expr::apply(&RESHAPE, [input], [Attr::Ints(shape.to_ints())])
 }
@@ -296,7 +296,7 @@ pub fn permute(input: Expr, axes: &[usize]) -> Expr {
     Expr::apply(&PERMUTE, [input], [axes.into()])
 }
 
-/// The last two of `rank` axes exchanged.
+/// The tensor with the last two of its `rank` axes exchanged.
 pub fn transpose(input: Expr, rank: usize) -> Expr {
     let mut axes: SmallVec<[usize; 4]> = (0..rank).collect();
     axes.swap(rank - 1, rank - 2);
@@ -317,9 +317,9 @@ fn inverse(call: &Call) -> SmallVec<[usize; 4]> {
     inverse
 }
 
-/// The axes that `squeeze` takes away: those named, or all, that have one element.
+/// The axes that `squeeze` removes: those of size one among the named axes, or among all.
 fn squeezed(call: &Call) -> Result<SmallVec<[usize; 4]>> {
-    // An empty list names no axis; only without a list all are meant.
+    // An empty list names no axis; a missing list stands for all axes.
     if matches!(call.attr(keys::AXES), Attr::Ints(axes) if axes.is_empty()) {
         return Ok(SmallVec::new());
     }
@@ -327,7 +327,7 @@ fn squeezed(call: &Call) -> Result<SmallVec<[usize; 4]>> {
     Ok(named.filter(|&axis| call.shape(0).get(axis) == Some(&1)).collect())
 }
 
-/// All axes in order, but for the two that are exchanged.
+/// The order of the axes with two of them exchanged.
 fn exchanged(call: &Call) -> Result<SmallVec<[usize; 4]>> {
     let rank = call.shape(0).rank();
     let (a, b) = match [keys::DIM0, keys::DIM1].map(|key| call.attr(key) == &Attr::None) {
@@ -348,7 +348,7 @@ fn exchanged(call: &Call) -> Result<SmallVec<[usize; 4]>> {
     Ok(axes)
 }
 
-/// Which axis stands at each place after `movedim`.
+/// The order of the axes after `movedim`.
 fn moved(call: &Call) -> Result<SmallVec<[usize; 4]>> {
     let shape = call.shape(0);
     let (from, to) = (call.ints(keys::SOURCE), call.ints(keys::DESTINATION));
@@ -368,7 +368,7 @@ fn moved(call: &Call) -> Result<SmallVec<[usize; 4]>> {
     Ok((0..shape.rank()).map(place).collect())
 }
 
-/// The order that undoes another.
+/// The inverse of an order of axes.
 fn back(order: &[usize]) -> SmallVec<[usize; 4]> {
     let mut back = SmallVec::from_elem(0, order.len());
     order.iter().enumerate().for_each(|(place, &axis)| back[axis] = place);

@@ -30,7 +30,7 @@ const TRIANGLE: Op = Op {
         shape::same(call)
     },
     shard: shard::pointwise,
-    // Further down, a row reaches further; further right, a column begins later.
+    // A part that starts further down shifts the diagonal right, further right shifts it left.
     localise: |call, parts| {
         let start = shard::pointwise(call).output_start(0, parts);
         let [.., row, column] = start[..] else { return call.attrs.clone() };
@@ -206,7 +206,7 @@ pub static DIAGONAL_SCATTER: Op = Op {
     ..DIAGONAL
 };
 
-/// A diagonal of two axes, and how long it is.
+/// A diagonal of two axes and its length.
 struct Lying {
     place: Diagonal,
     len: usize,
@@ -234,7 +234,7 @@ impl Lying {
         (0..rank).filter(move |axis| !axes.contains(axis))
     }
 
-    /// The indices of a tensor and of its diagonal: the axes around the diagonal.
+    /// The letters of a tensor and of its diagonal: only the other axes may be cut.
     fn letters(&self, rank: usize) -> (Letters, Letters) {
         let mut whole = Letters::from_elem(None, rank);
         self.others(rank).for_each(|axis| whole[axis] = Some(axis as u8));
@@ -297,7 +297,7 @@ pub static TRACE: Op = Op {
     ..REDUCE
 };
 
-/// Zero in any dtype: the weakest kind does not promote what stands beside it.
+/// Zero in any dtype: a bool, the weakest kind, does not promote the other operand.
 fn nothing() -> Expr {
     Number(Scalar::Bool(false))
 }
@@ -306,13 +306,13 @@ fn nothing() -> Expr {
 fn below(call: &Call, diagonal: i64) -> Expr {
     let shape = call.shape(0);
     let (rows, columns) = (shape[shape.rank() - 2], shape[shape.rank() - 1]);
-    // Far beyond any axis, a diagonal is as good as at its end.
+    // Clamped so that the sums cannot overflow; no axis is that long.
     let diagonal = diagonal.clamp(-(1 << 48), 1 << 48);
     let reach = reshape(arange(diagonal, rows), &[rows, 1].into());
     Expr::apply(&GE, [reach, arange(0, columns)], [])
 }
 
-/// Where the diagonal of a matrix lies among its elements, row by row.
+/// The diagonal of a matrix as a range of its elements in row-major order.
 fn diagonal(call: &Call, shape: &Shape) -> Range {
     let (rows, columns, offset) =
         (shape[0] as i64, shape[shape.rank() - 1] as i64, call.int(keys::DIAGONAL));
@@ -322,7 +322,7 @@ fn diagonal(call: &Call, shape: &Shape) -> Range {
     Range { start, len, step: columns + 1 }
 }
 
-/// The matrix that a vector is the diagonal of, and where that lies.
+/// The shape of the matrix whose diagonal is a vector, and the range of that diagonal.
 fn square(call: &Call) -> (Shape, Range) {
     let (len, offset) = (call.shape(0)[0], call.int(keys::DIAGONAL));
     let size = len.saturating_add(offset.unsigned_abs() as usize);

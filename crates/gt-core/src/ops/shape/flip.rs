@@ -131,7 +131,7 @@ pub static ROT90: Op = Op {
     grad: Some(|call| vec![rotate(Grad(0), call, -call.int(keys::K))]),
     shard: |call| {
         let Ok([a, b]) = plane(call) else { return gather_first(call) };
-        // Along an axis that is turned around, the first worker would have the last elements.
+        // A reversed axis cannot be cut: the first worker would need the last elements.
         let (mut input, turns) = (numbered(call.shape(0).rank()), call.int(keys::K).rem_euclid(4));
         input[a] = input[a].filter(|_| turns < 2);
         input[b] = input[b].filter(|_| turns == 0 || turns == 3);
@@ -158,7 +158,7 @@ pub static ROT90: Op = Op {
     ..MOVE
 };
 
-/// One input and one result of the same rank; all axes but these may be cut.
+/// The letters of one input and one result of the same rank: all axes but these may be cut.
 pub fn uncut(call: &Call, axes: &[usize]) -> Factors {
     let rank = call.shape(0).rank();
     let letters: SmallVec<[Option<u8>; 4]> =
@@ -167,7 +167,7 @@ pub fn uncut(call: &Call, axes: &[usize]) -> Factors {
 }
 
 fn flipped_axes(call: &Call) -> Result<Axes> {
-    // Here no axes are none, not all.
+    // An empty list means no axes, not all of them.
     if call.ints(keys::DIMS).is_empty() { Ok(Axes::new()) } else { call.axes(keys::DIMS, 0) }
 }
 
@@ -175,7 +175,7 @@ fn flip(input: Expr, call: &Call) -> Expr {
     Expr::apply(&FLIP, [input], [call.attr(keys::DIMS).clone()])
 }
 
-/// The ranges that walk backwards along these axes.
+/// Ranges that traverse these axes backwards.
 fn flipped(shape: &Shape, axes: &[usize]) -> Vec<Range> {
     let sizes = shape.iter().enumerate();
     let range = |(axis, &size): (usize, &usize)| match axes.contains(&axis) && size > 0 {
@@ -191,7 +191,7 @@ enum Turn {
     Back,
 }
 
-/// The axes along which elements move, and how far. Without axes, all elements are one.
+/// Each axis to roll and its shift. Without axes, the flattened tensor is rolled.
 fn turns(call: &Call) -> Result<SmallVec<[(usize, i64); 4]>> {
     let (shifts, dims) = (call.ints(keys::SHIFTS), call.ints(keys::LISTED_DIMS));
     if dims.is_empty() && shifts.len() == 1 {
@@ -249,7 +249,7 @@ fn exchanged(shape: &Shape, [a, b]: [usize; 2]) -> Shape {
 
 fn rotate(input: Expr, call: &Call, k: i64) -> Expr {
     let Ok([a, b]) = plane(call) else { return input };
-    // The input of a gradient is the result, whose sizes are exchanged after an odd turn.
+    // The gradient has the shape of the result, whose two sizes are exchanged after an odd turn.
     let odd = k % 2 != 0;
     let given = call.shape(0);
     let shape = match (&input, odd) {

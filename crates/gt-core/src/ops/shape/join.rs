@@ -175,7 +175,7 @@ pub static VSTACK: Op = Op {
     ..AT_LEAST
 };
 
-/// Whether an input is an empty vector among tensors of other ranks: it fits all of them.
+/// Whether an input is an empty vector among tensors of another rank; `cat` ignores these.
 fn is_left_out(call: &Call, index: usize) -> bool {
     let first = cat_first(call);
     **call.shape(index) == [0] && **call.shape(first) != [0] && call.shape(first).rank() != 1
@@ -185,7 +185,7 @@ fn leaves_out(call: &Call) -> bool {
     (0..call.inputs.len()).any(|index| is_left_out(call, index))
 }
 
-/// The first input that is more than an empty vector; the very first, if none is.
+/// The first input that is not an empty vector, or the first input if all are.
 fn cat_first(call: &Call) -> usize {
     (0..call.inputs.len()).find(|&index| **call.shape(index) != [0]).unwrap_or(0)
 }
@@ -215,7 +215,7 @@ fn cat_shape(call: &Call) -> Result<Shapes> {
     Ok([first.with(axis, total)].into())
 }
 
-/// Tensors one after another along an axis.
+/// The concatenation of tensors along an axis.
 pub fn join(parts: impl IntoIterator<Item = Expr>, axis: usize) -> Expr {
     Expr::apply(&CAT, parts, [axis.into()])
 }
@@ -224,13 +224,13 @@ fn stack_axis(call: &Call) -> Result<usize> {
     wrap_axis(call.int(keys::DIM), call.shape(0).rank() + 1)
 }
 
-/// The shape of an input with at least so many axes; more are put in front.
+/// The shape with leading axes of size one, up to `rank` axes.
 fn at_least(shape: &Shape, rank: usize) -> Shape {
     let added = rank.saturating_sub(shape.rank());
     std::iter::repeat_n(1, added).chain(shape.iter().copied()).collect()
 }
 
-/// The axis along which inputs of at least so many axes are joined.
+/// The axis along which inputs of at least `rank` axes are joined.
 fn joined_axis(call: &Call, rank: usize) -> usize {
     usize::from(rank == 1 && call.shape(0).rank() > 1)
 }
@@ -261,7 +261,7 @@ fn join_factors(call: &Call, rank: usize) -> Factors {
     if call.inputs.iter().all(|input| input.shape().rank() >= rank) {
         return ranges::joined(call, joined_axis(call, rank));
     }
-    // Vectors become rows, along whose elements they may be cut; numbers have no axes.
+    // Vectors become rows and may be cut along their elements; scalars have no axes.
     let row = |index: usize| (0..call.shape(index).rank() as u8).map(Some).collect();
     let output = (0..rank).map(|axis| (rank == 2 && axis == 1).then_some(0)).collect();
     match (0..call.inputs.len()).all(|index| call.shape(index).rank() == 1) {

@@ -43,7 +43,7 @@ pub static PAD: Op = Op {
         }
         _ => Vec::new(),
     }),
-    // What is around the tensor would be counted once for each part.
+    // The border would be added once for each partial sum.
     linear: Linear::No,
     shard: |call| match (Frame::of(call), Around::of(call)) {
         (Ok(frame), Ok(around)) => ranges::bordered(call, &borders(call), |axis| {
@@ -92,7 +92,7 @@ pub static PAD: Op = Op {
     ..MOVE
 };
 
-/// The elements moved by so many places along an axis, with a number where none is left.
+/// The elements shifted by `by` positions along an axis; `value` fills the vacated positions.
 pub fn shifted(input: Expr, shape: &Shape, axis: usize, by: i64, value: f64) -> Expr {
     let mut pad = vec![0; 2 * (shape.rank() - 1 - axis)];
     let by = by.clamp(-(shape[axis] as i64), shape[axis] as i64);
@@ -100,7 +100,7 @@ pub fn shifted(input: Expr, shape: &Shape, axis: usize, by: i64, value: f64) -> 
     Expr::apply(&PAD, [input], [ints(pad), Attr::None, Attr::Float(value)])
 }
 
-/// How many positions each axis gets before and after it.
+/// The number of positions added before and after each axis.
 fn borders(call: &Call) -> Vec<Border> {
     let (rank, pad) = (call.shape(0).rank(), call.ints(keys::PAD));
     let number = |index: usize| pad.get(index).copied().unwrap_or(0);
@@ -111,14 +111,14 @@ fn borders(call: &Call) -> Vec<Border> {
     (0..rank).map(border).collect()
 }
 
-/// Where a tensor stands within what is around it.
+/// The position of a tensor within its padding.
 struct Frame {
     result: Shape,
-    /// The part of the tensor that is left; a negative number takes away.
+    /// The part of the tensor that remains: negative padding crops.
     kept: Vec<Range>,
-    /// Where it stands in the result.
+    /// Where that part is in the result.
     inner: Vec<Range>,
-    /// The axes that have something before or after.
+    /// The axes with padding before or after.
     framed: Axes,
 }
 
@@ -158,19 +158,19 @@ impl Frame {
     }
 }
 
-/// Which of a tensor's own elements stand around it.
+/// Padding modes that repeat elements of the tensor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
-    /// Those next to the border, in the opposite order.
+    /// Elements next to the border, in reverse order.
     Reflect,
-    /// The one at the border.
+    /// The element at the border.
     Replicate,
-    /// Those at the other end.
+    /// Elements from the opposite end.
     Circular,
 }
 
 impl Around {
-    /// What the mode asks for; `None` if it is a number.
+    /// The mode of a call; `None` for constant padding.
     fn of(call: &Call) -> Result<Option<Self>> {
         match call.text(keys::MODE) {
             None | Some("constant") => Ok(None),
@@ -207,7 +207,7 @@ impl Around {
         Ok(())
     }
 
-    /// The element that stands at each place along an axis.
+    /// The index of the source element of each position along an axis.
     fn places(self, call: &Call, axis: usize) -> Expr {
         let whole = |number: i64| Number(Scalar::Int(number));
         let (shape, pad) = (call.shape(0), call.ints(keys::PAD));
@@ -235,12 +235,12 @@ impl Around {
 
     fn forward(self, call: &Call, input: Expr) -> Expr {
         let axes = Frame::of(call).map(|frame| frame.framed).unwrap_or_default();
-        // An expansion is an operation, also where nothing is around the tensor.
+        // An expansion must be an operation, even without padding.
         let start = reshape(input, call.shape(0));
         axes.iter().fold(start, |expr, &axis| index(expr, self.places(call, axis), axis as i64))
     }
 
-    /// Each element has the gradients of all its places.
+    /// The gradient of an element is the sum over the positions it was copied to.
     fn backward(self, call: &Call, grad: Expr) -> Expr {
         let Ok(frame) = Frame::of(call) else { return grad };
         frame.framed.iter().enumerate().rev().fold(grad, |expr, (done, &axis)| {

@@ -19,7 +19,7 @@ pub static EXPAND: Op = Op {
     doc: "The tensor repeated along axes of size one; -1 keeps a size.",
     attrs: &SHAPE_ATTR,
     shape: shape::expand,
-    // Summing over the repeated axes is what every gradient goes through.
+    // Every gradient is summed over the axes that were broadcast.
     grad: Some(|_| vec![Grad(0)]),
     view: View::ReadOnly,
     shard: views::expanded,
@@ -116,12 +116,12 @@ pub static TILE: Op = Op {
     ..MOVE
 };
 
-/// The tensor repeated to fill `shape`.
+/// The tensor broadcast to `shape`.
 pub fn expand(input: Expr, shape: &Shape) -> Expr {
     Expr::apply(&EXPAND, [input], [Attr::Ints(shape.to_ints())])
 }
 
-/// How often a tensor stands along each axis of the result.
+/// The number of copies along each axis of the result.
 struct Repetition {
     /// The shape of the input, with ones for the axes it does not have.
     sizes: Shape,
@@ -152,7 +152,7 @@ impl Repetition {
         self.sizes.iter().zip(&self.times).map(|(&a, &b)| a.saturating_mul(b)).collect()
     }
 
-    /// For each axis two: one to repeat along, and its own.
+    /// Two axes for each axis of the result: the copies, and the axis itself.
     fn pairs(&self, repeated: bool) -> Shape {
         let pair = |(&size, &times): (&usize, &usize)| [if repeated { times } else { 1 }, size];
         self.sizes.iter().zip(&self.times).flat_map(pair).collect()
@@ -166,12 +166,12 @@ impl Repetition {
     fn backward(self) -> Vec<Expr> {
         let axes: Vec<i64> = (0..self.sizes.rank() as i64).map(|axis| 2 * axis).collect();
         let pairs = reshape(Grad(0), &self.pairs(true));
-        // No axes would mean all of them.
+        // An empty list would mean all axes.
         let total = if axes.is_empty() { pairs } else { sum(pairs, &axes, false) };
         vec![reshape(total, &self.input)]
     }
 
-    /// How often a worker's part stands along each axis.
+    /// The number of copies in a worker's part.
     fn local(self, call: &Call, key: Key<[i64]>, parts: &[Part]) -> Attrs {
         let rank = self.times.len();
         let own = |axis: usize| parts.iter().find(|part| part.letter as usize == rank + axis);

@@ -132,12 +132,12 @@ pub static NARROW: Op = Op {
     ..MOVE
 };
 
-/// A part of each axis.
+/// The part of `input` within a range of each axis.
 pub fn slice(input: Expr, ranges: Vec<Range>) -> Expr {
     Expr::apply(&SLICE, [input], [ranges.into()])
 }
 
-/// `input` with `value` written over a part of each axis.
+/// `input` with `value` written to a range of each axis.
 pub fn slice_write(input: Expr, value: Expr, ranges: Vec<Range>) -> Expr {
     Expr::apply(&SLICE_WRITE, [input, value], [ranges.into()])
 }
@@ -161,7 +161,7 @@ fn checked_ranges(call: &Call) -> Result<Vec<Range>> {
     }
 }
 
-/// The part of each axis that `narrow` names.
+/// The range of each axis that `narrow` reads.
 fn narrowed(call: &Call) -> Result<Vec<Range>> {
     let (shape, axis) = (call.shape(0), call.axis(keys::DIM, 0)?);
     let (start, len) = (call.int(keys::START_INT), call.int(keys::LENGTH));
@@ -186,7 +186,7 @@ fn narrowed(call: &Call) -> Result<Vec<Range>> {
     Ok(ranges)
 }
 
-/// The part of a tensor that begins where it does and has this shape.
+/// The ranges of the leading part of this shape.
 pub fn corner(shape: &Shape) -> Vec<Range> {
     shape.iter().map(|&size| Range::all(size)).collect()
 }

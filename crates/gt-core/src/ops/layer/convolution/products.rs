@@ -18,7 +18,7 @@ use crate::rules::shard::{Factor, Factors};
 use crate::shape::Shape;
 use crate::whole::{Convolve, Convolved, Whole};
 
-/// The index that runs along images.
+/// The letter of the batch axis.
 const IMAGE: u8 = 0;
 
 /// A convolution, or its adjoint.
@@ -28,13 +28,12 @@ pub(super) enum Way {
     Back,
 }
 
-/// A convolution as products of matrices: filters times windows, a product for each image and
-/// group.
+/// A convolution as matrix products: filters times windows, one product for each image and group.
 pub(super) struct Convolution {
     pub(super) spec: WindowSpec,
     pub(super) images: Shape,
     pub(super) filters: Shape,
-    /// (images, groups, elements under a filter, positions)
+    /// (images, groups, elements of a window, positions)
     pub(super) windows: Shape,
     /// (images, groups, filters of a group, positions)
     pub(super) products: Shape,
@@ -52,8 +51,8 @@ impl Convolution {
         Convolution::between(call, call.shape(0).clone(), call.shape(1))
     }
 
-    /// The convolution of the images with filters of the size given, whose results have the shape
-    /// of the gradient.
+    /// The convolution whose inputs are images and the gradient of its result, with filters of
+    /// the size given.
     pub(super) fn of_gradient(call: &Call) -> Result<Self> {
         let (images, results) = (call.shape(0), call.shape(1));
         if call.inputs.iter().any(|input| !input.dtype().is_float()) {
@@ -76,7 +75,7 @@ impl Convolution {
         Ok(conv)
     }
 
-    /// The convolution whose results have the shape of the input.
+    /// The convolution whose adjoint is computed: its result has the shape of the input.
     pub(super) fn adjoint(call: &Call) -> Result<Self> {
         let (results, filters) = (call.shape(0), call.shape(1));
         let (&[count, _, height, width], &[_, part, tall, wide]) = (&**results, &**filters) else {
@@ -155,8 +154,8 @@ impl Convolution {
         })
     }
 
-    /// Images, and the channels on either side of the filters, which have those of one group on
-    /// their second axis. Channels that the result does not have are summed over.
+    /// Images may be cut, and so may the channels on either side of the filters, which have those
+    /// of one group on their second axis. Channels that the result lacks are summed over.
     pub(super) fn factors(&self, input: &Shape, output: &Shape, way: Way) -> Factors {
         let [image, given, made] = [IMAGE, 1, 2];
         let groups = self.windows[1];
@@ -193,7 +192,7 @@ impl Convolution {
         reshape(matmul(self.by_group(filters), self.windows(images)), &self.result)
     }
 
-    /// The gradient of the images.
+    /// The gradient by the images.
     pub(super) fn for_images(&self, grad: Expr, filters: Expr) -> Expr {
         let grad = reshape(grad, &self.products);
         let under = matmul(permute(self.by_group(filters), &[0, 2, 1]), grad);
@@ -204,19 +203,19 @@ impl Convolution {
         fold(reshape(under, &unrolled), &self.spec, &images[2..])
     }
 
-    /// The gradient of the filters.
+    /// The gradient by the filters.
     pub(super) fn for_filters(&self, grad: Expr, images: Expr) -> Expr {
         let grad = reshape(grad, &self.products);
         let each = matmul(grad, permute(self.windows(images), &[0, 1, 3, 2]));
         reshape(sum(each, &[0], false), &self.filters)
     }
 
-    /// The same for an engine that computes it in one piece.
+    /// The form that the native engine takes, which computes it in one piece.
     pub(super) fn making(self, makes: Convolved) -> Whole {
         Whole::Convolve(Convolve { groups: self.windows[1], spec: self.spec, makes })
     }
 
-    /// The filters, whose images and results are summed over.
+    /// The cuts of the gradient by the filters, which is summed over images and positions.
     pub(super) fn filter_factors(&self) -> Factors {
         let forward = self.factors(&self.images, &self.result, Way::Forth);
         let [images, filters] = &forward.inputs[..] else { unreachable!("two inputs") };
@@ -225,22 +224,22 @@ impl Convolution {
             .combining([(IMAGE, Combine::Sum)])
     }
 
-    /// The results of images and filters.
+    /// The convolution of images with filters.
     pub(super) fn results(&self, images: Expr, filters: Expr) -> Expr {
         let [stride, padding, dilation] = self.steps();
         Expr::apply(&CONV2D, [images, filters], [stride, padding, dilation, self.groups()])
     }
 
-    /// The images of results and filters.
+    /// The transposed convolution of results with filters.
     pub(super) fn images(&self, results: Expr, filters: Expr) -> Expr {
         let WindowSpec { size, stride, padding, dilation } = &self.spec;
-        // What the last position does not reach of an image.
+        // The rows of an image that the last position does not reach.
         let left = |axis: usize| {
             let reached = (self.result[2 + axis] - 1) * stride[axis] + 1;
             let reached = reached + dilation[axis] * (size[axis] - 1);
             self.images[2 + axis] + 2 * padding[axis] - reached
         };
-        // A row makes no images without elements.
+        // `conv_transpose2d` refuses to make images without elements.
         if self.images[2] == 0 || self.images[3] == 0 {
             return self.for_images(results, filters);
         }
@@ -250,7 +249,7 @@ impl Convolution {
         Expr::apply(&CONV_TRANSPOSE2D, [results, filters], attrs)
     }
 
-    /// The filters of images and results.
+    /// The filters' gradient from images and the gradient of the results.
     pub(super) fn filters(&self, images: Expr, results: Expr) -> Expr {
         let [stride, padding, dilation] = self.steps();
         let attrs = [self.spec.size.as_slice().into(), stride, padding, dilation, self.groups()];

@@ -14,7 +14,8 @@ use crate::ops::shape::join::join;
 use crate::ops::shape::slice::{slice, slice_write};
 use crate::shape::Shape;
 
-/// One slice for each place in the window along the first axis, and windows over the others.
+/// Windows as one slice for each offset in the window along the first axis, and windows over the
+/// other axes.
 pub(super) fn window(call: &Call, spec: &WindowSpec) -> Expr {
     let shape = call.shape(0);
     let first = First::of(spec, shape, shape.rank() - spec.size.len());
@@ -41,7 +42,7 @@ pub(super) fn window(call: &Call, spec: &WindowSpec) -> Expr {
     }
 }
 
-/// The slices that [`window`] takes, each written where it was, and added up.
+/// The adjoint: each slice of [`window`] written back to its position, and the sum of these.
 pub(super) fn fold(call: &Call, spec: &WindowSpec) -> Expr {
     let sizes: Vec<usize> =
         call.ints(keys::OUTPUT_SIZE).iter().map(|&size| size as usize).collect();
@@ -49,7 +50,7 @@ pub(super) fn fold(call: &Call, spec: &WindowSpec) -> Expr {
     let lead = windows.rank() - 2 * axes;
     let image: Shape = windows[..lead].iter().chain(&sizes).copied().collect();
     let first = First::of(spec, &image, lead);
-    // Windows that overlap are added up, for which halves are too coarse.
+    // Overlapping windows are summed, for which half precision is too coarse.
     let dtype = call.inputs[0].dtype();
     let wide = if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype };
     let mut input = if wide == dtype { Input(0) } else { cast(Input(0), wide) };
@@ -70,7 +71,7 @@ pub(super) fn fold(call: &Call, spec: &WindowSpec) -> Expr {
     if wide == dtype { sum } else { cast(sum, dtype) }
 }
 
-/// The window over all axes but the first, if there are others.
+/// The window over all spatial axes but the first, if there are more.
 fn others(spec: &WindowSpec) -> Option<WindowSpec> {
     let rest = |axes: &crate::kernel::Axes| axes.iter().skip(1).copied().collect();
     (spec.size.len() > 1).then(|| WindowSpec {
@@ -81,14 +82,14 @@ fn others(spec: &WindowSpec) -> Option<WindowSpec> {
     })
 }
 
-/// What the axes of windows over the first axis alone are ordered for.
+/// The operation that the axes are ordered for.
 #[derive(Clone, Copy)]
 enum Way {
     Windows,
     Fold,
 }
 
-/// A window along its first axis.
+/// A window along the first spatial axis.
 struct First {
     image: Shape,
     axis: usize,
@@ -116,12 +117,12 @@ impl First {
         self.image[self.axis] + 2 * self.padding
     }
 
-    /// Where the image lies among what is around it.
+    /// The range of the image within its padding.
     fn inner(&self) -> Range {
         Range { start: self.padding, len: self.image[self.axis], step: 1 }
     }
 
-    /// What is under one place of the window while it slides.
+    /// The elements that one offset in the window meets as the window slides.
     fn under(&self, place: usize) -> Range {
         let (start, step) = (place * self.dilation, self.stride as i64);
         Range { start, len: self.positions, step }
@@ -132,31 +133,32 @@ impl First {
         self.around([size])
     }
 
-    /// The same with other axes in its place.
+    /// The shape of the image with these axes in place of the axis.
     fn around<const N: usize>(&self, sizes: [usize; N]) -> Shape {
         let (before, after) = (&self.image[..self.axis], &self.image[self.axis + 1..]);
         before.iter().copied().chain(sizes).chain(after.iter().copied()).collect()
     }
 
-    /// All of a tensor but for the axis.
+    /// The whole of every axis but this one, of which only a range.
     fn ranges(&self, shape: &Shape, range: Range) -> Vec<Range> {
         let mut ranges: Vec<Range> = shape.iter().map(|&size| Range::all(size)).collect();
         ranges[self.axis] = range;
         ranges
     }
 
-    /// Places before positions for all axes, or both for the first axis and then for the others.
+    /// The order of axes that puts all offsets before all positions, or those of the first axis
+    /// before the others.
     fn order(&self, others: usize, way: Way) -> Vec<usize> {
         let lead = self.axis;
         let (place, next) = (lead, lead + 1);
         let order: Vec<usize> = match way {
-            // (place, position, other places, other positions) to (places, positions)
+            // (offset, position, other offsets, other positions) to (offsets, positions)
             Way::Windows => {
                 let places = next + 1..next + 1 + others;
                 let positions = next + 1 + others..next + 1 + 2 * others;
                 [place].into_iter().chain(places).chain([next]).chain(positions).collect()
             }
-            // (places, positions) to (place, position, other places, other positions)
+            // (offsets, positions) to (offset, position, other offsets, other positions)
             Way::Fold => {
                 let places = next..next + others;
                 let position = next + others;

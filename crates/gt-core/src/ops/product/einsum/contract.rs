@@ -14,20 +14,20 @@ use crate::ops::shape::axes::{permute, reshape};
 use crate::ops::shape::slice::{slice, slice_write};
 use crate::shape::Shape;
 
-/// A tensor whose axes carry indices.
+/// A tensor with a label for each axis.
 pub struct Operand {
     /// The tensor.
     pub expr: Expr,
     /// Its shape.
     pub shape: Shape,
-    /// The index of each axis.
+    /// The label of each axis.
     pub labels: Labels,
-    /// The dtype of its sums.
+    /// The dtype to sum in.
     pub dtype: DType,
 }
 
 impl Operand {
-    /// Of two axes with the same index, only the diagonal is left.
+    /// Replaces two axes with the same label by their diagonal.
     pub fn take_diagonals(&mut self) {
         while let Some((first, second)) = repeated(&self.labels) {
             let others = (0..self.labels.len()).filter(|&axis| axis != first && axis != second);
@@ -53,14 +53,14 @@ impl Operand {
         self.labels = order.iter().map(|&axis| self.labels[axis]).collect();
     }
 
-    /// The axes in the order of these labels.
+    /// Permutes the axes into the order of these labels.
     fn ordered(&mut self, labels: &[Label]) {
         let place = |label: &Label| self.labels.iter().position(|own| own == label);
         let order: SmallVec<[usize; 4]> = labels.iter().filter_map(place).collect();
         self.arrange(&order);
     }
 
-    /// Sums over the indices that are in no other operand and not in the result.
+    /// Sums over the labels that neither another operand nor the result needs.
     fn sum_out(&mut self, needed: impl Fn(Label) -> bool) {
         let axes: Vec<usize> =
             (0..self.labels.len()).filter(|&axis| !needed(self.labels[axis])).collect();
@@ -68,14 +68,14 @@ impl Operand {
             return;
         }
         let named: Vec<i64> = axes.iter().map(|&axis| axis as i64).collect();
-        // Whole numbers stay in the dtype of the product.
+        // Integers stay in the dtype of the product.
         let attrs = [ints(named), false.into(), self.dtype.into()];
         self.expr = Expr::apply(&SUM, [self.expr.clone()], attrs);
         self.shape = self.shape.reduced(&axes, false);
         self.labels.retain(|label| needed(*label));
     }
 
-    /// The sizes of these labels, as one or one by one.
+    /// The sizes of the axes with these labels.
     fn sizes<'a>(&'a self, labels: &'a [Label]) -> impl Iterator<Item = usize> + 'a {
         labels.iter().filter_map(|label| {
             let axis = self.labels.iter().position(|own| own == label)?;
@@ -89,7 +89,7 @@ fn repeated(labels: &[Label]) -> Option<(usize, usize)> {
     pairs.into_iter().find(|&(first, second)| labels[first] == labels[second])
 }
 
-/// The sum of the products of all operands over every index but `output`, two at a time.
+/// The product of all operands, summed over every label that is not in `output`, two at a time.
 pub fn contract(operands: Vec<Operand>, output: &[Label]) -> Expr {
     let mut rest = operands.into_iter().collect::<std::collections::VecDeque<_>>();
     let Some(mut result) = rest.pop_front() else { return Expr::Zero };
@@ -107,12 +107,12 @@ pub fn contract(operands: Vec<Operand>, output: &[Label]) -> Expr {
     result.ordered(output);
     match result.expr {
         Expr::Apply(..) => result.expr,
-        // An expansion is an operation, and not the input itself.
+        // An expansion must be an operation, not the input itself.
         input => reshape(input, &result.shape),
     }
 }
 
-/// The product of two operands, summed over the indices both have and that are not used later.
+/// The product of two operands, summed over their common labels that are not needed later.
 fn product(mut left: Operand, mut right: Operand, later: impl Fn(Label) -> bool) -> Operand {
     let both = |label: &Label| left.labels.contains(label) && right.labels.contains(label);
     let batch: Labels = left.labels.iter().copied().filter(|l| both(l) && later(*l)).collect();
@@ -126,7 +126,7 @@ fn product(mut left: Operand, mut right: Operand, later: impl Fn(Label) -> bool)
     let (tall, wide): (Vec<usize>, Vec<usize>) = (tall, right.sizes(&columns).collect());
     let shape: Shape = outer.iter().chain(&tall).chain(&wide).copied().collect();
     if inner.is_empty() {
-        // Without a sum, elements are multiplied where they meet.
+        // Without a sum this is an elementwise product that broadcasts.
         let ones = |count: usize| std::iter::repeat_n(1, count);
         let spread: Shape = left.shape.iter().copied().chain(ones(wide.len())).collect();
         let between = outer.iter().copied().chain(ones(tall.len())).chain(wide.iter().copied());
@@ -145,8 +145,8 @@ fn product(mut left: Operand, mut right: Operand, later: impl Fn(Label) -> bool)
     Operand { expr: reshape(expr, &shape), shape, labels, dtype: left.dtype }
 }
 
-/// A tensor whose indices `own` become the axes of `target`, where one may repeat: the elements
-/// then stand on the diagonal, and zeros beside it.
+/// A tensor with axes `own`, rearranged to the axes of `target`. A label that repeats in `target`
+/// puts the elements on a diagonal, with zeros elsewhere.
 pub fn put_on_diagonals(
     expr: Expr,
     own: Labels,
