@@ -1,11 +1,12 @@
-//! Operations that create a tensor without inputs.
+//! Tensors created without data: constants, ranges, `eye`, and the `_like` and `new_` forms.
 
-use super::codes;
-use super::compare::{eq, lt};
-use super::elementwise::{POW, cast, where_};
-use super::family::CREATE;
-use super::keys;
-use super::movement::reshape;
+use super::elementwise::binary::POW;
+use super::elementwise::compare::{eq, lt};
+use super::elementwise::ternary::where_;
+use super::elementwise::unary::cast;
+use super::family::{CREATE, MOVED};
+use super::shape::axes::reshape;
+use super::{codes, keys};
 use crate::attrs::{Attr, AttrSpec};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
@@ -14,7 +15,7 @@ use crate::kernel::Kernel;
 use crate::op::{Arg, Call, Op, Output as Out, OutputType, Python, Sample, Shapes, ints};
 use crate::rules::promote::Promotion;
 use crate::rules::shape;
-use crate::rules::shard::{self, Factors, localise};
+use crate::rules::shard::{self, Factors, Letters, localise};
 use crate::shape::{MAX_BYTES, Shape};
 
 pub static ZEROS: Op = Op {
@@ -36,7 +37,7 @@ pub static ONES: Op = Op {
     ..CREATE
 };
 
-pub(super) static FULL_ATTRS: [AttrSpec; 3] =
+static FULL_ATTRS: [AttrSpec; 3] =
     [keys::SHAPE.required(), keys::FILL_VALUE.required(), keys::DTYPE.or_none()];
 
 pub static FULL: Op = Op {
@@ -221,8 +222,119 @@ pub static EYE: Op = Op {
     ..SPACED
 };
 
-/// Refuses a number that the dtype of the result does not have.
-pub(super) fn check_fill(call: &Call) -> Result<()> {
+static LIKE_ATTRS: [AttrSpec; 1] = [keys::DTYPE.or_none()];
+
+const LIKE: Op = Op {
+    inputs: &MOVED,
+    attrs: &LIKE_ATTRS,
+    shape: shape::same,
+    shard: shard::pointwise,
+    localise: localise::unchanged,
+    reads_shape_only: true,
+    samples: || {
+        let of = |shape: &[usize]| Sample::of(&[shape]).attrs([Attr::None]);
+        vec![of(&[2, 3]), of(&[]), of(&[0, 2])]
+    },
+    ..CREATE
+};
+
+pub static ZEROS_LIKE: Op = Op {
+    name: "zeros_like",
+    code: codes::ZEROS_LIKE,
+    doc: "A tensor of zeros in the shape of another.",
+    kernel: |_| Ok(Kernel::Fill(Scalar::Int(0))),
+    torch: "torch.zeros_like",
+    python: Python::FUNCTION.also(&["empty_like"]),
+    ..LIKE
+};
+
+pub static ONES_LIKE: Op = Op {
+    name: "ones_like",
+    code: codes::ONES_LIKE,
+    doc: "A tensor of ones in the shape of another.",
+    kernel: |_| Ok(Kernel::Fill(Scalar::Int(1))),
+    torch: "torch.ones_like",
+    ..LIKE
+};
+
+static FULL_LIKE_ATTRS: [AttrSpec; 2] = [keys::FILL_VALUE.required(), keys::DTYPE.or_none()];
+
+pub static FULL_LIKE: Op = Op {
+    name: "full_like",
+    code: codes::FULL_LIKE,
+    doc: "A tensor with the same number everywhere, in the shape of another.",
+    attrs: &FULL_LIKE_ATTRS,
+    shape: |call| {
+        check_fill(call)?;
+        shape::same(call)
+    },
+    kernel: |call| Ok(Kernel::Fill(call.number(keys::FILL_VALUE))),
+    torch: "torch.full_like",
+    samples: || {
+        let of = |shape: &[usize], value: Attr| Sample::of(&[shape]).attrs([value, Attr::None]);
+        vec![of(&[2, 3], Attr::Float(1.5)), of(&[], Attr::Int(2))]
+    },
+    ..LIKE
+};
+
+const BESIDE: Op = Op {
+    inputs: &MOVED,
+    // Only the dtype of the input is used.
+    shard: |call| {
+        let input = Letters::from_elem(None, call.shape(0).rank());
+        let output = shard::numbered(call.ints(keys::SHAPE).len());
+        Factors::of(call, vec![input], vec![output])
+    },
+    python: Python { function: false, method: true, ..Python::BOTH },
+    samples: || {
+        let of =
+            |sizes: &[i64]| Sample::of(&[&[2]]).attrs([ints(sizes.iter().copied()), Attr::None]);
+        vec![of(&[2, 3]), of(&[]), of(&[0, 2])]
+    },
+    ..CREATE
+};
+
+pub static NEW_ZEROS: Op = Op {
+    name: "new_zeros",
+    code: codes::NEW_ZEROS,
+    doc: "A tensor of zeros in the dtype of another.",
+    kernel: |_| Ok(Kernel::Fill(Scalar::Int(0))),
+    torch: "Tensor.new_zeros",
+    python: Python { function: false, ..Python::BOTH }.also(&["new_empty"]),
+    ..BESIDE
+};
+
+pub static NEW_ONES: Op = Op {
+    name: "new_ones",
+    code: codes::NEW_ONES,
+    doc: "A tensor of ones in the dtype of another.",
+    kernel: |_| Ok(Kernel::Fill(Scalar::Int(1))),
+    torch: "Tensor.new_ones",
+    ..BESIDE
+};
+
+pub static NEW_FULL: Op = Op {
+    name: "new_full",
+    code: codes::NEW_FULL,
+    doc: "A tensor with the same number everywhere, in the dtype of another.",
+    attrs: &FULL_ATTRS,
+    shape: |call| {
+        check_fill(call)?;
+        shape::given(call)
+    },
+    kernel: |call| Ok(Kernel::Fill(call.number(keys::FILL_VALUE))),
+    torch: "Tensor.new_full",
+    samples: || {
+        let of = |sizes: &[i64], value: Attr| {
+            Sample::of(&[&[2]]).attrs([ints(sizes.iter().copied()), value, Attr::None])
+        };
+        vec![of(&[2, 3], Attr::Float(1.5)), of(&[], Attr::Int(2))]
+    },
+    ..BESIDE
+};
+
+/// Refuses a number that the dtype of the result cannot represent.
+fn check_fill(call: &Call) -> Result<()> {
     let value = call.number(keys::FILL_VALUE);
     let given = call.inputs.first().map(Arg::dtype);
     match call.dtype(keys::DTYPE).or(given) {
@@ -233,12 +345,12 @@ pub(super) fn check_fill(call: &Call) -> Result<()> {
     }
 }
 
-/// A tensor of one number.
+/// A tensor filled with one number.
 pub fn full(shape: &Shape, value: Scalar, dtype: DType) -> Expr {
     Expr::apply(&FULL, [], [Attr::Ints(shape.to_ints()), value.into(), dtype.into()])
 }
 
-/// So many whole numbers from `start` on.
+/// The `len` integers from `start` on.
 pub fn arange(start: i64, len: usize) -> Expr {
     let end = start.saturating_add(len as i64);
     Expr::apply(&ARANGE, [], [start.into(), end.into(), Attr::Int(1), DType::I64.into()])
@@ -253,8 +365,8 @@ fn result_dtype(call: &Call) -> DType {
     call.dtype(keys::DTYPE).unwrap_or(DType::F32)
 }
 
-/// Evenly spaced numbers in float64. Each half is counted from its own end, so that both ends are
-/// exact; whole numbers have whole ends.
+/// Evenly spaced numbers in float64. Each half is computed from its own end, so that both ends are
+/// exact; the limits of an integer range are truncated first.
 fn spaced(call: &Call) -> Expr {
     let own = call.int(keys::STEPS) as usize;
     let steps = call.ints(keys::REGION_WHOLE).first().copied().unwrap_or(own as i64);
@@ -278,14 +390,14 @@ pub fn zeros(shape: &Shape, dtype: DType) -> Expr {
     Expr::apply(&ZEROS, [], [Attr::Ints(shape.to_ints()), dtype.into()])
 }
 
-/// The whole numbers from zero up to `count`.
+/// The integers from zero up to, but not including, `count`.
 pub fn iota(count: usize) -> Expr {
     let attrs = [Attr::Int(0), count.into(), Attr::Int(1), DType::I64.into()];
     Expr::apply(&ARANGE, [], attrs)
 }
 
-/// The start and the step of a range of whole numbers; `None` if they are not whole: sums of others
-/// are rounded differently in each part.
+/// The start and the step of a range of integers; `None` for floats, whose sums would be rounded
+/// differently in each part.
 fn whole_steps(call: &Call) -> Option<[i64; 2]> {
     match [keys::START, keys::END, keys::STEP].map(|key| call.number(key)) {
         [Scalar::Int(start), Scalar::Int(_), Scalar::Int(step)] => Some([start, step]),
@@ -293,7 +405,7 @@ fn whole_steps(call: &Call) -> Option<[i64; 2]> {
     }
 }
 
-/// The limits and the step as the dtype has them: whole numbers are cut.
+/// The limits and the step in the dtype of the result: integer dtypes truncate them.
 fn arange_numbers(call: &Call) -> [Scalar; 3] {
     let numbers = [call.number(keys::START), call.number(keys::END), call.number(keys::STEP)];
     match call.dtype(keys::DTYPE) {
@@ -306,7 +418,7 @@ fn arange_shape(call: &Call) -> Result<Shapes> {
     if call.dtype(keys::DTYPE) == Some(DType::Bool) {
         return Err(Error::runtime("not implemented for bool"));
     }
-    // The steps are those of the numbers as they are given; only elements are cut to whole ones.
+    // The number of steps follows from the numbers as given; only elements are truncated.
     let numbers = [call.number(keys::START), call.number(keys::END), call.number(keys::STEP)];
     let [start, end, step] = numbers.map(Scalar::as_f64);
     let steps = match numbers {

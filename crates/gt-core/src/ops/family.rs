@@ -1,4 +1,4 @@
-//! Families: rows that others are built on, with everything they have in common.
+//! Families: the templates that rows are built on, such as `..UNARY`.
 
 use super::keys;
 use crate::attrs::AttrSpec;
@@ -12,19 +12,19 @@ use crate::rules::promote::Promotion;
 use crate::rules::shape;
 use crate::rules::shard::{self, localise};
 
-/// A number to compute with, called `input`.
+/// One operand, called `input`.
 pub static INPUT: [Input; 1] = [Input { name: "input", role: Role::Operand }];
-/// Two numbers to compute with.
+/// Two operands.
 pub static TWO: [Input; 2] =
     [Input { name: "input", role: Role::Operand }, Input { name: "other", role: Role::Operand }];
-/// Something that is moved, whatever it is.
+/// One input of any dtype that is moved and not computed with.
 pub static MOVED: [Input; 1] = [Input { name: "input", role: Role::Any }];
 /// One result in the dtype the operation computes in.
 pub static RESULT: [Output; 1] = [Output { name: "result", dtype: OutputType::Common }];
 /// One boolean result.
 pub static TRUTH: [Output; 1] = [Output { name: "result", dtype: OutputType::Is(DType::Bool) }];
 
-/// What all rows start from. A row that forgets its kernel is refused when it first runs.
+/// The defaults of all rows. A row without a kernel is refused when it first runs.
 const BASE: Op = Op {
     name: "",
     code: 0,
@@ -55,7 +55,7 @@ const BASE: Op = Op {
     samples: Vec::new,
 };
 
-/// One input, same shape, float result, any axis may be cut.
+/// One operand, a float result of the same shape; any axis may be cut.
 pub const UNARY: Op = Op {
     promotion: Promotion::Float,
     shard: shard::pointwise,
@@ -64,7 +64,7 @@ pub const UNARY: Op = Op {
     ..BASE
 };
 
-/// Two inputs that broadcast, any axis may be cut.
+/// Two operands that broadcast; any axis may be cut.
 pub const BINARY: Op = Op {
     inputs: &TWO,
     shape: shape::broadcast,
@@ -82,12 +82,12 @@ pub const BINARY: Op = Op {
     ..BASE
 };
 
-/// Two inputs that broadcast, and a boolean for each pair.
+/// Two operands that broadcast, and a boolean for each pair.
 pub const COMPARE: Op = Op { outputs: &TRUTH, ..BINARY };
 
 static REDUCE_ATTRS: [AttrSpec; 2] = [keys::AXES.or_empty(), keys::KEEPDIM.or(false)];
 
-/// Combines elements along axes.
+/// A reduction along axes.
 pub const REDUCE: Op = Op {
     attrs: &REDUCE_ATTRS,
     shape: shape::reduce,
@@ -106,12 +106,12 @@ pub const REDUCE: Op = Op {
     ..BASE
 };
 
-/// Moves elements without looking at them; linear, so that partial sums may pass.
+/// Moves elements without computing with them; linear, so that partial sums may pass.
 pub const MOVE: Op = Op { inputs: &MOVED, linear: Linear::Each(&[0]), ..BASE };
 
 static CREATE_ATTRS: [AttrSpec; 2] = [keys::SHAPE.required(), keys::DTYPE.or_none()];
 
-/// Makes a tensor of a given shape from nothing.
+/// Creates a tensor of a given shape.
 pub const CREATE: Op = Op {
     inputs: &[],
     attrs: &CREATE_ATTRS,
@@ -129,6 +129,16 @@ pub const CREATE: Op = Op {
     ..BASE
 };
 
-/// Written with other operations.
+/// Computed by other operations, its expansion.
 pub const COMPOSITE: Op =
     Op { promotion: Promotion::Float, kernel: |_: &Call| Ok(Kernel::Expansion), ..BASE };
+
+/// An operand of this name.
+pub const fn operand(name: &'static str) -> Input {
+    Input { name, role: Role::Operand }
+}
+
+/// A result of this name, in the dtype the operation computes in.
+pub const fn result(name: &'static str) -> Output {
+    Output { name, dtype: OutputType::Common }
+}

@@ -1,5 +1,5 @@
-//! The attributes of operations: their names, and the types that rules read. A row declares its
-//! attributes with these keys, and its rules read them with the same ones.
+//! Keys of attributes: the name of each and the type that rules read. A row declares its attributes
+//! with these keys, and its rules read them with the same keys.
 
 use crate::attrs::{Key, Range};
 use crate::dtype::{DType, Scalar};

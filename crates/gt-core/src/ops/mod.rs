@@ -1,64 +1,100 @@
-//! The table of operations. All there is to know about one stands in its row; nothing outside
-//! this folder knows an operation by name.
+//! The table of operations, one row each, grouped by kind. A row holds all there is to know about
+//! its operation; code outside this folder names only the rows in [`builtin`].
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::op::Op;
 
-mod activation;
-mod advanced_index;
-mod arithmetic;
-mod attention;
-mod axes;
-mod binary;
 pub mod builtin;
 mod codes;
-mod compare;
-mod composite;
-mod convolution;
-mod create;
-mod create_like;
-mod einsum;
-mod elementwise;
-mod embedding;
 mod family;
-mod gru;
-mod hyperbolic;
-mod index;
-mod index_select;
-mod join;
 pub(crate) mod keys;
-mod layer;
-mod layer_norm;
-mod linear;
-mod logic;
-mod matmul;
-mod movement;
-mod normalize;
-mod optimizer;
-mod owner;
-mod pad;
-mod place;
-mod pooling;
-mod product;
-mod random;
-mod rearrange;
-mod recurrent;
-mod reduce;
-mod repeat;
-mod rms;
-mod sampling;
+
+/// Functions applied to each element independently, by number of operands.
+mod elementwise {
+    pub mod activation;
+    pub mod binary;
+    pub mod compare;
+    pub mod logic;
+    pub mod ternary;
+    pub mod trigonometry;
+    pub mod unary;
+}
+
+/// Reductions along axes.
+mod reduce {
+    pub mod any_all;
+    pub mod extreme;
+    pub mod statistics;
+    pub mod sum;
+}
+
+/// Cumulative operations along an axis.
 mod scan;
-mod scatter;
-mod search;
-mod sort;
-mod statistics;
-mod triangular;
-mod trigonometry;
-mod truth;
-mod unary;
-mod window;
+
+/// Sorting and binary search.
+mod order {
+    pub mod search;
+    pub mod sort;
+}
+
+/// Reads and writes at positions given by an index or a mask.
+mod index {
+    pub mod advanced;
+    pub mod gather;
+    pub mod mask;
+    pub mod scatter;
+    pub mod select;
+    pub mod sharded;
+}
+
+/// Shape changes and data movement: elements keep their values.
+mod shape {
+    pub mod axes;
+    pub mod diagonal;
+    pub mod flip;
+    pub mod join;
+    pub mod pad;
+    pub mod repeat;
+    pub mod slice;
+}
+
+/// Tensors made from numbers or from the shape of another tensor.
+mod create;
+
+/// Random tensors.
+mod random {
+    pub mod distribution;
+    pub mod sampling;
+}
+
+/// Matrix products and contractions.
+mod product {
+    pub mod einsum;
+    pub mod matmul;
+}
+
+/// Layers of neural networks, each as one instruction.
+mod layer {
+    pub mod attention;
+    pub mod convolution;
+    pub mod embedding;
+    pub mod gru;
+    pub mod linear;
+    pub mod lstm;
+    pub mod normalization;
+    pub mod pooling;
+    pub mod recurrent;
+    pub mod softmax;
+    pub mod window;
+}
+
+/// Optimiser steps.
+mod optim;
+
+/// Moves of a value to another placement.
+mod placement;
 
 /// Every row, in the order of the codes.
 pub static ALL: &[&Op] = codes::TABLE;

@@ -1,4 +1,4 @@
-//! What holds for every row.
+//! Invariants of every row.
 
 use super::*;
 use crate::attrs::Attrs;
@@ -25,7 +25,7 @@ fn other_names_are_used_once() {
 
 #[test]
 fn names_of_numpy_are_used_once() {
-    // A row that is written from another one has that one's name too, unless it says its own.
+    // A row based on another one inherits its NumPy name unless it gives its own.
     let mut seen: std::collections::HashSet<_> = ALL.iter().flat_map(|op| op.names()).collect();
     let names = ALL.iter().filter_map(|op| op.numpy);
     names.for_each(|name| assert!(seen.insert(name), "{name} is the name of two rows"));
@@ -82,7 +82,7 @@ fn run_rules(op: &'static Op, sample: &Sample, dtype: DType) -> bool {
     true
 }
 
-/// What a formula applies has attributes of the kinds that its row declares.
+/// Every operation in a formula has attributes of the kinds that its row declares.
 fn check_formula(op: &Op, formula: &Expr) {
     formula.visit(&mut |part| {
         let Expr::Apply(applied, _) = part else { return };
