@@ -16,10 +16,10 @@ use crate::shares::Turn;
 
 /// A plan runs beside another one if it takes so many times less.
 const SHORTER: u64 = 8;
-/// A plan that runs beside another one has one thread and costs the other one more than that: caches
-/// and wake-ups. With a charge of half as much again, eight clients whose products differ a
-/// hundredfold get equal parts of what each gets alone (`benchmarks/neighbours.py`: Jain index 0.990;
-/// with the whole time 0.97, with the thread alone 0.95).
+/// A plan that runs beside another one has one thread and costs the other one more than that:
+/// caches and wake-ups. With a charge of half as much again, eight clients whose products differ a
+/// hundredfold get equal parts of what each gets alone (`benchmarks/neighbours.py`: Jain index
+/// 0.990; with the whole time 0.97, with the thread alone 0.95).
 const BESIDE: (u64, u64) = (3, 2);
 /// Limit on plans that run at the same time.
 const MOST_AT_ONCE: usize = 2;
@@ -130,9 +130,9 @@ impl Agenda {
         Some(work)
     }
 
-    /// Returns the device time of a plan that ran for `took_ns`. A plan that began while another one
-    /// ran had one thread of the device and the other plan had the rest, so each is charged for its
-    /// part of that time. On a single thread they count as two.
+    /// Returns the device time of a plan that ran for `took_ns`. A plan that began while another
+    /// one ran had one thread of the device and the other plan had the rest, so each is charged for
+    /// its part of that time. On a single thread they count as two.
     pub fn settle_time(&mut self, session: SessionId, took_ns: u64) -> u64 {
         let Some(place) = self.running.iter().position(|running| running.session == session) else {
             return took_ns;
