@@ -7,7 +7,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gt_core::kernel::{BinaryFn, Kernel, ReduceFn, UnaryFn};
 use gt_core::{DType, Meta};
 use gt_worker::buffer::Pool;
-use gt_worker::engine::native::Native;
+use gt_native::Native;
 use gt_worker::engine::{Engine, Operand, Operands};
 use gt_worker::value::Value;
 

@@ -64,6 +64,7 @@ enum Command {
 
 /// Runs a command, whose first word is the program's name, and gives its exit code.
 pub fn main(args: Vec<String>) -> u8 {
+    gt::engines::register();
     let line = match Line::try_parse_from(args) {
         Ok(line) => line,
         Err(error) => {

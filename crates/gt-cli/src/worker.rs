@@ -10,12 +10,12 @@ use gt::folder::Folder;
 use gt::keys::KeyFile;
 use gt::settings::{Settings, parse_bytes};
 use gt_core::{Error, Result};
+use gt_native::cpu::Cpu;
 use gt_transport::hello::WorkerInfo;
 use gt_transport::stop::Stop;
 use gt_worker::buffer::Pool;
-use gt_worker::engine::backend::Backend;
-use gt_worker::engine::native::cpu::Cpu;
-use gt_worker::engine::native::threads::Threads;
+use gt_worker::engine::HostEngine;
+use gt_worker::engine::registry::{Backend, Device};
 use gt_worker::panic_hook;
 use gt_worker::serve::{self, DataPlace, Notice, Options};
 use gt_worker::spill::Spill;
@@ -93,10 +93,14 @@ pub fn run(args: Args) -> Result<()> {
     };
     let spill = args.spill.as_deref().map(|folder| Spill::open(folder, spilled, report));
     let spill = spill.transpose()?;
-    let backend = args.backend.unwrap_or(settings.backend);
-    let engine = backend.engine(&pool, &Threads::new(threads)?)?;
+    let device = args.backend.unwrap_or(settings.backend()).open(threads)?;
+    let engine = device.clone().engine(pool.clone())?;
     let options = Options {
-        info: info(args.id.as_deref(), engine.name(), threads, memory),
+        info: WorkerInfo {
+            threads: u32::try_from(threads).unwrap_or(u32::MAX),
+            memory_bytes: memory as u64,
+            ..info(args.id.as_deref(), &*device, &*engine)
+        },
         data: data_place(&args, &address, &way)?,
         endpoint: way.endpoint,
         window: settings.window(),
@@ -212,18 +216,16 @@ fn own_host(server: &str) -> Result<String> {
 }
 
 /// What a worker tells of itself.
-fn info(id: Option<&str>, engine: &str, threads: usize, memory: usize) -> WorkerInfo {
+fn info(id: Option<&str>, device: &dyn Device, engine: &HostEngine) -> WorkerInfo {
     let (host, pid) = (host_name(), std::process::id());
     WorkerInfo {
         name: id.map_or_else(|| format!("{host}:{pid}"), str::to_string),
         host,
         pid,
-        engine: engine.to_string(),
-        device: "cpu".to_string(),
-        threads: u32::try_from(threads).unwrap_or(u32::MAX),
+        engine: engine.name().to_string(),
+        device: device.name().to_string(),
         cores: available_parallelism().map_or(0, |cores| cores.get() as u32),
-        numerics: numerics(engine),
-        memory_bytes: memory as u64,
+        numerics: numerics(engine.name()),
         ..WorkerInfo::default()
     }
 }

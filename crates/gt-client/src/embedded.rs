@@ -16,8 +16,7 @@ use gt_transport::hello::{Hello, WorkerInfo};
 use gt_transport::lock::Mutex;
 use gt_transport::{Message, Peer};
 use gt_worker::buffer::Pool;
-use gt_worker::engine::backend::Backend;
-use gt_worker::engine::native::threads::Threads;
+use gt_worker::engine::registry::Backend;
 use gt_worker::lane::Lane;
 use gt_worker::{Executor, Outcome, Window, Worker, panic_hook};
 use tracing::{debug, info};
@@ -74,7 +73,8 @@ pub struct Embedded {
     /// The executor of each worker, and the plans that wait for it.
     lanes: Vec<Lane>,
     pool: Arc<Pool>,
-    threads: Arc<Threads>,
+    /// How many threads the workers share.
+    threads: usize,
     sleeping: AtomicBool,
     stopped: AtomicBool,
     start: Instant,
@@ -102,8 +102,9 @@ impl Embedded {
         let Options { workers, threads, memory, backend, window, sink, monitor, .. } = options;
         fork::watch();
         panic_hook::kernel_panics();
-        let (pool, threads) = shared::resources(memory, threads)?;
-        let engine = backend.engine(&pool, &threads)?;
+        let threads = threads.max(1);
+        let (pool, device) = shared::resources(memory, backend, threads)?;
+        let engine = device.clone().engine(pool.clone())?;
         let executor = || Executor::new(engine.clone());
         let lanes = (0..workers).map(|_| Lane::new(executor(), SMALL_NS)).collect();
         let (mut dispatcher, mut outbox) = (Dispatcher::new(), Outbox::default());
@@ -111,8 +112,14 @@ impl Embedded {
         let ids = || (0..workers as u32).map(WorkerId);
         for id in ids() {
             // The workers of a process share its threads and memory.
-            let count = threads.count() as u32;
-            let info = WorkerInfo { threads: count, cores: count, ..WorkerInfo::default() };
+            let count = threads as u32;
+            let info = WorkerInfo {
+                engine: engine.name().to_string(),
+                device: device.name().to_string(),
+                threads: count,
+                cores: count,
+                ..WorkerInfo::default()
+            };
             let register = Message::Register(Box::new(info));
             dispatcher.step(0, Peer::Worker(id), register, &mut outbox);
         }
@@ -133,7 +140,7 @@ impl Embedded {
         // Without all of its threads it is of no use, and those there are would wait for ever.
         embedded.spawn_all().inspect_err(|_| embedded.stop())?;
         embedded.open_monitor(monitor.as_deref());
-        info!(target: "gt", workers, threads = embedded.threads.count(), memory, "embedded system");
+        info!(target: "gt", workers, threads, memory, "embedded system");
         Ok(embedded)
     }
 
@@ -363,6 +370,9 @@ mod tests {
     use gt_core::ops::builtin::ADD;
     use gt_core::{DType, Meta};
 
+    use gt_transport::report::WorkerReport;
+
+    use super::monitor::Monitored;
     use super::*;
     use crate::Session;
 
@@ -371,11 +381,15 @@ mod tests {
     }
 
     fn session_with(memory: usize) -> (Session, Arc<Embedded>) {
+        session_on(gt_native::BACKEND, memory)
+    }
+
+    fn session_on(backend: Backend, memory: usize) -> (Session, Arc<Embedded>) {
         let options = Options {
             workers: 2,
             threads: 1,
             memory,
-            backend: Backend::Native,
+            backend,
             window: Window::default(),
             sync: false,
             compare_copies: false,
@@ -431,6 +445,30 @@ mod tests {
     fn upload(session: &Session) -> crate::Tensor {
         let (meta, data) = (Meta::new(DType::F32, [1 << 10]), vec![0; 4 << 10]);
         session.upload(meta, data.into()).expect("there is room")
+    }
+
+    #[test]
+    fn a_report_names_the_engine_that_computes() {
+        let null: Backend = "null".parse().expect("every worker has it");
+        for backend in [gt_native::BACKEND, null] {
+            let (session, embedded) = session_on(backend, 1 << 24);
+            let workers = Monitored::report(&*embedded).workers;
+            let computes = |worker: &WorkerReport| worker.info.engine == backend.name();
+            assert!(workers.len() == 2 && workers.iter().all(computes), "{workers:?}");
+            assert!(workers.iter().all(|worker| worker.info.device == "cpu"), "{workers:?}");
+            drop(session);
+            assert!(ends(&embedded));
+        }
+    }
+
+    #[test]
+    fn sessions_share_threads_where_they_want_the_same() {
+        let device =
+            |backend, threads| shared::resources(1 << 24, backend, threads).expect("one").1;
+        let (two, three) = (device(gt_native::BACKEND, 2), device(gt_native::BACKEND, 3));
+        assert!(Arc::ptr_eq(&two, &device(gt_native::BACKEND, 2)) && !Arc::ptr_eq(&two, &three));
+        let null: Backend = "null".parse().expect("every worker has it");
+        assert!(!Arc::ptr_eq(&two, &device(null, 2)));
     }
 
     #[test]

@@ -13,13 +13,13 @@ use gt_core::{DType, Meta, Scalar, ops};
 use gt_dispatcher::gateway::Timeouts;
 use gt_dispatcher::role::Groups;
 use gt_dispatcher::serve::{Local, Options, Server};
+use gt_native::Native;
+use gt_native::threads::Threads;
 use gt_transport::hello::WorkerInfo;
 use gt_transport::lock::Mutex;
 use gt_transport::stop::Stop;
 use gt_worker::Window;
 use gt_worker::buffer::Pool;
-use gt_worker::engine::native::Native;
-use gt_worker::engine::native::threads::Threads;
 use gt_worker::serve::{self, DataPlace, Notice};
 use gt_zmq::{Endpoint, IpcAccess};
 

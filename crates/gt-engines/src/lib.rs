@@ -4,13 +4,7 @@
 mod params;
 mod reference;
 
-use std::sync::Arc;
-
-use gt_worker::engine::backend;
-
-use crate::reference::Reference;
-
 /// Makes the engines of this crate available under their names.
 pub fn register() {
-    backend::provide_reference(|pool| Arc::new(Reference::new(pool)));
+    reference::BACKEND.register();
 }

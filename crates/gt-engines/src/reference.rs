@@ -9,7 +9,8 @@ use gt_core::kernel::Kernel;
 use gt_core::op::Call;
 use gt_core::shape::{Meta, Shape};
 use gt_worker::buffer::Pool;
-use gt_worker::engine::{Engine, Operand, Operands, Results, Takes};
+use gt_worker::engine::registry::{Backend, Device, EngineFactory};
+use gt_worker::engine::{Engine, HostEngine, Operand, Operands, Results, Takes};
 use gt_worker::value::Value;
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
@@ -17,16 +18,33 @@ use pyo3::types::{PyBytes, PyList, PyType};
 
 use crate::params;
 
-/// Computes with NumPy.
-pub struct Reference {
-    pool: Arc<Pool>,
+/// The reference engine, by the names that users give it.
+pub const BACKEND: Backend = Backend::of(&ReferenceFactory);
+
+struct ReferenceFactory;
+
+impl EngineFactory for ReferenceFactory {
+    fn names(&self) -> &'static [&'static str] {
+        &["reference", "numpy"]
+    }
+
+    fn open(&self, _threads: usize) -> Result<Arc<dyn Device>> {
+        Ok(Arc::new(Interpreter))
+    }
 }
 
-impl Reference {
-    /// An engine that takes memory for its results from a pool.
-    pub fn new(pool: Arc<Pool>) -> Self {
-        Reference { pool }
+/// The interpreter of this process, on which NumPy computes.
+struct Interpreter;
+
+impl Device for Interpreter {
+    fn engine(self: Arc<Self>, pool: Arc<Pool>) -> Result<Arc<HostEngine>> {
+        Ok(Arc::new(Reference { pool }))
     }
+}
+
+/// Computes with NumPy.
+struct Reference {
+    pool: Arc<Pool>,
 }
 
 impl Takes for Reference {

@@ -9,5 +9,5 @@ pub mod sync;
 pub mod event_queue;
 #[path = "../../gt-transport/src/lock.rs"]
 pub mod lock;
-#[path = "../../gt-worker/src/engine/native/threads.rs"]
+#[path = "../../gt-native/src/threads.rs"]
 pub mod threads;

@@ -11,6 +11,7 @@ use gt_dispatcher::gateway::{ConnectionId, Delivery, Gateway, Timeouts};
 use gt_dispatcher::role::{Credentials, Identity, Role};
 use gt_dispatcher::session::Reach;
 use gt_dispatcher::tickets::Tickets;
+use gt_native::Native;
 use gt_transport::codec::Limits;
 use gt_transport::reliable::{Heard, ReliableChannel, open_unsequenced, unsequenced};
 use gt_transport::ticket::{Address, Secret};
@@ -18,7 +19,6 @@ use gt_transport::transfers::{self, Event};
 use gt_transport::{Message, Peer};
 use gt_worker::Told;
 use gt_worker::buffer::Pool;
-use gt_worker::engine::native::Native;
 
 use crate::client::Client;
 use crate::data_network::DataNetwork;

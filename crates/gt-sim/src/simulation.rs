@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use gt_core::{SessionId, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
+use gt_native::Native;
 use gt_transport::codec::{self, Limits};
 use gt_transport::hello::Hello;
 use gt_transport::{Message, Peer};
 use gt_worker::buffer::Pool;
-use gt_worker::engine::native::Native;
 use gt_worker::plan::Work;
 use gt_worker::{Action, Executor, Outcome, Told, Window, Worker};
 

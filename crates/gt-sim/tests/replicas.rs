@@ -8,10 +8,10 @@ use gt_core::placement::Wish;
 use gt_core::text::parse_instruction;
 use gt_core::{DType, Meta, Provenance, RequestId, ScopeId, SessionId, Slot, WorkerId};
 use gt_dispatcher::{Dispatcher, Outbox};
+use gt_native::Native;
 use gt_transport::hello::Hello;
 use gt_transport::{Batch, Failure, Message, Peer, Value};
 use gt_worker::buffer::Pool;
-use gt_worker::engine::native::Native;
 use gt_worker::{Action, Executor, Told, Window, Worker};
 
 const SESSION: SessionId = SessionId(1);

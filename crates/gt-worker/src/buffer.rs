@@ -301,6 +301,7 @@ unsafe impl Sync for Buffer {}
 
 impl Buffer {
     /// A buffer without bytes.
+    #[inline]
     pub fn empty() -> Self {
         // Aligned like every other buffer, so that empty slices of any dtype can be made of it.
         let start = NonNull::new(std::ptr::without_provenance_mut(ALIGNMENT));
@@ -317,37 +318,44 @@ impl Buffer {
     }
 
     /// How many bytes it has.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Whether it has no bytes.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Whether it may be written by someone who holds it alone.
+    #[inline]
     pub fn is_pooled(&self) -> bool {
         !matches!(self.memory, Memory::Shared { .. })
     }
 
     /// Where it begins.
+    #[inline]
     pub fn as_ptr(&self) -> *const u8 {
         self.start.as_ptr()
     }
 
     /// Where it begins, to be written; `None` if its bytes are those of a message.
+    #[inline]
     pub fn as_mut_ptr(&mut self) -> Option<*mut u8> {
         self.is_pooled().then_some(self.start.as_ptr())
     }
 
     /// Its bytes.
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: the memory lives as long as `self` and is not written meanwhile.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 
     /// Its bytes to be written; `None` if they are those of a message.
+    #[inline]
     pub fn bytes_mut(&mut self) -> Option<&mut [u8]> {
         if !self.is_pooled() {
             return None;

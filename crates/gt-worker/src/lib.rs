@@ -23,8 +23,6 @@ pub mod transfers;
 pub mod value;
 pub mod worker;
 
-use gt_transport::sync;
-
 pub use executor::{Executor, Outcome};
 pub use queue::Window;
 pub use worker::{Action, Progress, Told, Worker};

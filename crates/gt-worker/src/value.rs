@@ -28,6 +28,7 @@ pub trait Element: Copy + Send + Sync + Default + 'static {
 macro_rules! elements {
     ($($type:ty: $($dtype:ident)|+;)*) => {
         $(impl Element for $type {
+            #[inline]
             fn fits(dtype: DType) -> bool {
                 matches!(dtype, $(DType::$dtype)|+)
             }
@@ -59,6 +60,7 @@ pub struct Value {
 }
 
 impl Clone for Value {
+    #[inline]
     fn clone(&self) -> Self {
         // A short list is copied as a whole; its own `clone` goes element by element.
         let strides = Strides::from_slice(&self.strides);
@@ -68,6 +70,7 @@ impl Clone for Value {
 }
 
 /// The strides of rows stored one after another.
+#[inline]
 fn row_major(shape: &Shape) -> Strides {
     let mut few = [0; 4];
     if shape.rank() > few.len() {
@@ -121,11 +124,13 @@ impl Value {
     ///
     /// # Panics
     /// If an element of the view would lie outside of the buffer.
+    #[inline]
     pub fn view(&self, shape: Shape, strides: Strides, offset: usize) -> Self {
         self.clone().into_view(shape, strides, offset)
     }
 
     /// As [`Value::view`], but a buffer that was not shared stays so.
+    #[inline]
     pub fn into_view(self, shape: Shape, strides: Strides, offset: usize) -> Self {
         assert_eq!(shape.rank(), strides.len());
         let (mut lowest, mut highest) = (offset as isize, offset as isize);
@@ -142,41 +147,49 @@ impl Value {
     }
 
     /// Its dtype and shape.
+    #[inline]
     pub fn meta(&self) -> &Meta {
         &self.meta
     }
 
     /// The type of its elements.
+    #[inline]
     pub fn dtype(&self) -> DType {
         self.meta.dtype
     }
 
     /// The size along each axis.
+    #[inline]
     pub fn shape(&self) -> &Shape {
         &self.meta.shape
     }
 
     /// How many elements it has.
+    #[inline]
     pub fn count(&self) -> usize {
         self.meta.shape.count()
     }
 
     /// The distance in elements between neighbours along each axis.
+    #[inline]
     pub fn strides(&self) -> &Strides {
         &self.strides
     }
 
     /// The position of the first element in the buffer, in elements.
+    #[inline]
     pub fn offset(&self) -> usize {
         self.offset
     }
 
     /// The buffer it is a view of.
+    #[inline]
     pub fn buffer(&self) -> &Arc<Buffer> {
         &self.buffer
     }
 
     /// Whether its elements lie one after another, row by row.
+    #[inline]
     pub fn is_contiguous(&self) -> bool {
         let mut expected = 1;
         for (&size, &stride) in self.meta.shape.iter().zip(&self.strides).rev() {
@@ -189,17 +202,20 @@ impl Value {
     }
 
     /// Whether nobody else holds its buffer, so that it may be written.
+    #[inline]
     pub fn is_unique(&mut self) -> bool {
         self.as_mut_ptr().is_some()
     }
 
     /// Where its first element is.
+    #[inline]
     pub fn as_ptr(&self) -> *const u8 {
         // An empty view may begin anywhere, also outside of the buffer.
         self.buffer.as_ptr().wrapping_add(self.offset * self.meta.dtype.size())
     }
 
     /// Where its first element is, to be written; `None` if others hold the buffer.
+    #[inline]
     pub fn as_mut_ptr(&mut self) -> Option<*mut u8> {
         // A plain look first: asking for the buffer itself locks it for a moment.
         if Arc::strong_count(&self.buffer) != 1 {
@@ -282,6 +298,7 @@ impl AsRef<[u8]> for Copied {
     }
 }
 
+#[inline]
 fn is_aligned(buffer: &Buffer, dtype: DType) -> bool {
     (buffer.as_ptr() as usize).is_multiple_of(dtype.size().min(8))
 }

@@ -12,6 +12,7 @@
 pub mod address;
 mod create;
 mod default;
+pub mod engines;
 pub mod folder;
 #[rustfmt::skip]
 mod generated;

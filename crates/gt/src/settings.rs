@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use gt_client::Options;
 use gt_core::event::EventSink;
 use gt_core::{Error, Result};
+use gt_native::cpu::Cpu;
 use gt_worker::Window;
-use gt_worker::engine::backend::Backend;
-use gt_worker::engine::native::cpu::Cpu;
+use gt_worker::engine::registry::Backend;
 
 use crate::folder::Folder;
-use crate::{limits, log_file, verbose};
+use crate::{engines, limits, log_file, verbose};
 
 mod table;
 mod variable;
@@ -111,8 +111,8 @@ pub struct Settings {
     pub threads: usize,
     /// How many bytes the workers may use; most of what there is if absent.
     pub memory: Option<usize>,
-    /// What computes.
-    pub backend: Backend,
+    /// What computes; the native engine if absent.
+    pub backend: Option<Backend>,
     /// Which instructions the native engine uses; the best if absent.
     pub cpu: Option<Cpu>,
     /// How many commands go into one plan; automatic if zero.
@@ -136,6 +136,7 @@ pub struct Settings {
 impl Settings {
     /// What the environment of this process asks for.
     pub fn from_environment() -> Result<Self> {
+        engines::register();
         Ok(Settings {
             server: table::SERVER.text()?,
             config: table::CONFIG.text()?.map(PathBuf::from),
@@ -175,7 +176,7 @@ impl Settings {
             workers,
             threads,
             memory,
-            backend: self.backend,
+            backend: self.backend(),
             window,
             sync: self.sync,
             compare_copies: self.check_replicas,
@@ -183,6 +184,11 @@ impl Settings {
             sink: self.sink()?,
             monitor: self.monitor.then(monitor_socket).flatten(),
         })
+    }
+
+    /// What computes.
+    pub fn backend(&self) -> Backend {
+        self.backend.unwrap_or(gt_native::BACKEND)
     }
 
     /// Has the native engine of this process use the instructions that are asked for.

@@ -9,12 +9,16 @@ const LAYERS: &[&[&str]] = &[
     &["gt-dispatcher", "gt-worker"],
     // The client starts a dispatcher and workers inside its own process.
     &["gt-client"],
-    &["gt-engines", "gt-tools"],
+    // Whoever starts workers has engines; the client is given one.
+    &["gt-engines", "gt-native", "gt-tools"],
     &["gt", "gt-sim"],
     &["gt-cli"],
     // The console command of the Python package enters the command line through the extension.
     &["gt-py"],
 ];
+
+/// Crates whose tests need a real engine, and the one that they use: no code outside of tests does.
+const TESTED_WITH: &[(&str, &str)] = &[("gt-worker", "gt-native"), ("gt-client", "gt-native")];
 
 /// What would make gt-core block, print, or depend on the machine it runs on.
 const IMPURE_MODULES: &[&str] = &["env", "thread", "time", "net", "fs"];
@@ -27,11 +31,20 @@ pub fn dependencies(source: &Source) -> Vec<Finding> {
     let Some(own) = layer(name) else {
         return vec![source.finding(1, format!("{name} has no layer in xtask/src/tidy/layers.rs"))];
     };
+    let mut in_tests = false;
     source
         .lines()
-        .filter_map(|(number, line)| Some((number, dependency(line)?)))
-        .filter(|(_, other)| layer(other).is_none_or(|other| other >= own))
-        .map(|(number, other)| source.finding(number, format!("{name} may not depend on {other}")))
+        .filter_map(|(number, line)| {
+            if line.starts_with('[') {
+                in_tests = line.starts_with("[dev-dependencies");
+            }
+            Some((number, dependency(line)?, in_tests))
+        })
+        .filter(|(_, other, in_tests)| !(*in_tests && TESTED_WITH.contains(&(name, other))))
+        .filter(|(_, other, _)| layer(other).is_none_or(|other| other >= own))
+        .map(|(number, other, _)| {
+            source.finding(number, format!("{name} may not depend on {other}"))
+        })
         .collect()
 }
 
@@ -111,6 +124,19 @@ mod tests {
             manifest("gt-tools", "[dev-dependencies.gt]\nworkspace = true"),
             ["gt-tools may not depend on gt"]
         );
+    }
+
+    #[test]
+    fn only_tests_of_worker_and_client_have_the_native_engine() {
+        let tests = "[dev-dependencies]\ngt-native.workspace = true";
+        for name in ["gt-worker", "gt-client"] {
+            assert!(manifest(name, tests).is_empty());
+            let refused = [format!("{name} may not depend on gt-native")];
+            assert_eq!(manifest(name, "gt-native.workspace = true"), refused);
+            let after = format!("{tests}\n[build-dependencies]\ngt-native.workspace = true");
+            assert_eq!(manifest(name, &after), refused);
+        }
+        assert_eq!(manifest("gt-dispatcher", tests), ["gt-dispatcher may not depend on gt-native"]);
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Link for InProcess {
         ClusterSummary {
             address: None,
             workers: lanes.len(),
-            threads: threads.count(),
+            threads: *threads,
             used_bytes: pool.used_bytes(),
             limit_bytes: pool.limit_bytes(),
         }

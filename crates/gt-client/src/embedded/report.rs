@@ -49,9 +49,6 @@ impl Monitored for Embedded {
             info: WorkerInfo {
                 name: id.to_string(),
                 pid: std::process::id(),
-                engine: "native".to_string(),
-                device: "cpu".to_string(),
-                threads: self.threads.count() as u32,
                 memory_bytes: self.pool.limit_bytes() as u64,
                 ..member.info.clone()
             },

@@ -1,10 +1,9 @@
 //! What computes: an engine is given one kernel at a time and returns its results. What its values
 //! are made of is its own business: the executor only asks what [`EngineValue`] says.
 
-pub mod backend;
-pub mod native;
 pub mod null;
 pub mod program;
+pub mod registry;
 
 use std::fmt;
 use std::num::NonZeroU64;

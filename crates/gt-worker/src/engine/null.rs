@@ -9,9 +9,36 @@ use gt_core::kernel::Kernel;
 use gt_core::op::Call;
 use gt_core::shape::Meta;
 
-use super::{Engine, Operands, Results, Takes};
+use super::registry::{Device, EngineFactory};
+use super::{Engine, HostEngine, Operands, Results, Takes};
 use crate::buffer::Pool;
 use crate::value::Value;
+
+/// Makes engines that compute nothing. Users have no use for them.
+pub(super) struct NullFactory;
+
+impl EngineFactory for NullFactory {
+    fn names(&self) -> &'static [&'static str] {
+        &["null"]
+    }
+
+    fn is_listed(&self) -> bool {
+        false
+    }
+
+    fn open(&self, _threads: usize) -> Result<Arc<dyn Device>> {
+        Ok(Arc::new(NullDevice))
+    }
+}
+
+/// Nothing is computed on it.
+pub(super) struct NullDevice;
+
+impl Device for NullDevice {
+    fn engine(self: Arc<Self>, pool: Arc<Pool>) -> Result<Arc<HostEngine>> {
+        Ok(Arc::new(Null(pool)))
+    }
+}
 
 /// Computes nothing.
 pub struct Null(pub Arc<Pool>);

@@ -113,7 +113,8 @@ fn continues<const N: usize>(wide: &[isize; N], steps: &[isize; N], size: usize)
     (0..N).all(|operand| wide[operand] == steps[operand] * size as isize)
 }
 
-/// Calls a macro-like closure with a type of the same size as the elements.
+/// Evaluates an expression with a type of the same size as the elements.
+#[macro_export]
 macro_rules! by_size {
     ($size:expr, $type:ident => $body:expr) => {
         match $size {
@@ -137,7 +138,7 @@ macro_rules! by_size {
         }
     };
 }
-pub(crate) use by_size;
+pub use by_size;
 
 /// Copies every element from the second operand to the first.
 ///

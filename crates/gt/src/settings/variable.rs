@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use gt_core::{Error, Result};
-use gt_worker::engine::backend::Backend;
-use gt_worker::engine::native::cpu::Cpu;
+use gt_native::cpu::Cpu;
+use gt_worker::engine::registry::Backend;
 
 /// An environment variable.
 #[derive(Debug)]
@@ -42,9 +42,9 @@ impl Variable {
         self.text()?.map_or(Ok(0), |text| text.parse().map_err(|_| wrong(text)))
     }
 
-    pub(super) fn backend(&self) -> Result<Backend> {
+    pub(super) fn backend(&self) -> Result<Option<Backend>> {
         let parse = |text: String| text.parse::<Backend>().map_err(|error| error.within(self.name));
-        self.text()?.map_or(Ok(Backend::default()), parse)
+        self.text()?.map(parse).transpose()
     }
 
     pub(super) fn cpu(&self) -> Result<Option<Cpu>> {
