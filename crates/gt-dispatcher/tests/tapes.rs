@@ -549,6 +549,51 @@ fn an_update_that_needs_a_lost_value_keeps_the_old_one() {
 }
 
 #[test]
+fn an_update_that_needs_a_lost_value_leaves_copies_their_names() {
+    check(
+        "
+        # What is cut and its whole copy are two values on each worker.
+        workers 3
+        scope1 := \"rows\" in scope0 shard(0) 0 1
+        scope2 := \"third\" in scope0 replicated 2
+        in scope1
+        t0 := ones shape=[8]
+        in scope2
+        t1 := upload [8]
+        in scope0
+        t2 := cumsum t0 dim=0
+        send
+        w0 done 5
+        w1 done 5
+        w2 gone
+        t3 := add t0 t1 replaces t0
+        t4 := cumsum t3 dim=0
+        ---
+        w0  d1 := cut 0 on w0 w1
+        w0  by d1
+        w0  t0 := ones shape=[8]
+        w0  t2147483648 := move t0 from shard(0) on w0 w1 to replicate on w0 w1 as #0
+        w0  t2 := cumsum t2147483648 dim=0
+        w1  d1 := cut 0 on w0 w1
+        w1  by d1
+        w1  t0 := ones shape=[8]
+        w1  t2147483648 := move t0 from shard(0) on w0 w1 to replicate on w0 w1 as #0
+        w1  t2 := cumsum t2147483648 dim=0
+        w2  t1 := upload float32[8] (32 bytes)
+        client done 8
+        w0  by d1
+        w0  t3 := cast t0 dtype=float32 replaces t0
+        w0  by d0
+        w0  t4 := cumsum t2147483648 dim=0
+        w1  by d1
+        w1  t3 := cast t0 dtype=float32 replaces t0
+        w1  by d0
+        w1  t4 := cumsum t2147483648 dim=0
+        ",
+    );
+}
+
+#[test]
 fn a_value_that_takes_the_place_of_a_lost_one_is_cut_as_that_was() {
     check(
         "
