@@ -5,13 +5,13 @@
 //! `w0 done 3`, `w1 describes r1 as [3, 2]`, `w0 reports #1` or `w0 reports #1 failed`,
 //! `on w1` (work without inputs goes there, because no other worker is heard, until `on any`),
 //! `w0 failed`, `w0 answers r1` or `w0 answers r1 failed`, `w0 gone`,
-//! `w2 joins`, `w0 drained`, `w0 undrained`, `wants 2` (before `workers`), `cancel` (the client no longer waits
-//! for what was sent), `holds 5000` (before `workers`: commands are held back for so long), `flush`
-//! (what is due by then is sent), and the client's commands in
-//! their text form, with `t0 := upload [4, 4]` for single precision numbers. What follows the last
-//! `send` is sent at the end. A line that begins with `#` is a comment. Of what went wrong, tapes
-//! show the first part. After the line, `all` stands for each worker: what follows each other there
-//! up to a line `then` is told to one worker after another.
+//! `w2 joins`, `w0 drained`, `w0 undrained`, `wants 2` (before `workers`), `cancel` (the client no
+//! longer waits for what was sent), `holds 5000` (before `workers`: commands are held back for so
+//! long), `flush` (what is due by then is sent), and the client's commands in their text form, with
+//! `t0 := upload [4, 4]` for single precision numbers. What follows the last `send` is sent at the
+//! end. A line that begins with `#` is a comment. Of what went wrong, tapes show the first part.
+//! After the line, `all` stands for each worker: what follows each other there up to a line `then`
+//! is told to one worker after another.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use std::sync::Arc;
