@@ -4,7 +4,7 @@ mod tape;
 
 use std::fmt::Write as _;
 
-use tape::told_after;
+use tape::{check, told_after};
 
 /// How many products of two matrices a worker is given of so many, if it has ended none of them.
 fn given(size: usize, count: usize, end: &str) -> usize {
@@ -46,6 +46,43 @@ fn a_read_waits_at_the_worker_with_all_that_was_said_before_it() {
 fn what_was_held_back_follows_what_is_done() {
     let done = "send\nw0 done 2\nw0 done 2\nw0 done 2\n";
     assert_eq!(given(2048, 30, done), 5);
+}
+
+/// The first worker has enough to do, so no time passes for what waits for it. Once it has finished
+/// something, the commands that have waited longest set the time at which everything is sent.
+#[test]
+fn commands_of_a_worker_that_is_no_longer_busy_are_sent_in_time() {
+    check(
+        "
+        holds 1000
+        workers 2
+        sync as r1
+        send
+        sync as r2
+        send
+        at 100
+        t0 := upload [4]
+        send
+        at 300
+        on w1
+        t1 := upload [4]
+        send
+        at 400
+        w0 done 1
+        at 1099
+        flush
+        # The second upload has waited for less than a microsecond.
+        at 1100
+        flush
+        at 1299
+        flush
+        ---
+        w0  sync as r1
+        w0  sync as r2
+        client done 1
+        w0  t0 := upload float32[4] (16 bytes)
+        ",
+    );
 }
 
 /// A composite costs what its expansion costs: about 27 ms here for each row, as for the product

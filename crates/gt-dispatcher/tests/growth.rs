@@ -4,6 +4,11 @@ mod tape;
 
 use std::fmt::Write as _;
 
+use gt_core::instruction::Command;
+use gt_core::{DType, Error, Meta, Provenance, SessionId, Slot, WorkerId};
+use gt_dispatcher::{Dispatcher, Outbox};
+use gt_transport::hello::{Hello, WorkerInfo};
+use gt_transport::{Batch, Message, Peer};
 use tape::told_after;
 
 /// More than a session may have placements, and more than it may have signatures.
@@ -65,4 +70,46 @@ fn every_instruction_is_shared_by_the_last_signature_of_its_number() {
             assert_eq!(defined[&current], expected, "{line} of {length}");
         }
     }
+}
+
+/// Why a session ends that names more and more values, on workers that have so many bytes of
+/// memory each; `None` if it goes on.
+fn naming_many_values(memories: &[u64]) -> Option<Error> {
+    let mut dispatcher = Dispatcher::new();
+    let mut step = |from: Peer, message: Message| {
+        let mut out = Outbox::default();
+        dispatcher.step(0, from, message, &mut out);
+        out.drain().find_map(|(_, message)| match message {
+            Message::Ended { error, .. } => Some(error),
+            _ => None,
+        })
+    };
+    for (number, &memory_bytes) in memories.iter().enumerate() {
+        let info = WorkerInfo { memory_bytes, ..WorkerInfo::default() };
+        step(Peer::Worker(WorkerId(number as u32)), Message::Register(Box::new(info)));
+    }
+    let session = SessionId(1);
+    step(Peer::Client(session), Message::Hello(Hello::named("many")));
+    // The entries of more than 262,144 values count as memory.
+    (0..300).find_map(|first: u32| {
+        let mut batch = Batch::default();
+        for number in 0..1024 {
+            let (out, meta) = (Slot(first * 1024 + number), Meta::new(DType::F32, [0]));
+            let (data, provenance) = (Default::default(), Provenance::UNKNOWN);
+            batch.push(&Command::Upload { out, meta, data, provenance });
+        }
+        let batch = batch.into();
+        step(Peer::Client(session), Message::Commands { session, batch })
+    })
+}
+
+#[test]
+fn names_of_values_count_only_where_the_memory_of_workers_is_known() {
+    let ended = naming_many_values(&[1 << 20, 1 << 20]);
+    assert!(matches!(ended, Some(Error::OutOfMemory(_))), "{ended:?}");
+    assert_eq!(naming_many_values(&[1 << 30]), None, "there is room for all of them");
+    assert_eq!(naming_many_values(&[]), None, "the session waits for workers");
+    // Zero bytes means that the memory is not known.
+    assert_eq!(naming_many_values(&[0]), None);
+    assert_eq!(naming_many_values(&[1 << 20, 0]), None);
 }

@@ -489,6 +489,88 @@ fn rule_22_sums_wait_in_linear_rows_only() {
 }
 
 #[test]
+fn rule_22_a_sum_that_inputs_move_for_costs_its_reduction() {
+    check(
+        "
+        # To cut the contracted index, both would have to move, and for a larger sum.
+        workers 4
+        scope1 := \"rows\" in scope0 shard(0)
+        scope2 := \"columns\" in scope0 shard(1)
+        in scope1
+        t0 := ones shape=[384, 64]
+        in scope2
+        t1 := ones shape=[64, 256]
+        in scope0
+        t2 := matmul t0 t1
+        ---
+        all  d1 := cut 0 on w0 w1 w2 w3
+        all  by d1
+        all  t0 := ones shape=[384, 64]
+        all  d2 := cut 1 on w0 w1 w2 w3
+        all  by d2
+        all  t1 := ones shape=[64, 256]
+        all  t2147483648 := move t1 from shard(1) on w0 w1 w2 w3 to replicate on w0 w1 w2 w3 as #0
+        all  d3 := cut 100 on w0 w1 w2 w3
+        all  by d3
+        all  t2 := matmul t0 t2147483648
+        ",
+    );
+}
+
+#[test]
+fn rule_22_a_sum_that_nothing_moves_for_is_free() {
+    check(
+        "
+        # The gradient of a weight, as data parallelism has it: to gather both would move less.
+        workers 4
+        scope1 := \"rows\" in scope0 shard(0)
+        in scope1
+        t0 := ones shape=[64, 256]
+        t1 := ones shape=[64, 256]
+        in scope0
+        t2 := permute t0 dims=[1, 0]
+        t3 := matmul t2 t1
+        ---
+        all  d1 := cut 0 on w0 w1 w2 w3
+        all  by d1
+        all  t0 := ones shape=[64, 256]
+        all  t1 := ones shape=[64, 256]
+        all  t2 := permute t0 dims=[1, 0]
+        all  d2 := cut 102 on w0 w1 w2 w3
+        all  by d2
+        all  t3 := matmul t2 t1
+        ",
+    );
+}
+
+#[test]
+fn rule_22_a_sum_is_charged_where_it_begins() {
+    check(
+        "
+        # The product is as much of a sum as its first input.
+        workers 2
+        scope1 := \"rows\" in scope0 shard(0)
+        in scope1
+        t0 := ones shape=[8, 4000]
+        t1 := sum t0 dim=[0]
+        in scope0
+        t2 := upload [4000]
+        t3 := mul t1 t2
+        ---
+        all  d1 := cut 0 on w0 w1
+        all  by d1
+        all  t0 := ones shape=[8, 4000]
+        all  t1 := sum t0 dim=[0]
+        w0   t2 := upload float32[4000] (16000 bytes)
+        w0   t2147483648 := cast t2 dtype=float32
+        w0   send t2 to w1 as #0
+        w1   t2147483648 := receive #0
+        all  t3 := mul t1 t2147483648
+        ",
+    );
+}
+
+#[test]
 fn rule_23_values_stay_where_they_are_when_another_wish_comes() {
     check(
         "

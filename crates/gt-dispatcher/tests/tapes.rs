@@ -422,6 +422,42 @@ fn a_synchronisation_asks_everybody_who_was_given_something() {
 }
 
 #[test]
+fn a_synchronisation_asks_every_worker_that_may_have_deferred_something() {
+    check(
+        "
+        workers 2
+        t0 := upload [4]
+        on w1
+        t1 := upload [4]
+        on any
+        t2 := exp t0
+        t3 := exp t1
+        cancel
+        # Its answer settles the second worker, which still defers what nothing has asked for.
+        read t1 as r1
+        sync as r2
+        send
+        w1 reports #1
+        # From here on nobody defers anything.
+        sync as r3
+        ---
+        w0  t0 := upload float32[4] (16 bytes)
+        w1  t1 := upload float32[4] (16 bytes)
+        w0  t2 := exp t0
+        w1  t3 := exp t1
+        w0  cancel
+        w1  cancel
+        w0  wait #1
+        w0  sync as r2
+        w1  read t1 as r1
+        w1  settle #1 after everything
+        w0  verdict #1
+        w0  sync as r3
+        ",
+    );
+}
+
+#[test]
 fn who_was_poisoned_by_what_the_client_was_told_settles_at_once() {
     check(
         "
@@ -508,6 +544,88 @@ fn an_update_that_needs_a_lost_value_keeps_the_old_one() {
         w0   wait #2
         w0   read t3 as r1
         w0   verdict #2: add: an input is lost
+        ",
+    );
+}
+
+#[test]
+fn an_update_that_needs_a_lost_value_leaves_copies_their_names() {
+    check(
+        "
+        # What is cut and its whole copy are two values on each worker.
+        workers 3
+        scope1 := \"rows\" in scope0 shard(0) 0 1
+        scope2 := \"third\" in scope0 replicated 2
+        in scope1
+        t0 := ones shape=[8]
+        in scope2
+        t1 := upload [8]
+        in scope0
+        t2 := cumsum t0 dim=0
+        send
+        w0 done 5
+        w1 done 5
+        w2 gone
+        t3 := add t0 t1 replaces t0
+        t4 := cumsum t3 dim=0
+        ---
+        w0  d1 := cut 0 on w0 w1
+        w0  by d1
+        w0  t0 := ones shape=[8]
+        w0  t2147483648 := move t0 from shard(0) on w0 w1 to replicate on w0 w1 as #0
+        w0  t2 := cumsum t2147483648 dim=0
+        w1  d1 := cut 0 on w0 w1
+        w1  by d1
+        w1  t0 := ones shape=[8]
+        w1  t2147483648 := move t0 from shard(0) on w0 w1 to replicate on w0 w1 as #0
+        w1  t2 := cumsum t2147483648 dim=0
+        w2  t1 := upload float32[8] (32 bytes)
+        client done 8
+        w0  by d1
+        w0  t3 := cast t0 dtype=float32 replaces t0
+        w0  by d0
+        w0  t4 := cumsum t2147483648 dim=0
+        w1  by d1
+        w1  t3 := cast t0 dtype=float32 replaces t0
+        w1  by d0
+        w1  t4 := cumsum t2147483648 dim=0
+        ",
+    );
+}
+
+#[test]
+fn a_value_that_takes_the_place_of_a_lost_one_is_cut_as_that_was() {
+    check(
+        "
+        workers 2
+        scope1 := \"rows\" in scope0 shard(0)
+        in scope1
+        t0 := ones shape=[8]
+        send
+        w0 gone
+        w2 joins
+        in scope0
+        t1 := upload [8]
+        t2 := cast t1 dtype=float32 replaces t0
+        ---
+        w0  d1 := cut 0 on w0 w1
+        w0  by d1
+        w0  t0 := ones shape=[8]
+        w1  d1 := cut 0 on w0 w1
+        w1  by d1
+        w1  t0 := ones shape=[8]
+        w1  free t0
+        w1  t2147483648 := move t1 from replicate on w2 to shard(0) on w2 w1 as #0
+        w1  d2 := cut 0 on w2 w1
+        w1  by d2
+        w1  t2 := cast t2147483648 dtype=float32
+        w1  vote #1 t2
+        w2  t1 := upload float32[8] (32 bytes)
+        w2  t2147483648 := move t1 from replicate on w2 to shard(0) on w2 w1 as #0
+        w2  d2 := cut 0 on w2 w1
+        w2  by d2
+        w2  t2 := cast t2147483648 dtype=float32
+        w2  vote #1 t2
         ",
     );
 }

@@ -5,9 +5,11 @@ mod plan {
     mod cancel;
 }
 
+use std::sync::Arc;
+
 use gt_core::instruction::{After, Command};
-use gt_core::{DType, Meta, SessionId, Slot, WorkerId};
-use gt_transport::{Batch, Message, Peer, Value};
+use gt_core::{DType, Error, Meta, Provenance, SessionId, Slot, WorkerId};
+use gt_transport::{Batch, Failure, FailureId, Message, Peer, Value};
 use gt_worker::Window;
 use plan::bench::{Bench, ONE, UNLIMITED, command, numbers};
 
@@ -132,6 +134,42 @@ fn a_replacement_that_fails_keeps_the_old_value() {
         let failures = bench.failures(FIRST);
         assert_eq!(failures.len(), 1);
         assert!(failures[0].error.to_string().contains("gather: index 5 is out of bounds"));
+    }
+}
+
+#[test]
+fn an_update_whose_input_was_lost_keeps_the_old_value_and_is_told() {
+    let session = FIRST;
+    let lost = Arc::new(Failure {
+        id: FailureId::NONE,
+        error: Error::WorkerLost("worker 1 is gone".to_string()),
+        instruction: "a value that was lost".to_string(),
+        slot: Slot(0),
+        provenance: Provenance::UNKNOWN,
+        holders: Default::default(),
+    });
+    let one = &["t1 := add t0 t2147483648 replaces t0", "sync as r9", "read t1 as r1"][..];
+    // Of several results that are replaced together.
+    let adam = "t4, t5, t6 := adam t0 t2147483648 t2 t3 0.5 1.0 1.0 0.5 0.5 0.25 replaces t0 t2 t3";
+    let several = &[
+        "t2 := full shape=[2] fill_value=3.0",
+        "t3 := full shape=[2] fill_value=4.0",
+        adam,
+        "sync as r9",
+        "read t4 as r1",
+    ][..];
+    for (window, update) in [(ONE, one), (UNLIMITED, one), (ONE, several), (UNLIMITED, several)] {
+        let mut bench = Bench::new(window);
+        bench.say(session, &["t0 := full shape=[2] fill_value=7.0", "receive 7"]);
+        bench.say(session, update);
+        let (to, tag, meta) = (WorkerId(0), 7, Meta::new(DType::F32, [2]));
+        bench.tell(Message::Handover { session, to, tag, meta, result: Err(lost.clone()) });
+        bench.run();
+        let told = bench.answer(session, 9).expect_err("the update is missing");
+        assert!(matches!(told.error, Error::WorkerLost(_)), "{told:?}");
+        assert!(told.error.to_string().contains("the old value stays"), "{told:?}");
+        assert_eq!(bench.failures(session).len(), 1);
+        assert_eq!(bench.read(session, 1), [7.0; 2]);
     }
 }
 

@@ -5,11 +5,13 @@
 //! `w0 done 3`, `w1 describes r1 as [3, 2]`, `w0 reports #1` or `w0 reports #1 failed`,
 //! `on w1` (work without inputs goes there, because no other worker is heard, until `on any`),
 //! `w0 failed`, `w0 answers r1` or `w0 answers r1 failed`, `w0 gone`,
-//! `w0 drained`, `w0 undrained`, `wants 2` (before `workers`), and the client's commands in
-//! their text form, with `t0 := upload [4, 4]` for single precision numbers. What follows the last
-//! `send` is sent at the end. A line that begins with `#` is a comment. Of what went wrong, tapes
-//! show the first part. After the line, `all` stands for each worker: what follows each other there
-//! up to a line `then` is told to one worker after another.
+//! `w2 joins`, `w0 drained`, `w0 undrained`, `wants 2` (before `workers`), `cancel` (the client no
+//! longer waits for what was sent), `holds 5000` (before `workers`: commands are held back for so
+//! long), `flush` (what is due by then is sent), and the client's commands in their text form, with
+//! `t0 := upload [4, 4]` for single precision numbers. What follows the last `send` is sent at the
+//! end. A line that begins with `#` is a comment. Of what went wrong, tapes show the first part.
+//! After the line, `all` stands for each worker: what follows each other there up to a line `then`
+//! is told to one worker after another.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use std::sync::Arc;
@@ -106,7 +108,16 @@ impl Player {
                 self.step(Peer::Client(SESSION), Message::Hello(hello));
             }
             ["wants", count] => self.wants = Some(number(count) as u32),
+            ["holds", hold_ns] => {
+                self.dispatcher = Dispatcher::new().holding(number(hold_ns));
+            }
             ["at", now] => self.now_ns = number(now),
+            ["flush"] => self.flush(),
+            ["cancel"] => {
+                self.line("send");
+                let cancel = Message::Cancel { session: SESSION, request: None };
+                self.step(Peer::Client(SESSION), cancel);
+            }
             ["on", only] => {
                 self.line("send");
                 for worker in 0..self.workers {
@@ -196,6 +207,10 @@ impl Player {
                 self.dispatcher.lose(self.now_ns, worker, "was lost", &mut out);
                 self.hear(out);
             }
+            [worker, "joins"] => {
+                let worker = Peer::Worker(WorkerId(number(worker) as u32));
+                self.step(worker, Message::Register(Box::default()));
+            }
             [worker, "drained"] => {
                 let (worker, mut out) = (WorkerId(number(worker) as u32), Outbox::default());
                 let drained = self.dispatcher.drain(self.now_ns, worker, &mut out);
@@ -217,6 +232,15 @@ impl Player {
                 self.step(Peer::Worker(WorkerId(number(worker) as u32)), answer);
             }
             _ => panic!("'{line}' is not what a worker says"),
+        }
+    }
+
+    /// Sends what was held back, if it is time.
+    fn flush(&mut self) {
+        if self.dispatcher.flush_at_ns().is_some_and(|at_ns| at_ns <= self.now_ns) {
+            let mut out = Outbox::default();
+            self.dispatcher.flush(self.now_ns, &mut out);
+            self.hear(out);
         }
     }
 
@@ -278,6 +302,7 @@ fn told(message: Message) -> Vec<String> {
             vec![format!("handover #{tag}: {}", first_part(&failure))]
         }
         Message::Forget { .. } => vec!["forget".to_string()],
+        Message::Cancel { .. } => vec!["cancel".to_string()],
         Message::Ended { error, .. } => vec![format!("ended: {error}")],
         other => panic!("no tape is about {other:?}"),
     }

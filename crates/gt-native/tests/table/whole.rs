@@ -304,3 +304,21 @@ fn a_query_whose_products_are_minus_infinity_has_no_weights() {
         assert!(slopes.iter().flat_map(|slope| &slope.data).all(|x| x.is_finite()), "{what}");
     }
 }
+
+#[test]
+fn weights_of_a_query_that_sees_no_key_are_zeros() {
+    let kernels = NativeKernels::new(1);
+    let machine = Machine { kernels: &kernels };
+    let op = ops::by_name("safe_softmax").expect("a row");
+    for dtype in [DType::F16, DType::F32, DType::F64] {
+        let mut scores = Array::full(Meta::new(dtype, [3, 4]), f64::NEG_INFINITY);
+        // The first query sees two keys alike, the second none, and the third has no number.
+        scores.data[..2].fill(1.0);
+        scores.data[8] = f64::NAN;
+        let terms = [Term::Value(scores)];
+        let attrs = Attrs::of([Attr::Int(-1)]);
+        let found = machine.run(op, &terms, &attrs).expect("it runs").remove(0);
+        assert_eq!(found.data[..8], [0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], "{dtype}");
+        assert!(found.data[8..].iter().all(|weight| weight.is_nan()), "{dtype}: {found:?}");
+    }
+}
