@@ -3,6 +3,7 @@
 mod layers;
 mod names;
 mod text;
+mod types;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -124,12 +125,16 @@ impl fmt::Display for Finding {
 pub fn tidy(root: &Path) -> Result<String, String> {
     let paths = paths(root)?;
     let mut findings = strangers(&paths);
-    for path in &paths {
-        // What is not text has no lines to check.
-        let Ok(text) = fs::read_to_string(root.join(path)) else { continue };
-        let source = Source { path: path.clone(), text };
-        findings.extend(CHECKS.iter().flat_map(|check| check(&source)));
+    // What is not text has no lines to check.
+    let read = |path: &String| {
+        let text = fs::read_to_string(root.join(path)).ok()?;
+        Some(Source { path: path.clone(), text })
+    };
+    let sources: Vec<Source> = paths.iter().filter_map(read).collect();
+    for source in &sources {
+        findings.extend(CHECKS.iter().flat_map(|check| check(source)));
     }
+    findings.extend(types::limits(&sources));
     if findings.is_empty() {
         return Ok(format!("tidy: {} files are in order", paths.len()));
     }

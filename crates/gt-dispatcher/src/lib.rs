@@ -1,6 +1,9 @@
 //! Rewrites the clients' streams for the workers. Everything here is decided by `step`, which does
 //! no IO: messages go in, messages come out. `serve` has the sockets and the clock.
 
+// The order of messages must not depend on the seed of a hash map.
+#![warn(clippy::iter_over_hash_type)]
+
 mod arrivals;
 mod context;
 pub mod costs;

@@ -2,6 +2,8 @@
 //! structure that is to change nothing else is compared with the commit before:
 //! `cargo run --release -p gt-sim --example fingerprint -- 10000 > before`.
 
+#![expect(clippy::print_stdout, reason = "it prints its results")]
+
 use gt_sim::{Dice, Program, Settings, Simulation};
 use gt_worker::Window;
 

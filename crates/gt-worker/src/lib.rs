@@ -1,6 +1,9 @@
 //! Executes instructions. `Worker::step` decides, does no IO and has no values; `Executor::run` has
 //! the values, computes, and decides nothing.
 
+// The order of messages must not depend on the seed of a hash map.
+#![warn(clippy::iter_over_hash_type)]
+
 pub mod account;
 pub mod agenda;
 pub mod backlog;

@@ -1,7 +1,7 @@
-//! Commands for one worker that are not sent yet, in messages that no worker refuses for their size.
-//! Commands without a waiting client or worker are joined, for a while or as long as the worker is
-//! busy, so that many small messages become one: waking a process costs more than a hundred
-//! instructions. A worker has a bounded time of work in flight; the rest waits here.
+//! Commands for one worker that are not sent yet, in messages that no worker refuses for their
+//! size. Commands without a waiting client or worker are joined, for a while or as long as the
+//! worker is busy, so that many small messages become one: waking a process costs more than a
+//! hundred instructions. A worker has a bounded time of work in flight; the rest waits here.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -96,17 +96,7 @@ impl Player {
         let number = |text: &str| text.trim_start_matches(['t', 'r', 'w']).parse::<u64>();
         let number = |text: &str| number(text).unwrap_or_else(|_| panic!("'{line}': {text}"));
         match *words.as_slice() {
-            ["workers", count] => {
-                self.workers = number(count);
-                for worker in 0..self.workers {
-                    self.step(
-                        Peer::Worker(WorkerId(worker as u32)),
-                        Message::Register(Box::default()),
-                    );
-                }
-                let hello = Hello { workers: self.wants, ..Hello::named("tape") };
-                self.step(Peer::Client(SESSION), Message::Hello(hello));
-            }
+            ["workers", count] => self.open(number(count)),
             ["wants", count] => self.wants = Some(number(count) as u32),
             ["holds", hold_ns] => {
                 self.dispatcher = Dispatcher::new().holding(number(hold_ns));
@@ -118,14 +108,7 @@ impl Player {
                 let cancel = Message::Cancel { session: SESSION, request: None };
                 self.step(Peer::Client(SESSION), cancel);
             }
-            ["on", only] => {
-                self.line("send");
-                for worker in 0..self.workers {
-                    let is_heard = only == "any" || number(only) == worker;
-                    let health = if is_heard { Health::Well } else { Health::Suspect };
-                    self.dispatcher.set_health(WorkerId(worker as u32), health);
-                }
-            }
+            ["on", only] => self.hear_only(only),
             ["bye"] => self.step(Peer::Client(SESSION), Message::Bye),
             ["send"] if self.batch.is_empty() => {}
             ["send"] => {
@@ -167,6 +150,27 @@ impl Player {
                 let instruction = parse_instruction(line).unwrap_or_else(|error| panic!("{error}"));
                 self.batch.push(&Command::Apply(instruction));
             }
+        }
+    }
+
+    /// Workers register, and the client opens its session.
+    fn open(&mut self, workers: u64) {
+        self.workers = workers;
+        for worker in 0..self.workers {
+            let worker = Peer::Worker(WorkerId(worker as u32));
+            self.step(worker, Message::Register(Box::default()));
+        }
+        let hello = Hello { workers: self.wants, ..Hello::named("tape") };
+        self.step(Peer::Client(SESSION), Message::Hello(hello));
+    }
+
+    /// All workers but this one are suspect, until none is: `any`.
+    fn hear_only(&mut self, worker: &str) {
+        self.line("send");
+        for other in 0..self.workers {
+            let is_heard = worker == "any" || worker == format!("w{other}");
+            let health = if is_heard { Health::Well } else { Health::Suspect };
+            self.dispatcher.set_health(WorkerId(other as u32), health);
         }
     }
 
