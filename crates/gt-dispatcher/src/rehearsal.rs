@@ -197,9 +197,8 @@ impl Rehearsal {
 
     /// A worker has told a shape that depends on data.
     pub fn describe(&mut self, slot: Slot, meta: &Meta) {
-        if let Ok(entry) = self.session.registry.get_mut(slot) {
-            (entry.meta, entry.described) = (meta.clone(), true);
-        }
+        // A value that was freed meanwhile needs no shape.
+        drop(self.session.registry.describe(slot, meta.clone()));
     }
 
     /// What was decided since this was last asked, and how many decisions there was no room for.

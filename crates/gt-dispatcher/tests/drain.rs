@@ -237,3 +237,33 @@ fn a_worker_that_is_gone_while_its_parts_move_leaves_nothing_behind() {
         ",
     );
 }
+
+#[test]
+fn a_worker_that_is_taken_back_without_a_seat_is_not_asked_after_it_is_gone() {
+    check(
+        "
+        wants 2
+        workers 3
+        t0 := upload [4]
+        t1 := exp t0
+        send
+        w0 drained
+        w0 undrained
+        w0 gone
+        sync as r1
+        ---
+        w0   t0 := upload float32[4] (16 bytes)
+        w0   t1 := exp t0
+        w0   send t0 to w2 as #0
+        w0   free t0
+        w0   send t1 to w2 as #1
+        w0   free t1
+        w2   t2147483648 := receive #0
+        w2   t2147483649 := receive #1
+        w2   handover #0: worker on was lost
+        w2   handover #1: worker on was lost
+        client done 2
+        w2   sync as r1
+        ",
+    );
+}

@@ -71,7 +71,7 @@ impl Dispatcher {
                     let progress = open.progress(*worker);
                     let of_both = (*session, *worker);
                     let later = left.entry(of_both).or_default();
-                    let position = progress.sent - *later;
+                    let position = progress.sent.saturating_sub(*later);
                     *later -= batch.len() as u64;
                     self.recording.send(now_ns, of_both, (position, batch), progress);
                 }

@@ -46,6 +46,7 @@ pub(super) struct Lane {
 
 impl Lane {
     /// How many commands the worker was given, with those that are not sent yet.
+    #[inline]
     pub(super) fn given(&self) -> u64 {
         self.outgoing.position()
     }
@@ -128,6 +129,7 @@ impl Lane {
     }
 
     /// The next command comes from this one of the client.
+    #[inline]
     pub(super) fn mark(&mut self, instruction: u64) {
         if instruction != 0 && self.marks.back().is_none_or(|last| !last.is_alone(instruction)) {
             let position = self.given();

@@ -78,7 +78,8 @@ impl Session {
                 self.workers[number] = None;
                 self.left_seats.push((worker, number));
             }
-            None if was_leaving => {}
+            // One that was drained and taken back may have no seat, and commands to finish.
+            None if was_leaving || self.lanes.get(worker).is_some() => {}
             None => return,
         }
         self.close_run();

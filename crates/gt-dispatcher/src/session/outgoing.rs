@@ -55,11 +55,13 @@ impl Outgoing {
         self.cut();
     }
 
+    #[inline]
     pub(super) fn push_record(&mut self, record: Record) {
         self.batch.records.push(record);
         self.cut();
     }
 
+    #[inline]
     pub(super) fn push_free(&mut self, slots: &[Slot]) {
         self.batch.push_free(slots);
         self.cut();
@@ -86,6 +88,7 @@ impl Outgoing {
     }
 
     /// What is pushed next takes about so long.
+    #[inline]
     pub(super) fn add_cost(&mut self, cost_ns: u64) {
         self.cost_ns = self.cost_ns.saturating_add(cost_ns);
         self.batch_ns = self.batch_ns.saturating_add(cost_ns);

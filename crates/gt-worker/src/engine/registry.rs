@@ -53,8 +53,13 @@ impl Backend {
     pub fn register(self) {
         let mut entry = Box::new(Entry { backend: self, next: OnceLock::new() });
         let names = self.0.names();
-        while !registered().any(|known| names.iter().any(|name| known.is_called(name))) {
+        loop {
+            // Looked up first: an engine that is registered after the names were compared makes
+            // `set` fail.
             let last = entries().last().unwrap_or(&FIRST);
+            if registered().any(|known| names.iter().any(|name| known.is_called(name))) {
+                return;
+            }
             match last.next.set(entry) {
                 Ok(()) => return,
                 // Another thread was faster.
