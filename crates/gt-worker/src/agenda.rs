@@ -151,8 +151,8 @@ impl Agenda {
     /// The work that was taken of a session is done.
     pub fn finish(&mut self, session: SessionId) {
         self.running.retain(|running| running.session != session);
-        // A plan that outlives the other one has the whole device from here on. Of its time only the
-        // sum is known, so it is charged in full.
+        // A plan that outlives the other one has the whole device from here on. Of its time only
+        // the sum is known, so it is charged in full.
         if let [left] = self.running.as_mut_slice() {
             left.is_beside = false;
         }
