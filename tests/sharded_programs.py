@@ -88,8 +88,16 @@ class Program:
     def array(self, *shape: int) -> np.ndarray:
         """Random numbers, each changed by about `noise` times itself."""
         found = self.numbers.standard_normal(shape).astype(np.float32)
-        change = np.random.default_rng(found.size).standard_normal(shape)
-        return (found * (1 + self.noise * change)).astype(np.float32)
+        return (found * self.change(*shape)).astype(np.float32)
+
+    def change(self, *shape: int) -> np.ndarray:
+        """Factors that differ from one by about `noise`."""
+        dice = np.random.default_rng(int(np.prod(shape)))
+        return 1 + self.noise * dice.standard_normal(shape)
+
+    def changed(self, x: gt.Tensor) -> gt.Tensor:
+        """What a step gives, changed in the same way: that may be rounding errors only."""
+        return x * gt.tensor(self.change(*x.shape).astype(np.float32)) if self.noise else x
 
     def run(self) -> list[np.ndarray]:
         """Train; everything that can be read afterwards."""
@@ -105,6 +113,7 @@ class Program:
                     for step, name, layer in zip(self.steps, self.signals, layers, strict=True):
                         with signal(name):
                             x = self.apply(step, x, layer)
+                        x = self.changed(x)
                     loss = (x * x).mean() + x.sum() * 0.125
                     if self.inside:
                         loss.backward()
@@ -215,7 +224,7 @@ def check(seed: int) -> bool:
 
     False if the program is ill-conditioned: layer normalisation of values that cancel, for example,
     makes large numbers of rounding errors. Then the whole program, without a config, changes by as
-    much when the last bits of its inputs do.
+    much when the last bits of its inputs and of what its steps give do.
     """
     dice = random.Random(f"config {seed}")
     most = int(os.environ.get("GT_TEST_WORKERS", "5"))

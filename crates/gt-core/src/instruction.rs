@@ -9,7 +9,7 @@ use crate::dtype::Scalar;
 use crate::op::Op;
 use crate::placement::{Placement, Signature, Wish};
 use crate::shape::Meta;
-use crate::slot::{Provenance, RequestId, ScopeId, SignatureId, Slot, WorkerId};
+use crate::slot::{Provenance, RequestId, ScopeId, SignatureId, Slot};
 use crate::wire::few;
 
 /// One item of a stream.
@@ -81,16 +81,7 @@ pub enum Command {
     },
     /// What follows belongs to this scope.
     Scope(ScopeId),
-    /// Dispatcher to worker: hand a value to another worker.
-    Send {
-        /// The value.
-        slot: Slot,
-        /// Who gets it.
-        to: WorkerId,
-        /// The number of this transfer on both sides.
-        tag: u64,
-    },
-    /// Dispatcher to worker: a value that another worker or the client hands over.
+    /// Dispatcher to worker: a value that the client hands over.
     Receive {
         /// Its name here.
         out: Slot,
@@ -150,7 +141,6 @@ impl Command {
             Command::Read { .. }
             | Command::Describe { .. }
             | Command::Sync { .. }
-            | Command::Send { .. }
             | Command::Move(_)
             | Command::Report { .. }
             | Command::Vote { .. }

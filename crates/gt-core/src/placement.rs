@@ -356,6 +356,9 @@ impl Placement {
 
     /// What each axis of the mesh does to it, in words.
     pub fn describe(&self) -> String {
+        if self.mesh.workers.len() == 1 {
+            return "whole".to_string();
+        }
         if let [layout] = self.layouts.as_slice() {
             return layout.to_string();
         }

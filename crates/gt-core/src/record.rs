@@ -21,8 +21,6 @@ pub mod code {
     pub const READ: u16 = 0xff02;
     /// [`crate::instruction::Command::Describe`]
     pub const DESCRIBE: u16 = 0xff03;
-    /// [`crate::instruction::Command::Send`]
-    pub const SEND: u16 = 0xff06;
     /// [`crate::instruction::Command::Receive`]
     pub const RECEIVE: u16 = 0xff07;
     /// [`crate::instruction::Command::Sync`]
@@ -53,7 +51,7 @@ pub mod code {
     pub const SETTLE_ALL: u16 = 0xff14;
     /// Whether a command has this code. 0xff04 and 0xff05 had a meaning once.
     pub const fn is_known(code: u16) -> bool {
-        matches!(code, FREE..=DESCRIBE | SEND..=SETTLE_ALL)
+        matches!(code, FREE..=DESCRIBE | RECEIVE..=SETTLE_ALL)
     }
 }
 

@@ -91,7 +91,6 @@ impl fmt::Display for Command {
                 wish.iter().try_for_each(|wish| write!(f, " {wish}"))
             }
             Command::Scope(scope) => write!(f, "in {scope}"),
-            Command::Send { slot, to, tag } => write!(f, "send {slot} to {to} as #{tag}"),
             Command::Receive { out, tag, .. } => write!(f, "{out} := receive #{tag}"),
             Command::DefineSignature { number, signature } => {
                 write!(f, "{number} := {signature}")

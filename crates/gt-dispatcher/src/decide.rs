@@ -4,21 +4,19 @@
 
 use std::sync::Arc;
 
-use gt_core::attrs::Attrs;
 use gt_core::expr::Expr;
-use gt_core::instruction::{Operand, Replaces};
-use gt_core::op::{Arg, Call, Op};
+use gt_core::instruction::{Instruction, Operand};
+use gt_core::op::{Arg, Call};
 use gt_core::ops::builtin::{PLACE, PLACE_LIKE};
-use gt_core::placement::{Layout, Layouts, OnUse};
+use gt_core::placement::{Layouts, OnUse};
 use gt_core::rules::risk::Risk;
 use gt_core::rules::work::Work;
-use gt_core::{DType, Error, Meta, Provenance, Result, Slot, WorkerId};
+use gt_core::{DType, Error, Meta, Result};
 use gt_transport::Failure;
 use smallvec::SmallVec;
 
 pub(crate) use self::cost::travel;
 pub(crate) use self::memo::Memo;
-pub(crate) use self::reshard::{Source, reshard};
 pub(crate) use self::shard::check_replaced;
 use self::shard::{shard, shard_as};
 pub(crate) use self::signature::Chosen;
@@ -29,21 +27,9 @@ use crate::scopes::{Scopes, Wanted};
 
 mod cost;
 mod memo;
-mod reshard;
 mod shard;
 mod signature;
 mod ways;
-
-/// An instruction with the client's names. Whoever places it leaves in it the names that its values
-/// have on the worker it goes to.
-pub(crate) struct Request<'a> {
-    pub(crate) op: &'static Op,
-    pub(crate) outputs: &'a [Slot],
-    pub(crate) attrs: &'a Attrs,
-    pub(crate) inputs: &'a mut [Operand],
-    pub(crate) replaces: &'a mut Replaces,
-    pub(crate) provenance: Provenance,
-}
 
 /// What becomes of an instruction.
 #[derive(Debug)]
@@ -62,8 +48,6 @@ pub(crate) struct Decision {
     pub(crate) copies: Copies,
     /// Whether its result is a gradient that others will be added to.
     pub(crate) accumulates: bool,
-    /// Where in the program its results are made.
-    pub(crate) provenance: Provenance,
 }
 
 impl Decision {
@@ -76,11 +60,9 @@ impl Decision {
 /// Where the results of an instruction will be.
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
-    /// Whole, on whichever worker ends soonest.
+    /// Whole, on a worker that is picked by load.
     Anywhere,
-    /// Whole, where the value is that the first of them replaces.
-    At(WorkerId),
-    /// On every worker of a mesh.
+    /// Whole on every worker of a mesh, which may be one worker.
     On(PlacementId),
     /// On a mesh whose workers share the work.
     Shared(Arc<Shared>),
@@ -122,42 +104,33 @@ pub(crate) struct Expansion {
     pub(crate) formulas: Vec<Expr>,
 }
 
-impl Shared {
-    /// Every worker of a mesh, which copies on it stand for, does all of it.
-    pub(crate) fn copied(mesh: PlacementId, copies: &[Layout], counts: (usize, usize)) -> Self {
-        let chosen = Chosen::whole(mesh, copies, counts);
-        Shared { finals: chosen.outputs.clone(), chosen, keep: true }
-    }
-}
-
-/// Decides; an error if the client did not check what it asks for. The parts are a chain: `signal`
-/// says what its scope wants, `shard` where it runs, and, once load has picked the worker of a
-/// whole value, `reshard` how each input comes there.
+/// Decides; an error if the client did not check what it asks for. `signal` says what its scope
+/// wants, and `shard` where it runs.
 pub(crate) fn decide(
-    request: &Request,
+    request: &Instruction,
     scopes: &Scopes,
     registry: &Registry,
     (inferences, memo): (&mut Inferences, &mut Memo),
 ) -> Result<Decision> {
     let mut lost = None;
     let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
-    for input in &*request.inputs {
+    for input in &request.inputs {
         match input {
             Operand::Scalar(scalar) => args.push(Arg::Scalar(*scalar)),
             Operand::Slot(slot) => {
                 let entry = registry.get(*slot)?;
-                if !entry.described {
+                if entry.is_awaited() {
                     return Err(Error::bug(format!("the shape of {slot} is not known yet")));
                 }
-                lost = lost.or(entry.lost.as_ref());
+                lost = lost.or(entry.loss());
                 args.push(Arg::Tensor(&entry.meta));
             }
         }
     }
-    let call = Call { op: request.op, inputs: &args, attrs: request.attrs };
+    let call = Call { op: request.op, inputs: &args, attrs: &request.attrs };
     let Inference { metas, work, risk } = inferences.infer(&call)?;
     let place = match lost {
-        Some(failure) => Place::Lost(failure.clone()),
+        Some(loss) => Place::Lost(loss.failure.clone()),
         None => shard(request, registry, &call, &metas, signal(scopes), memo)?,
     };
     let wish = signal(scopes).filter(|_| *request.op == PLACE);
@@ -167,34 +140,29 @@ pub(crate) fn decide(
     });
     let accumulates = *request.op == PLACE_LIKE;
     let shares = place.shares(&registry.placements);
-    let provenance = request.provenance;
-    Ok(Decision { metas, place, work, shares, risk, copies, accumulates, provenance })
+    Ok(Decision { metas, place, work, shares, risk, copies, accumulates })
 }
 
-/// Decides over an instruction whose result has to be in a placement, or whole on a worker.
+/// Decides over an instruction whose result has to be in a placement.
 pub(crate) fn decide_for(
-    request: &Request,
-    wanted: Option<PlacementId>,
+    request: &Instruction,
+    wanted: PlacementId,
     registry: &Registry,
     (inferences, memo): (&mut Inferences, &mut Memo),
 ) -> Result<Decision> {
     let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
-    for input in &*request.inputs {
+    for input in &request.inputs {
         args.push(match input {
             Operand::Scalar(scalar) => Arg::Scalar(*scalar),
             Operand::Slot(slot) => Arg::Tensor(&registry.get(*slot)?.meta),
         });
     }
-    let call = Call { op: request.op, inputs: &args, attrs: request.attrs };
+    let call = Call { op: request.op, inputs: &args, attrs: &request.attrs };
     let Inference { metas, work, risk } = inferences.infer(&call)?;
-    let place = match wanted {
-        Some(place) => shard_as(request, place, registry, &call, &metas, memo)?,
-        None => Place::Anywhere,
-    };
+    let place = shard_as(request, wanted, registry, &call, &metas, memo)?;
     let (copies, accumulates) = (Copies::default(), false);
     let shares = place.shares(&registry.placements);
-    let provenance = request.provenance;
-    Ok(Decision { metas, place, work, shares, risk, copies, accumulates, provenance })
+    Ok(Decision { metas, place, work, shares, risk, copies, accumulates })
 }
 
 /// Where the scope of an instruction wants its results.

@@ -5,6 +5,8 @@ use std::collections::{HashMap, HashSet};
 use gt_core::placement::{Layout, Layouts, Mesh, Placement};
 use gt_core::{Error, Result, WorkerId};
 
+use crate::worker_map::WorkerMap;
+
 /// A session has at most so many placements.
 const MOST_PLACEMENTS: usize = 1 << 12;
 
@@ -20,6 +22,8 @@ pub struct PlacementId(u32);
 pub struct Placements {
     known: Vec<Known>,
     numbers: HashMap<Placement, PlacementId>,
+    /// Those on one worker, which are asked for most.
+    wholes: WorkerMap<Option<PlacementId>>,
     /// Numbers that stand for nothing, to be given again.
     free: Vec<PlacementId>,
     /// How many were left when it was last cleared up.
@@ -31,6 +35,8 @@ struct Known {
     placement: Placement,
     /// Copies on the same mesh.
     mesh: PlacementId,
+    /// The worker, if the mesh has one only: it has all of a value.
+    alone: Option<WorkerId>,
     /// A bit for each worker of the mesh, at its number: asking for one costs the same for few
     /// workers and for many.
     members: Box<[u64]>,
@@ -57,7 +63,11 @@ impl Placements {
         let number = self.free.pop().unwrap_or(PlacementId(self.known.len() as u32));
         let (mesh, layouts) = (mesh.unwrap_or(number), Vec::new());
         let members = bits(placement.mesh().workers());
-        let known = Known { placement: placement.clone(), mesh, members, layouts };
+        let alone = match placement.mesh().workers() {
+            [worker] if mesh == number => Some(*worker),
+            _ => None,
+        };
+        let known = Known { placement: placement.clone(), mesh, alone, members, layouts };
         match self.known.get_mut(number.0 as usize) {
             Some(place) => *place = known,
             None => self.known.push(known),
@@ -92,7 +102,9 @@ impl Placements {
     /// The same mesh with other layouts along its axes.
     pub fn with_layouts(&mut self, number: PlacementId, layouts: &[Layout]) -> Result<PlacementId> {
         let mesh = self.mesh(number);
-        if layouts.iter().all(|layout| *layout == Layout::Replicate) {
+        // A part of one is all of it.
+        let is_alone = self.alone(mesh).is_some();
+        if is_alone || layouts.iter().all(|layout| *layout == Layout::Replicate) {
             return Ok(mesh);
         }
         let near = &self.known[mesh.0 as usize].layouts;
@@ -119,7 +131,17 @@ impl Placements {
 
     /// All of a value on one worker.
     pub fn whole(&mut self, worker: WorkerId) -> Result<PlacementId> {
-        self.intern(Placement::on(worker))
+        if let Some(known) = self.wholes.of(worker) {
+            return Ok(*known);
+        }
+        let number = self.intern(Placement::on(worker))?;
+        *self.wholes.of(worker) = Some(number);
+        Ok(number)
+    }
+
+    /// The worker that has all of what is placed so, if it is alone on its mesh.
+    pub fn alone(&self, number: PlacementId) -> Option<WorkerId> {
+        self.known[number.0 as usize].alone
     }
 
     /// The placement of a number.

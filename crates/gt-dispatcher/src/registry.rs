@@ -15,9 +15,8 @@ use crate::worker_map::WorkerMap;
 /// A session has at most so many values at once.
 const MOST_VALUES: usize = Slot::MOST_VALUES as usize;
 
-/// What the dispatcher keeps of one value: a million of them take 154 bytes each on x86-64. A test
-/// compares this with the size of an entry.
-pub const VALUE_BYTES: usize = 160;
+/// What the dispatcher keeps of one value on x86-64. A test compares this with the size of an entry.
+pub const VALUE_BYTES: usize = 112;
 
 /// A session may have as many values whatever its memory limit is.
 const FEW_VALUES: usize = 1 << 18;
@@ -39,38 +38,60 @@ pub struct Registry {
     held: WorkerMap<u64>,
 }
 
-/// Workers that have all of a value, and its name on each.
-pub type Holders = SmallVec<[(WorkerId, Slot); 1]>;
+/// Placements of a value, and the name it has there.
+pub type Places = SmallVec<[(PlacementId, Slot); 1]>;
 
 /// What is known of a value.
 #[derive(Debug)]
 pub struct Entry {
     /// Its dtype and shape.
     pub meta: Meta,
-    /// Whether its shape is still to be told by the worker.
-    pub described: bool,
+    /// Whether it is somewhere.
+    pub state: State,
     /// Where in the program it is made.
     pub provenance: Provenance,
     /// When it is estimated to be there.
     pub ready_ns: u64,
-    /// The workers that have all of it, and its name there; the one that computed it comes first.
-    pub holders: Holders,
-    /// The meshes it is on, and its name there, which is the same on each of their workers.
-    pub spreads: SmallVec<[(PlacementId, Slot); 1]>,
+    /// Its placements, and the name it has on all workers of each. Those on one worker come first,
+    /// and then the one from which the others were made.
+    pub at: Places,
     /// How copies of it are used that were moved for an instruction.
     pub copies: Copies,
     /// Whether it is a gradient that others are added to before its parts are put together.
     pub accumulates: bool,
-    /// How it is made, if that is left for its first use. Nobody has it then.
-    pub recipe: Option<Arc<Recipe>>,
     /// Whether another recipe goes on from it.
     pub continued: bool,
-    /// Why nobody has it, if nobody does.
-    pub lost: Option<Arc<Failure>>,
-    /// How it lay on a mesh before it was lost.
-    pub former: Option<Arc<Placement>>,
+}
+
+/// Whether a value is somewhere.
+#[derive(Debug)]
+pub enum State {
+    /// It is.
+    There,
+    /// It is, and its shape is still to be told by the worker.
+    Awaited,
+    /// It is made so at its first use.
+    Deferred(Arc<Recipe>),
+    /// The last worker that had a part of it is gone.
+    Lost(Box<Loss>),
+}
+
+/// A value that nobody has any more.
+#[derive(Debug)]
+pub struct Loss {
+    /// Why.
+    pub failure: Arc<Failure>,
+    /// How it lay before.
+    pub former: Option<Placement>,
     /// Where that is among the workers that there are now, once something is to take its place.
     pub rehoused: Option<PlacementId>,
+}
+
+impl State {
+    /// Nobody has it, for this reason.
+    pub fn lost(failure: Arc<Failure>) -> State {
+        State::Lost(Box::new(Loss { failure, former: None, rehoused: None }))
+    }
 }
 
 /// How a value is used that the config placed.
@@ -89,89 +110,109 @@ impl Default for Copies {
 }
 
 impl Entry {
-    /// A value that nobody has.
-    pub fn nowhere(meta: Meta) -> Self {
-        let (holders, spreads) = (SmallVec::new(), SmallVec::new());
+    /// A value in no placement yet.
+    pub fn new(meta: Meta) -> Self {
         Entry {
             meta,
-            described: true,
+            state: State::There,
             provenance: Provenance::UNKNOWN,
             ready_ns: 0,
-            holders,
-            spreads,
+            at: Places::new(),
             copies: Copies::default(),
             accumulates: false,
-            recipe: None,
             continued: false,
-            lost: None,
-            former: None,
-            rehoused: None,
         }
     }
 
     /// A value that is made at its first use.
     pub fn deferred(recipe: Arc<Recipe>) -> Self {
-        Entry { recipe: Some(recipe.clone()), ..Entry::nowhere(recipe.meta.clone()) }
+        let meta = recipe.meta.clone();
+        Entry { state: State::Deferred(recipe), ..Entry::new(meta) }
+    }
+
+    /// How it is made, if that is left for its first use.
+    #[inline]
+    pub fn recipe(&self) -> Option<&Arc<Recipe>> {
+        match &self.state {
+            State::Deferred(recipe) => Some(recipe),
+            _ => None,
+        }
+    }
+
+    /// Why nobody has it, if nobody does.
+    #[inline]
+    pub fn loss(&self) -> Option<&Loss> {
+        match &self.state {
+            State::Lost(loss) => Some(loss),
+            _ => None,
+        }
+    }
+
+    /// Whether a worker is still to tell its shape.
+    #[inline]
+    pub fn is_awaited(&self) -> bool {
+        matches!(self.state, State::Awaited)
     }
 
     /// Whether it is made at its first use, as that wants it. What composites are made of is made
     /// as the values beside it are.
     pub(crate) fn comes_as_asked(&self) -> bool {
-        self.recipe.as_ref().is_some_and(|recipe| recipe.by_program)
+        self.recipe().is_some_and(|recipe| recipe.by_program)
     }
 
     fn names(&self) -> impl Iterator<Item = Slot> {
-        let on_workers = self.holders.iter().map(|&(_, name)| name);
-        on_workers.chain(self.spreads.iter().map(|&(_, name)| name))
+        self.at.iter().map(|&(_, name)| name)
     }
 }
 
 impl Registry {
-    /// The name of a value on `worker`, if it is there.
-    pub fn name_on(&self, entry: &Entry, worker: WorkerId) -> Option<Slot> {
-        if let Some(&(_, name)) = entry.holders.iter().find(|(holder, _)| *holder == worker) {
-            return Some(name);
-        }
-        let mut copies = self.copies(entry);
-        copies.find(|(mesh, _)| self.placements.contains(*mesh, worker)).map(|&(_, name)| name)
+    /// The name of a value in a placement, if it has one there.
+    #[inline]
+    pub fn name_at(&self, entry: &Entry, place: PlacementId) -> Option<Slot> {
+        let mut at = entry.at.iter();
+        at.find(|(known, _)| self.placements.covers(*known, place)).map(|&(_, name)| name)
     }
 
-    /// The meshes on which every worker has all of a value.
-    fn copies<'a>(&'a self, entry: &'a Entry) -> impl Iterator<Item = &'a (PlacementId, Slot)> {
-        entry.spreads.iter().filter(|(place, _)| self.placements.is_replicated(*place))
+    /// The name of a value on `worker`, if all of it is there.
+    pub fn name_on(&self, entry: &Entry, worker: WorkerId) -> Option<Slot> {
+        let mut wholes = self.wholes(entry);
+        wholes.find(|(place, _)| self.placements.contains(*place, worker)).map(|&(_, name)| name)
+    }
+
+    /// The placements whose workers have all of a value.
+    fn wholes<'a>(&'a self, entry: &'a Entry) -> impl Iterator<Item = &'a (PlacementId, Slot)> {
+        entry.at.iter().filter(|(place, _)| self.placements.is_replicated(*place))
+    }
+
+    /// The first placement of a value on more than one worker.
+    pub fn on_mesh(&self, entry: &Entry) -> Option<(PlacementId, Slot)> {
+        let mut at = entry.at.iter();
+        at.find(|(place, _)| self.placements.alone(*place).is_none()).copied()
     }
 
     /// Whether somebody has all of a value.
     pub fn is_whole(&self, entry: &Entry) -> bool {
-        !entry.holders.is_empty() || self.copies(entry).next().is_some()
+        self.wholes(entry).next().is_some()
     }
 
     /// Why nobody has a value.
     pub fn lost(&self, entry: &Entry) -> Error {
         let unknown = || Error::bug("a value is neither somewhere nor lost");
-        entry.lost.as_ref().map_or_else(unknown, |failure| failure.error.clone())
-    }
-
-    /// The name of a value on all workers of a mesh, if it has one.
-    pub fn name_on_mesh(&self, entry: &Entry, mesh: PlacementId) -> Option<Slot> {
-        let mut spreads = entry.spreads.iter();
-        spreads.find(|(known, _)| self.placements.covers(*known, mesh)).map(|&(_, name)| name)
+        entry.loss().map_or_else(unknown, |loss| loss.failure.error.clone())
     }
 
     /// A worker that has all of a value, and its name there, or why nobody has.
     pub fn home(&self, entry: &Entry) -> std::result::Result<(WorkerId, Slot), Arc<Failure>> {
-        let first_member = |&(mesh, name)| (self.placements.members(mesh)[0], name);
-        let home = entry.holders.first().copied();
-        let unknown = || unreachable!("a value that nobody has is lost");
-        home.or_else(|| self.copies(entry).next().map(first_member))
-            .ok_or_else(|| entry.lost.clone().unwrap_or_else(unknown))
+        if let Some(&(place, name)) = self.wholes(entry).next() {
+            return Ok((self.placements.members(place)[0], name));
+        }
+        let loss = entry.loss();
+        Err(loss.unwrap_or_else(|| unreachable!("a value that nobody has is lost")).failure.clone())
     }
 
     /// All workers that have all of a value.
     pub fn whereabouts<'a>(&'a self, entry: &'a Entry) -> impl Iterator<Item = WorkerId> {
-        let members = |&(mesh, _): &(PlacementId, Slot)| self.placements.members(mesh);
-        let on_meshes = self.copies(entry).flat_map(members).copied();
-        entry.holders.iter().map(|&(worker, _)| worker).chain(on_meshes)
+        self.wholes(entry).flat_map(|&(place, _)| self.placements.members(place)).copied()
     }
 
     /// A worker is gone. What only it had is lost. Gives the parts that others have and nobody
@@ -181,35 +222,28 @@ impl Registry {
         self.held.remove(worker);
         let (placements, free_copies) = (&mut self.placements, &mut self.free_copies);
         for entry in self.entries.iter_mut().flatten() {
-            let first = entry.spreads.first().map(|&(place, _)| place);
-            let mut end = |name: Slot| free_copies.extend(Some(name).filter(|name| name.is_copy()));
-            entry.holders.retain(|&mut (holder, name)| {
-                let stays = holder != worker;
-                if !stays {
-                    end(name);
-                }
-                stays
-            });
-            entry.spreads.retain(|(mesh, name)| {
-                if !placements.contains(*mesh, worker) {
+            let is_there = !entry.at.is_empty();
+            let is_shared = |(place, _): &&(PlacementId, Slot)| placements.alone(*place).is_none();
+            let first = entry.at.iter().find(is_shared).or(entry.at.first()).copied();
+            entry.at.retain(|(place, name)| {
+                if !placements.contains(*place, worker) {
                     return true;
                 }
-                let left = placements.without(*mesh, worker);
+                let left = placements.without(*place, worker);
                 let is_needed = |other| left.is_some_and(|left| placements.contains(left, other));
-                let others = placements.members(*mesh).iter().copied();
+                let others = placements.members(*place).iter().copied();
                 let others = others.filter(|other| *other != worker && !is_needed(*other));
                 spare.extend(others.map(|other| (other, *name)));
                 match left {
-                    Some(left) => *mesh = left,
-                    None => end(*name),
+                    Some(left) => *place = left,
+                    None => free_copies.extend(Some(*name).filter(|name| name.is_copy())),
                 }
                 left.is_some()
             });
-            let is_nowhere = entry.holders.is_empty() && entry.spreads.is_empty();
-            if is_nowhere && entry.recipe.is_none() {
-                entry.lost.get_or_insert_with(|| failure.clone());
-                let former = || first.map(|place| Arc::new(placements.get(place).clone()));
-                entry.former = entry.former.take().or_else(former);
+            if is_there && entry.at.is_empty() {
+                let former = first.map(|(place, _)| placements.get(place).clone());
+                let failure = failure.clone();
+                entry.state = State::Lost(Box::new(Loss { failure, former, rehoused: None }));
             }
         }
         spare
@@ -218,9 +252,7 @@ impl Registry {
     /// The client's values of which a worker has something.
     pub fn values_on(&self, worker: WorkerId) -> Vec<Slot> {
         let is_there = |entry: &Entry| {
-            let mut places = entry.spreads.iter().map(|&(place, _)| place);
-            entry.holders.iter().any(|&(holder, _)| holder == worker)
-                || places.any(|place| self.placements.contains(place, worker))
+            entry.at.iter().any(|&(place, _)| self.placements.contains(place, worker))
         };
         let there = self.values_of_first(self.entries.len()).filter(|(_, entry)| is_there(entry));
         there.map(|(slot, _)| slot).collect()
@@ -250,75 +282,68 @@ impl Registry {
         self.held.get(worker).copied().unwrap_or_default()
     }
 
-    /// A worker is given a copy of a value; gives the name it has there.
-    pub fn add_copy(&mut self, slot: Slot, worker: WorkerId) -> Result<Slot> {
-        let name = self.name_copy();
-        self.add_holder(slot, worker, name)?;
-        Ok(name)
-    }
-
-    /// A worker has all of a value, under this name.
-    pub fn add_holder(&mut self, slot: Slot, worker: WorkerId, name: Slot) -> Result<()> {
-        let entry = self.get_mut(slot)?;
-        entry.holders.push((worker, name));
-        let bytes = entry.meta.bytes() as u64;
-        self.count(&[(worker, name)], bytes);
+    /// A value is in a further placement, under this name.
+    pub fn add_place(&mut self, slot: Slot, place: PlacementId, name: Slot) -> Result<()> {
+        let bytes = self.get(slot)?.meta.bytes() as u64;
+        let Some(worker) = self.placements.alone(place) else {
+            self.get_mut(slot)?.at.push((place, name));
+            return Ok(());
+        };
+        let at = &self.get(slot)?.at;
+        let alone = at.iter().take_while(|(known, _)| self.placements.alone(*known).is_some());
+        let index = alone.count();
+        self.get_mut(slot)?.at.insert(index, (place, name));
+        let held = self.held.of(worker);
+        *held = held.saturating_add(bytes);
         Ok(())
     }
 
-    /// No worker has all of a value any longer; gives those that had it.
-    pub fn take_holders(&mut self, slot: Slot) -> Result<Holders> {
+    /// A value is in a placement no longer; gives the name that it had there, which ends with it.
+    pub fn drop_place(&mut self, slot: Slot, place: PlacementId) -> Result<Option<Slot>> {
         let entry = self.get_mut(slot)?;
-        let (holders, bytes) = (std::mem::take(&mut entry.holders), entry.meta.bytes() as u64);
-        self.uncount(&holders, bytes);
-        Ok(holders)
-    }
-
-    /// A worker does not have all of a value any longer.
-    pub fn drop_holder(&mut self, slot: Slot, worker: WorkerId) -> Result<()> {
-        let entry = self.get_mut(slot)?;
-        let (dropped, kept) =
-            entry.holders.iter().copied().partition(|(holder, _)| *holder == worker);
-        entry.holders = kept;
-        let (dropped, bytes): (Holders, u64) = (dropped, entry.meta.bytes() as u64);
-        self.uncount(&dropped, bytes);
-        Ok(())
+        let Some(index) = entry.at.iter().position(|(known, _)| *known == place) else {
+            return Ok(None);
+        };
+        let ((_, name), bytes) = (entry.at.remove(index), entry.meta.bytes() as u64);
+        if let Some(worker) = self.placements.alone(place) {
+            let held = self.held.of(worker);
+            *held = held.saturating_sub(bytes);
+        }
+        self.end_copy(name);
+        Ok(Some(name))
     }
 
     /// The shape of a value is known.
     pub fn describe(&mut self, slot: Slot, meta: Meta) -> Result<()> {
         let entry = self.get_mut(slot)?;
-        let (holders, bytes) = (entry.holders.clone(), meta.bytes() as u64);
+        let (at, bytes) = (entry.at.clone(), meta.bytes() as u64);
         let before = std::mem::replace(&mut entry.meta, meta).bytes() as u64;
-        entry.described = true;
-        self.uncount(&holders, before);
-        self.count(&holders, bytes);
+        if entry.is_awaited() {
+            entry.state = State::There;
+        }
+        self.count(&at, |held| held.saturating_sub(before).saturating_add(bytes));
         Ok(())
     }
 
-    fn count(&mut self, holders: &[(WorkerId, Slot)], bytes: u64) {
-        for &(worker, _) in holders {
+    fn count(&mut self, at: &[(PlacementId, Slot)], change: impl Fn(u64) -> u64) {
+        let alone = at.iter().map_while(|(place, _)| self.placements.alone(*place));
+        for worker in alone {
             let held = self.held.of(worker);
-            *held = held.saturating_add(bytes);
-        }
-    }
-
-    fn uncount(&mut self, holders: &[(WorkerId, Slot)], bytes: u64) {
-        for &(worker, _) in holders {
-            let held = self.held.of(worker);
-            *held = held.saturating_sub(bytes);
+            *held = change(*held);
         }
     }
 
     /// Takes an entry out of the count of what workers have.
     fn uncounted(&mut self, entry: Entry) -> Entry {
-        self.uncount(&entry.holders, entry.meta.bytes() as u64);
+        let bytes = entry.meta.bytes() as u64;
+        self.count(&entry.at, |held| held.saturating_sub(bytes));
         entry
     }
 
     /// Gives a value its name.
     pub fn insert(&mut self, slot: Slot, entry: Entry) -> Result<()> {
-        self.count(&entry.holders, entry.meta.bytes() as u64);
+        let bytes = entry.meta.bytes() as u64;
+        self.count(&entry.at, |held| held.saturating_add(bytes));
         if let Some(part) = self.parts.get_mut(&slot).filter(|part| part.is_none()) {
             *part = Some(entry);
             return Ok(());
@@ -365,7 +390,7 @@ impl Registry {
 
     /// Takes a recipe away from its name, which waits for what is made by it.
     pub fn vacate(&mut self, slot: Slot) -> Result<Option<Arc<Recipe>>> {
-        let Some(recipe) = self.get(slot)?.recipe.clone() else { return Ok(None) };
+        let Some(recipe) = self.get(slot)?.recipe().cloned() else { return Ok(None) };
         match self.parts.get_mut(&slot) {
             Some(part) => *part = None,
             None => {
@@ -422,7 +447,8 @@ impl Registry {
         let parts = self.parts.values().flatten();
         let entries = self.entries.iter().flatten().chain(parts);
         let places = |entry: &Entry| -> SmallVec<[PlacementId; 2]> {
-            entry.spreads.iter().map(|&(place, _)| place).chain(entry.rehoused).collect()
+            let rehoused = entry.loss().and_then(|loss| loss.rehoused);
+            entry.at.iter().map(|&(place, _)| place).chain(rehoused).collect()
         };
         let used = entries.flat_map(places);
         let used: HashSet<PlacementId> = used.collect();
@@ -431,7 +457,7 @@ impl Registry {
 
     /// The client's values that nobody has any more.
     pub fn lost_values(&self) -> impl Iterator<Item = (Slot, &Entry)> {
-        self.values_of_first(self.entries.len()).filter(|(_, entry)| entry.lost.is_some())
+        self.values_of_first(self.entries.len()).filter(|(_, entry)| entry.loss().is_some())
     }
 
     /// The values that the first so many of the client's names stand for.
@@ -487,7 +513,7 @@ mod tests {
         let limit = || (FEW_VALUES * VALUE_BYTES / 2) as u64;
         for number in 0..=FEW_VALUES as u32 {
             registry.check_room(limit).expect("a few values are free of charge");
-            let value = Entry::nowhere(Meta::new(gt_core::DType::F32, [2]));
+            let value = Entry::new(Meta::new(gt_core::DType::F32, [2]));
             registry.insert(Slot(number), value).expect("the names are in order");
         }
         assert!(matches!(registry.check_room(limit), Err(Error::OutOfMemory(_))));
@@ -497,29 +523,31 @@ mod tests {
     }
 
     #[test]
-    fn what_workers_hold_is_the_sum_over_entries_and_holders() {
+    fn what_workers_hold_is_the_sum_over_entries_and_their_workers() {
         let [first, second] = [WorkerId(0), WorkerId(1)];
         let mut registry = Registry::default();
         let held = |registry: &Registry| [first, second].map(|worker| registry.held_bytes(worker));
+        let mut place = |worker| registry.placements.whole(worker).expect("there are few");
+        let [at_first, at_second] = [place(first), place(second)];
         let insert = |registry: &mut Registry, slot: Slot, elements: usize| {
             let meta = Meta::new(gt_core::DType::F32, [elements]);
-            let holders = Holders::from_slice(&[(first, slot)]);
-            let value = Entry { holders, described: false, ..Entry::nowhere(meta) };
-            registry.insert(slot, value).expect("the names are in order");
+            let (at, state) = (Places::from_slice(&[(at_first, slot)]), State::Awaited);
+            registry.insert(slot, Entry { at, state, ..Entry::new(meta) }).expect("in order");
         };
         insert(&mut registry, Slot(0), 10);
         insert(&mut registry, Slot(1), 100);
-        registry.add_copy(Slot(0), second).expect("it is there");
+        let name = registry.name_copy();
+        registry.add_place(Slot(0), at_second, name).expect("it is there");
         assert_eq!(held(&registry), [440, 40]);
         let smaller = Meta::new(gt_core::DType::F32, [3]);
         registry.describe(Slot(0), smaller).expect("it is there");
         assert_eq!(held(&registry), [412, 12]);
-        registry.drop_holder(Slot(0), first).expect("it is there");
+        registry.drop_place(Slot(0), at_first).expect("it is there");
         assert_eq!(held(&registry), [400, 12]);
         let entry = registry.take(Slot(0)).expect("it is there");
         assert_eq!(held(&registry), [400, 0]);
         registry.insert(Slot(0), entry).expect("the name is free");
-        registry.take_holders(Slot(1)).expect("it is there");
+        registry.drop_place(Slot(1), at_first).expect("it is there");
         assert_eq!(held(&registry), [0, 12]);
         registry.remove(Slot(0)).expect("it is there");
         registry.remove(Slot(1)).expect("it is there");

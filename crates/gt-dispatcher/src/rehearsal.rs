@@ -233,22 +233,17 @@ impl Rehearsal {
         let entry = self.session.registry.get(slot)?;
         let (meta, copies) = (entry.meta.clone(), entry.copies);
         let mut held = Held { meta, place: String::new(), layouts: vec![], parts: vec![], copies };
-        if let Some(&(worker, _)) = entry.holders.first() {
-            held.place = format!("whole on {}", worker.0);
-            let all = held.meta.shape.iter().map(|&size| Span::whole(size)).collect();
-            held.parts.push((worker.0, all));
-        } else if let Some(&(place, _)) = entry.spreads.first() {
-            let placement = self.session.registry.placements.get(place);
-            let mesh = placement.mesh();
-            let numbers: Vec<String> = mesh.workers().iter().map(|it| it.0.to_string()).collect();
-            held.place = format!("{} on {}", placement.describe(), numbers.join(" "));
-            let layouts = placement.layouts().iter().enumerate();
-            held.layouts =
-                layouts.map(|(axis, it)| (mesh.name(axis).to_string(), it.clone())).collect();
-            let parts = mesh.workers().iter().enumerate();
-            let part = |index: usize| placement.part(&held.meta.shape, index).to_vec();
-            held.parts = parts.map(|(index, worker)| (worker.0, part(index))).collect();
-        }
+        let Some(&(place, _)) = entry.at.first() else { return Ok(held) };
+        let placement = self.session.registry.placements.get(place);
+        let mesh = placement.mesh();
+        let numbers: Vec<String> = mesh.workers().iter().map(|it| it.0.to_string()).collect();
+        held.place = format!("{} on {}", placement.describe(), numbers.join(" "));
+        let layouts = placement.layouts().iter().enumerate().filter(|_| numbers.len() > 1);
+        held.layouts =
+            layouts.map(|(axis, it)| (mesh.name(axis).to_string(), it.clone())).collect();
+        let parts = mesh.workers().iter().enumerate();
+        let part = |index: usize| placement.part(&held.meta.shape, index).to_vec();
+        held.parts = parts.map(|(index, worker)| (worker.0, part(index))).collect();
         Ok(held)
     }
 

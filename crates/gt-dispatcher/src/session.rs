@@ -17,24 +17,24 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use gt_core::attrs::NO_ATTRS;
-use gt_core::instruction::{Command, Replaces};
+use gt_core::attrs::Attrs;
+use gt_core::instruction::{Command, Instruction, Replaces};
 use gt_core::placement::Cuts;
 use gt_core::record::Parts;
-use gt_core::{Error, Meta, Provenance, RequestId, Result, SessionId, SignatureId, Slot, WorkerId};
+use gt_core::{Error, Provenance, RequestId, Result, SessionId, SignatureId, Slot, WorkerId};
 use gt_transport::hello::Hello;
 use gt_transport::report::Modifiers;
 use gt_transport::share::Share;
 use gt_transport::{Batch, Message, Peer};
 use smallvec::SmallVec;
 
+use self::commit::Said;
 use self::lane::Lane;
-use self::place::Target;
 use self::report::PendingMemoryQuery;
 use self::run::Run;
 use self::trail::Trail;
 use crate::context::{Context, Pace};
-use crate::decide::{Memo, Request};
+use crate::decide::Memo;
 use crate::expected::{Expected, Reply, Way};
 use crate::explanation::Explanation;
 use crate::failure_barrier::{FailureBarrier, Whom};
@@ -47,23 +47,24 @@ use crate::scopes::Scopes;
 use crate::worker_map::WorkerMap;
 
 mod ask;
+mod barrier;
+mod choose;
+mod commit;
 mod drain;
 mod engage;
 mod expand;
 mod explain;
 mod lane;
 pub(crate) mod lose;
-mod mesh;
-mod moves;
 mod outgoing;
 mod place;
 mod read;
 mod recipes;
 mod report;
+mod reshard;
 mod run;
 pub(crate) mod trail;
 mod transfer;
-mod vote;
 
 /// Limit on commands in flight. A client's own flow control stops far below it; one that exceeds it
 /// breaks the protocol.
@@ -203,22 +204,12 @@ impl Session {
         index: usize,
         context: &mut Context,
     ) -> Result<bool> {
-        if let Some(compact) = batch.compact(index) {
-            let (record, Parts { op, mut operands, replaces }) = compact?;
-            let outputs = [Slot(record.out)];
-            let replaces = &mut Replaces::first(replaces);
-            let inputs = &mut operands;
-            let (attrs, provenance) = (&NO_ATTRS, Provenance(record.provenance));
-            let request = Request { op, outputs: &outputs, attrs, inputs, replaces, provenance };
-            match self.place(request, context)? {
-                Some(Target::Worker(worker)) => {
-                    self.lane(worker).outgoing.push_record(record.renamed(&operands));
-                }
-                Some(Target::Mesh(mesh, signature)) => {
-                    self.emit_record_all(mesh, signature, record.renamed(&operands));
-                }
-                None => {}
-            }
+        if let Some(record) = batch.compact(index) {
+            let (record, Parts { op, operands: inputs, replaces }) = record?;
+            let (outputs, attrs) = (SmallVec::from_slice(&[Slot(record.out)]), Attrs::none());
+            let (replaces, provenance) = (Replaces::first(replaces), Provenance(record.provenance));
+            let mut instruction = Instruction { op, outputs, inputs, attrs, replaces, provenance };
+            self.place(Said { instruction: &mut instruction, record: Some(record) }, context)?;
             self.end_use();
             return Ok(true);
         }
@@ -237,17 +228,15 @@ impl Session {
 
     fn rewrite_one(&mut self, command: Command, context: &mut Context) -> Result<()> {
         match command {
-            Command::Apply(instruction) => self.apply(instruction, context),
+            Command::Apply(mut instruction) => {
+                self.place(Said { instruction: &mut instruction, record: None }, context)
+            }
             Command::Upload { out, meta, provenance, .. } if self.is_deserted() => {
                 self.insert_lost(out, meta, provenance)
             }
             Command::Upload { out, meta, data, provenance } => {
-                let target = self.place_upload(out, &meta, provenance, context)?;
-                let upload = Command::Upload { out, meta, data, provenance };
-                match target {
-                    Target::Worker(worker) => self.emit(worker, upload),
-                    Target::Mesh(mesh, _) => self.emit_all(mesh, upload),
-                }
+                let place = self.place_upload(out, &meta, provenance, context)?;
+                self.emit_all(place, &Command::Upload { out, meta, data, provenance });
                 self.spread_upload(out, context)
             }
             Command::Announce { out, meta, provenance, .. } if self.is_deserted() => {
@@ -267,7 +256,7 @@ impl Session {
                     return self.answer_lost(request, lose::no_worker(), context);
                 };
                 self.settle(worker, Whom::Everybody);
-                self.emit(worker, Command::Sync { request });
+                self.emit(worker, &Command::Sync { request });
                 self.expect_reply(worker, Reply::Answer(request), Way::Message.into())
             }
             Command::Ask { question, request } => self.answer_question(question, request),
@@ -277,8 +266,7 @@ impl Session {
             Command::Scope(scope) => {
                 self.scopes.enter(scope, &self.workers, &mut self.registry.placements)
             }
-            Command::Send { .. }
-            | Command::Receive { .. }
+            Command::Receive { .. }
             | Command::Report { .. }
             | Command::Vote { .. }
             | Command::Settle { .. }
@@ -374,36 +362,17 @@ impl Session {
     }
 
     fn free(&mut self, slot: Slot) -> Result<()> {
-        let entry = self.forget(slot)?;
-        for (worker, name) in entry.holders {
-            self.emit_free(worker, name);
+        for (place, name) in self.forget(slot)?.at {
+            self.emit_free_all(place, name);
         }
-        self.free_spreads(entry.spreads, None);
         Ok(())
-    }
-
-    /// Frees a value on meshes, but not on those workers that have replaced it under this name.
-    fn free_spreads(
-        &mut self,
-        spreads: SmallVec<[(PlacementId, Slot); 1]>,
-        replaced: Option<(&[WorkerId], Slot)>,
-    ) {
-        for (mesh, name) in spreads {
-            let Some((at, _)) = replaced.filter(|&(_, kept)| kept == name) else {
-                self.emit_all(mesh, Command::Free(SmallVec::from_iter([name])));
-                continue;
-            };
-            let members = self.registry.placements.members(mesh).iter().copied();
-            let others: SmallVec<[WorkerId; 8]> = members.filter(|it| !at.contains(it)).collect();
-            others.into_iter().for_each(|other| self.emit_free(other, name));
-        }
     }
 
     /// Takes a value's name away, and with it what was asked about it: the next value of that name
     /// must not be described by the answer.
     fn forget(&mut self, slot: Slot) -> Result<Entry> {
         let entry = self.registry.remove(slot)?;
-        if !entry.described {
+        if entry.is_awaited() {
             self.described.retain(|_, asked| *asked != slot);
         }
         Ok(entry)
@@ -413,21 +382,8 @@ impl Session {
         self.lane(worker).outgoing.push_free(&[slot]);
     }
 
-    fn insert(
-        &mut self,
-        slot: Slot,
-        meta: Meta,
-        (described, provenance): (bool, Provenance),
-        home: WorkerId,
-        ready_ns: u64,
-    ) -> Result<()> {
-        let holders = SmallVec::from_slice(&[(home, slot)]);
-        let entry = Entry { described, provenance, ready_ns, holders, ..Entry::nowhere(meta) };
-        self.registry.insert(slot, entry)
-    }
-
-    fn emit(&mut self, worker: WorkerId, command: Command) {
-        self.lane(worker).outgoing.push(&command);
+    fn emit(&mut self, worker: WorkerId, command: &Command) {
+        self.lane(worker).outgoing.push(command);
     }
 
     /// The lane of a worker that is given something next, after what it shares with others.

@@ -174,14 +174,14 @@ fn what_has_copies_along_an_axis_outlives_a_worker() {
         w0   by d2
         w0   t2 := exp t1
         w0   t2147483648 := move t2 from dp: replicate, tp: shard(0) on w0 w1 \
-             to replicate on w0 as #0
+             to whole on w0 as #0
         w0   read t2147483648 as r1
         w0   free t2147483648
         w1   d2 := cut none 0 on w0 w1
         w1   by d2
         w1   t2 := exp t1
         w1   t2147483648 := move t2 from dp: replicate, tp: shard(0) on w0 w1 \
-             to replicate on w0 as #0
+             to whole on w0 as #0
         ",
     );
 }

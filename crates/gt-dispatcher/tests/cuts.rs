@@ -86,7 +86,7 @@ fn a_contraction_of_cut_axes_is_a_sum_that_waits_until_somebody_needs_it() {
         w0   t2147483648 := move t2 from partial(sum) on w0 w1 to replicate on w0 w1 as #0
         w0   free t2
         w0   t3 := exp t2147483648
-        w0   t2147483649 := move t0 from shard(0) on w0 w1 to replicate on w0 as #2
+        w0   t2147483649 := move t0 from shard(0) on w0 w1 to whole on w0 as #2
         w0   read t2147483649 as r1
         w0   free t2147483649
         w1   d1 := cut 0 on w0 w1
@@ -98,7 +98,7 @@ fn a_contraction_of_cut_axes_is_a_sum_that_waits_until_somebody_needs_it() {
         w1   t2147483648 := move t2 from partial(sum) on w0 w1 to replicate on w0 w1 as #0
         w1   free t2
         w1   t3 := exp t2147483648
-        w1   t2147483649 := move t0 from shard(0) on w0 w1 to replicate on w0 as #2
+        w1   t2147483649 := move t0 from shard(0) on w0 w1 to whole on w0 as #2
         ",
     );
 }
@@ -145,12 +145,12 @@ fn an_upload_is_cut_and_its_worker_keeps_only_a_part() {
         t1 := exp t0
         ---
         w0   t0 := upload float32[6] (24 bytes)
-        w0   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 as #0
+        w0   t2147483648 := move t0 from whole on w0 to shard(0) on w0 w1 as #0
         w0   free t0
         w0   d1 := cut 0 on w0 w1
         w0   by d1
         w0   t1 := exp t2147483648
-        w1   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 as #0
+        w1   t2147483648 := move t0 from whole on w0 to shard(0) on w0 w1 as #0
         w1   d1 := cut 0 on w0 w1
         w1   by d1
         w1   t1 := exp t2147483648

@@ -23,14 +23,14 @@ fn what_only_a_drained_worker_had_goes_to_another_one() {
         ---
         w0   t0 := upload float32[4] (16 bytes)
         w1   t1 := upload float32[64, 4] (1024 bytes)
-        w0   send t0 to w1 as #0
+        w0   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w0   t3 := exp t0
-        w1   t2147483648 := receive #0
+        w1   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w1   t2 := add t2147483648 t1
         w0   free t0
-        w0   send t3 to w1 as #1
+        w0   t2147483649 := move t3 from whole on w0 to whole on w1 as #1
         w0   free t3
-        w1   t2147483649 := receive #1
+        w1   t2147483649 := move t3 from whole on w0 to whole on w1 as #1
         w1   t4 := add t2147483649 t2147483648
         w1   read t4 as r1
         ",
@@ -57,19 +57,19 @@ fn another_worker_takes_the_place_of_a_drained_one_with_its_parts() {
         free t1
         ---
         w0   t0 := upload float32[8] (32 bytes)
-        w0   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 as #0
+        w0   t2147483648 := move t0 from whole on w0 to shard(0) on w0 w1 as #0
         w0   free t0
         w0   t1 := upload float32[4] (16 bytes)
-        w1   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 as #0
+        w1   t2147483648 := move t0 from whole on w0 to shard(0) on w0 w1 as #0
         w1   t1 := upload float32[4] (16 bytes)
         w0   t2147483649 := move t2147483648 from shard(0) on w0 w1 to shard(0) on w2 w1 as #1
         w0   free t2147483648
-        w0   send t1 to w2 as #2
+        w0   t2147483648 := move t1 from whole on w0 to whole on w2 as #2
         w1   t2147483649 := move t2147483648 from shard(0) on w0 w1 to shard(0) on w2 w1 as #1
         w1   free t2147483648
         w1   t2147483648 := cast t1 dtype=float32
         w2   t2147483649 := move t2147483648 from shard(0) on w0 w1 to shard(0) on w2 w1 as #1
-        w2   t2147483648 := receive #2
+        w2   t2147483648 := move t1 from whole on w0 to whole on w2 as #2
         w0   free t1
         w1   free t1
         w1   d1 := cut 0 on w2 w1
@@ -98,10 +98,10 @@ fn without_another_worker_parts_go_to_those_that_are_left() {
         w1 drained
         ---
         w0   t0 := upload float32[6] (24 bytes)
-        w0   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 w2 as #0
+        w0   t2147483648 := move t0 from whole on w0 to shard(0) on w0 w1 w2 as #0
         w0   free t0
-        w1   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 w2 as #0
-        w2   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 w2 as #0
+        w1   t2147483648 := move t0 from whole on w0 to shard(0) on w0 w1 w2 as #0
+        w2   t2147483648 := move t0 from whole on w0 to shard(0) on w0 w1 w2 as #0
         w0   t2147483649 := move t2147483648 from shard(0) on w0 w1 w2 to shard(0) on w0 w2 as #2
         w0   free t2147483648
         w1   t2147483649 := move t2147483648 from shard(0) on w0 w1 w2 to shard(0) on w0 w2 as #2
@@ -127,8 +127,8 @@ fn a_worker_that_is_alone_is_not_drained_and_one_that_is_taken_back_is_used() {
         ---
         operator is the only worker that takes work, and its values have nowhere to go
         w1   t0 := upload float32[4] (16 bytes)
-        w0   t2147483648 := receive #0
-        w1   send t0 to w0 as #0
+        w0   t2147483648 := move t0 from whole on w1 to whole on w0 as #0
+        w1   t2147483648 := move t0 from whole on w1 to whole on w0 as #0
         w1   free t0
         w0   t1 := exp t2147483648
         ",
@@ -151,23 +151,23 @@ fn a_sum_is_put_together_before_one_of_its_parts_moves() {
         read t1 as r1
         ---
         w0   t0 := upload float32[8] (32 bytes)
-        w0   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 as #0
+        w0   t2147483648 := move t0 from whole on w0 to shard(0) on w0 w1 as #0
         w0   free t0
         w0   d1 := cut 0 on w0 w1
         w0   by d1
         w0   t1 := sum t2147483648
         w0   free t2147483648
-        w1   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 as #0
+        w1   t2147483648 := move t0 from whole on w0 to shard(0) on w0 w1 as #0
         w1   d1 := cut 0 on w0 w1
         w1   by d1
         w1   t1 := sum t2147483648
         w1   free t2147483648
         w0   t2147483648 := move t1 from partial(sum) on w0 w1 to replicate on w0 w1 as #1
         w0   free t1
-        w0   send t2147483648 to w2 as #3
+        w0   t2147483649 := move t2147483648 from whole on w0 to whole on w2 as #3
         w1   t2147483648 := move t1 from partial(sum) on w0 w1 to replicate on w0 w1 as #1
         w1   free t1
-        w2   t2147483649 := receive #3
+        w2   t2147483649 := move t2147483648 from whole on w0 to whole on w2 as #3
         # What else is for those that have enough to do waits for that.
         w2   read t2147483649 as r1
         ",
@@ -191,12 +191,12 @@ fn a_drained_worker_that_is_gone_takes_with_it_what_it_had_not_sent() {
         ---
         w0   t0 := upload float32[4] (16 bytes)
         w0   t1 := exp t0
-        w0   send t0 to w1 as #0
+        w0   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w0   free t0
-        w0   send t1 to w1 as #1
+        w0   t2147483649 := move t1 from whole on w0 to whole on w1 as #1
         w0   free t1
-        w1   t2147483648 := receive #0
-        w1   t2147483649 := receive #1
+        w1   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
+        w1   t2147483649 := move t1 from whole on w0 to whole on w1 as #1
         w1   handover #0: worker on was lost
         w1   handover #1: worker on was lost
         client done 2
@@ -222,9 +222,9 @@ fn a_worker_that_is_gone_while_its_parts_move_leaves_nothing_behind() {
         free t0
         ---
         w0   t0 := upload float32[8] (32 bytes)
-        w0   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 as #0
+        w0   t2147483648 := move t0 from whole on w0 to shard(0) on w0 w1 as #0
         w0   free t0
-        w1   t2147483648 := move t0 from replicate on w0 to shard(0) on w0 w1 as #0
+        w1   t2147483648 := move t0 from whole on w0 to shard(0) on w0 w1 as #0
         w0   t2147483649 := move t2147483648 from shard(0) on w0 w1 to shard(0) on w2 w1 as #1
         w0   free t2147483648
         w1   t2147483649 := move t2147483648 from shard(0) on w0 w1 to shard(0) on w2 w1 as #1
@@ -254,12 +254,12 @@ fn a_worker_that_is_taken_back_without_a_seat_is_not_asked_after_it_is_gone() {
         ---
         w0   t0 := upload float32[4] (16 bytes)
         w0   t1 := exp t0
-        w0   send t0 to w2 as #0
+        w0   t2147483648 := move t0 from whole on w0 to whole on w2 as #0
         w0   free t0
-        w0   send t1 to w2 as #1
+        w0   t2147483649 := move t1 from whole on w0 to whole on w2 as #1
         w0   free t1
-        w2   t2147483648 := receive #0
-        w2   t2147483649 := receive #1
+        w2   t2147483648 := move t0 from whole on w0 to whole on w2 as #0
+        w2   t2147483649 := move t1 from whole on w0 to whole on w2 as #1
         w2   handover #0: worker on was lost
         w2   handover #1: worker on was lost
         client done 2

@@ -41,7 +41,7 @@ fn tables_stay_bounded_while_lengths_grow() {
     let told = growing("t2 := exp t1\nread t2 as r1");
     assert!(!told.iter().any(|line| line.contains("ended")), "{:?}", told.last());
     // What was cut before the tables were cleared up still lies where it lay.
-    let moved = told.iter().find(|line| line.contains("replicate on w0 as")).expect("a move");
+    let moved = told.iter().find(|line| line.contains("to whole on w0 as")).expect("a move");
     assert!(moved.contains("move t2 from shard(0 at 0 17 17) on w0 w1"), "{moved}");
     let number = |line: &String| line.split_once(" := cut")?.0.split_once('d')?.1.parse().ok();
     let most: usize = told.iter().filter_map(number).max().expect("there are signatures");

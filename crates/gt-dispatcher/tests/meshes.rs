@@ -44,12 +44,12 @@ fn a_value_from_outside_comes_to_every_worker_once_and_under_one_name() {
         ---
         w0   t0 := upload float32[4] (16 bytes)
         w0   t2147483648 := cast t0 dtype=float32
-        w0   send t0 to w1 as #0
+        w0   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w0   t1 := exp t2147483648
         w0   t2 := add t2147483648 t1
         w0   free t0
         w0   free t2147483648
-        w1   t2147483648 := receive #0
+        w1   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w1   t1 := exp t2147483648
         w1   t2 := add t2147483648 t1
         w1   free t2147483648
@@ -77,13 +77,13 @@ fn outside_of_signals_work_goes_where_its_largest_input_is() {
         w0   t1 := exp t0
         w0   t2 := upload float32[1] (4 bytes)
         w0   t2147483648 := cast t2 dtype=float32
-        w0   send t2 to w1 as #0
+        w0   t2147483648 := move t2 from whole on w0 to whole on w1 as #0
         w0   t3 := add t0 t2147483648
         w0   t4 := upload float32[64, 64] (16384 bytes)
         w0   t5 := add t4 t0
         w1   t0 := zeros shape=[64]
         w1   t1 := exp t0
-        w1   t2147483648 := receive #0
+        w1   t2147483648 := move t2 from whole on w0 to whole on w1 as #0
         w1   t3 := add t0 t2147483648
         ",
     );
@@ -162,9 +162,9 @@ fn a_shape_that_depends_on_data_is_told_by_one_worker() {
         w1   t0 := zeros shape=[4]
         client   answer r1
         w0   t2147483648 := cast t1 dtype=int64
-        w0   send t1 to w1 as #0
+        w0   t2147483648 := move t1 from whole on w0 to whole on w1 as #0
         w0   t2 := add t2147483648 1
-        w1   t2147483648 := receive #0
+        w1   t2147483648 := move t1 from whole on w0 to whole on w1 as #0
         w1   t2 := add t2147483648 1
         ",
     );
@@ -295,12 +295,12 @@ fn parts_of_a_value_that_is_lost_are_freed_on_the_workers_that_are_left() {
         w0   by d1
         w0   t0 := zeros shape=[4]
         w0   t1 := upload float32[8] (32 bytes)
-        w0   t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
+        w0   t2147483648 := move t1 from whole on w0 to shard(0) on w0 w1 as #0
         w0   free t1
         w1   d1 := cut 0 on w0 w1
         w1   by d1
         w1   t0 := zeros shape=[4]
-        w1   t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
+        w1   t2147483648 := move t1 from whole on w0 to shard(0) on w0 w1 as #0
         w1   handover #0: worker on was lost
         client done 4
         w1   free t0
@@ -311,7 +311,7 @@ fn parts_of_a_value_that_is_lost_are_freed_on_the_workers_that_are_left() {
 }
 
 #[test]
-fn what_is_replaced_on_a_part_of_its_mesh_is_freed_on_the_rest_of_it() {
+fn copies_of_what_is_replaced_are_freed_on_all_workers() {
     check(
         "
         workers 2
@@ -323,28 +323,28 @@ fn what_is_replaced_on_a_part_of_its_mesh_is_freed_on_the_rest_of_it() {
         t1 := zeros shape=[4]
         t2 := add t1 t0 replaces t1
         in scope1
-        # What is replaced is the copy of both workers that the second one has got there.
         t1 := neg t0 replaces t0
         ---
         w0   t0 := upload float32[4] (16 bytes)
-        w0   t2147483648 := move t0 from replicate on w0 to shard(0) on w1 as #0
+        w0   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w0   free t0
         w0   t1 := zeros shape=[4]
-        w0   t2147483649 := move t2147483648 from shard(0) on w1 to replicate on w0 w1 as #1
+        w0   t2147483649 := move t2147483648 from whole on w1 to whole on w0 as #1
         w0   t2 := add t1 t2147483649
         w0   vote #1 t2
         w0   t2147483650 := cast t2 dtype=float32 replaces t1
         w0   free t2
         w0   free t2147483649
-        w1   t2147483648 := move t0 from replicate on w0 to shard(0) on w1 as #0
+        w1   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w1   t1 := zeros shape=[4]
-        w1   t2147483649 := move t2147483648 from shard(0) on w1 to replicate on w0 w1 as #1
+        w1   t2147483649 := cast t2147483648 dtype=float32
+        w1   t2147483649 := move t2147483648 from whole on w1 to whole on w0 as #1
         w1   t2 := add t1 t2147483649
         w1   vote #1 t2
         w1   t2147483650 := cast t2 dtype=float32 replaces t1
         w1   free t2
-        w1   t1 := neg t2147483649 replaces t2147483649
-        w1   free t2147483648
+        w1   t1 := neg t2147483648 replaces t2147483648
+        w1   free t2147483649
         ",
     );
 }

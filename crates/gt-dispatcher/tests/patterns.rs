@@ -55,7 +55,7 @@ fn data_parallel() {
         all  vote #1 t9
         all  t2147483649 := cast t9 dtype=float32 replaces t2
         all  free t9
-        all  t2147483650 := move t4 from partial(sum) on w0 w1 to replicate on w0 as #2
+        all  t2147483650 := move t4 from partial(sum) on w0 w1 to whole on w0 as #2
         w0   wait #2
         w0   read t2147483650 as r1
         w0   free t2147483650
@@ -174,7 +174,7 @@ fn replicated_parameters() {
         all  t2 := matmul t1 t0
         all  by d1
         all  t3 := mean t2
-        all  t2147483648 := move t3 from partial(sum) on w0 w1 to replicate on w0 as #0
+        all  t2147483648 := move t3 from partial(sum) on w0 w1 to whole on w0 as #0
         w0   read t2147483648 as r1
         w0   free t2147483648
         ",

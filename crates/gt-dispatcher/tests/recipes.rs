@@ -19,7 +19,7 @@ fn rule_4_what_has_no_inputs_is_made_where_it_is_used_and_as_the_use_wants_it() 
         t4 := add t3 t1
         ---
         w0   t2 := upload float32[6, 4] (96 bytes)
-        all  t2147483648 := move t2 from replicate on w0 to shard(0) on w0 w1 as #0
+        all  t2147483648 := move t2 from whole on w0 to shard(0) on w0 w1 as #0
         w0   free t2
         all  t0 := randn shape=[4, 8] seed=0 rng_index=0
         all  d1 := cut 100 on w0 w1
@@ -91,7 +91,7 @@ fn rule_4_what_cannot_be_made_in_parts_is_made_by_everybody_who_keeps_a_part() {
         t2 := add t1 t0
         ---
         w0   t1 := upload float32[4] (16 bytes)
-        all  t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
+        all  t2147483648 := move t1 from whole on w0 to shard(0) on w0 w1 as #0
         w0   free t1
         all  t0 := arange start=0 end=1 step=0.25
         all  t2147483649 := move t0 from replicate on w0 w1 to shard(0) on w0 w1 as #1
@@ -158,7 +158,7 @@ fn rule_4_a_sum_takes_what_is_made_at_its_first_use_once() {
         t3 := add t2 t0
         ---
         w0   t1 := upload float32[6] (24 bytes)
-        all  t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
+        all  t2147483648 := move t1 from whole on w0 to shard(0) on w0 w1 as #0
         w0   free t1
         all  d1 := cut 0 on w0 w1
         all  by d1
@@ -239,13 +239,13 @@ fn a_recipe_is_not_replaced_before_a_failure_is_told() {
         t5 := uniform t4 low=-0.5 to=0.5 seed=0 rng_index=0 replaces t4
         ---
         w0   t0 := upload float32[4] (16 bytes)
-        w0   send t0 to w1 as #0
+        w0   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w0   t4 := zeros shape=[4]
         w0   wait #1
         w0   t5 := uniform t4 low=-0.5 to=0.5 seed=0 rng_index=0 replaces t4
         w1   t1 := upload float32[4] (16 bytes)
         w1   t2 := cast t1 dtype=int64
-        w1   t2147483648 := receive #0
+        w1   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w1   t3 := take t2147483648 t2
         w1   report #1
         ",
@@ -268,7 +268,7 @@ fn a_lost_worker_takes_no_recipe_with_it() {
         read t2 as r1
         ---
         w0   t1 := upload float32[4] (16 bytes)
-        all  t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
+        all  t2147483648 := move t1 from whole on w0 to shard(0) on w0 w1 as #0
         w0   free t1
         w1   handover #0: worker on was lost
         w1   free t2147483648
@@ -295,9 +295,9 @@ fn what_cannot_be_computed_leaves_the_recipe_that_it_would_replace() {
         read t2 as r1
         ---
         w0   t1 := upload float32[4] (16 bytes)
-        w0   t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
+        w0   t2147483648 := move t1 from whole on w0 to shard(0) on w0 w1 as #0
         w0   free t1
-        w1   t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
+        w1   t2147483648 := move t1 from whole on w0 to shard(0) on w0 w1 as #0
         w1   handover #0: worker on was lost
         w1   free t2147483648
         w1   t2 := ones shape=[4]
@@ -322,7 +322,7 @@ fn a_composite_takes_the_place_of_what_was_never_made() {
         t0 := exp t2
         ---
         w0   t1 := upload float32[4, 3] (48 bytes)
-        all  t2147483648 := move t1 from replicate on w0 to shard(0) on w0 w1 as #0
+        all  t2147483648 := move t1 from whole on w0 to shard(0) on w0 w1 as #0
         w0   free t1
         all  t2147483649 := move t2147483648 from shard(0) on w0 w1 to shard(1) on w0 w1 as #1
         all  d1 := cut 1 on w0 w1

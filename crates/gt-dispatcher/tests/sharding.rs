@@ -51,7 +51,7 @@ fn rule_6_place_moves_a_value_to_where_the_scope_wants_it() {
         free t0
         ---
         w0   t0 := upload float32[4, 4] (64 bytes)
-        all  t2147483648 := move t0 from replicate on w0 to shard(1) on w0 w1 as #0
+        all  t2147483648 := move t0 from whole on w0 to shard(1) on w0 w1 as #0
         all  d1 := cut 1 on w0 w1
         all  by d1
         all  t1 := place t2147483648
@@ -91,16 +91,16 @@ fn rule_9_in_a_signal_every_op_runs_on_its_mesh() {
         ---
         w0   t0 := upload float32[64, 16] (4096 bytes)
         w0   t1 := upload float32[16] (64 bytes)
-        w0   t2147483648 := move t0 from replicate on w0 to shard(1) on w0 w1 as #0
-        w0   t2147483649 := move t1 from replicate on w0 to shard(0) on w0 w1 as #1
+        w0   t2147483648 := move t0 from whole on w0 to shard(1) on w0 w1 as #0
+        w0   t2147483649 := move t1 from whole on w0 to shard(0) on w0 w1 as #1
         w0   d1 := cut 1 on w0 w1
         w0   by d1
         w0   t2 := add t2147483648 t2147483649
         w0   d2 := cut 0 on w0 w1
         w0   by d2
         w0   t3 := exp t2147483649
-        w1   t2147483648 := move t0 from replicate on w0 to shard(1) on w0 w1 as #0
-        w1   t2147483649 := move t1 from replicate on w0 to shard(0) on w0 w1 as #1
+        w1   t2147483648 := move t0 from whole on w0 to shard(1) on w0 w1 as #0
+        w1   t2147483649 := move t1 from whole on w0 to shard(0) on w0 w1 as #1
         w1   d1 := cut 1 on w0 w1
         w1   by d1
         w1   t2 := add t2147483648 t2147483649
@@ -128,13 +128,13 @@ fn rule_9_outside_of_signals_an_op_runs_on_the_mesh_of_its_largest_input() {
         w0   t0 := zeros shape=[6, 4]
         w0   t1 := upload float32[4] (16 bytes)
         w0   t2147483648 := cast t1 dtype=float32
-        w0   send t1 to w1 as #0
+        w0   t2147483648 := move t1 from whole on w0 to whole on w1 as #0
         w0   by d1
         w0   t2 := add t0 t2147483648
         w1   d1 := cut 0 on w0 w1
         w1   by d1
         w1   t0 := zeros shape=[6, 4]
-        w1   t2147483648 := receive #0
+        w1   t2147483648 := move t1 from whole on w0 to whole on w1 as #0
         w1   by d1
         w1   t2 := add t0 t2147483648
         ",
@@ -402,12 +402,12 @@ fn rule_19_what_depends_on_data_is_whole_and_then_comes_to_the_mesh() {
         all  d1 := cut 0 on w0 w1
         all  by d1
         all  t0 := zeros shape=[4]
-        all  t2147483648 := move t0 from shard(0) on w0 w1 to replicate on w0 as #0
+        all  t2147483648 := move t0 from shard(0) on w0 w1 to whole on w0 as #0
         w0   t1 := nonzero t2147483648
         w0   describe t1 as r1
         client   answer r1
         then
-        all  t2147483649 := move t1 from replicate on w0 to shard(0) on w0 w1 as #1
+        all  t2147483649 := move t1 from whole on w0 to shard(0) on w0 w1 as #1
         all  by d1
         all  t2 := add t2147483649 1
         ",
@@ -429,7 +429,7 @@ fn rule_20_a_sum_is_put_together_on_one_worker_for_a_read() {
         all  by d1
         all  t0 := ones shape=[6]
         all  t1 := sum t0
-        all  t2147483648 := move t1 from partial(sum) on w0 w1 to replicate on w0 as #0
+        all  t2147483648 := move t1 from partial(sum) on w0 w1 to whole on w0 as #0
         w0   read t2147483648 as r1
         w0   free t2147483648
         ",
@@ -563,8 +563,8 @@ fn rule_22_a_sum_is_charged_where_it_begins() {
         all  t1 := sum t0 dim=[0]
         w0   t2 := upload float32[4000] (16000 bytes)
         w0   t2147483648 := cast t2 dtype=float32
-        w0   send t2 to w1 as #0
-        w1   t2147483648 := receive #0
+        w0   t2147483648 := move t2 from whole on w0 to whole on w1 as #0
+        w1   t2147483648 := move t2 from whole on w0 to whole on w1 as #0
         all  t3 := mul t1 t2147483648
         ",
     );

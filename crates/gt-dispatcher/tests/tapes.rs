@@ -82,8 +82,8 @@ fn operands_on_different_workers_meet_where_the_larger_one_is() {
         ---
         w0   t0 := upload float32[4] (16 bytes)
         w1   t1 := upload float32[64, 4] (1024 bytes)
-        w0   send t0 to w1 as #0
-        w1   t2147483648 := receive #0
+        w0   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
+        w1   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w1   t2 := add t2147483648 t1
         ",
     );
@@ -109,8 +109,8 @@ fn a_value_that_was_moved_is_not_moved_again() {
         w1   t1 := upload float32[64, 4] (1024 bytes)
         client done 1
         client done 1
-        w0   send t0 to w1 as #0
-        w1   t2147483648 := receive #0
+        w0   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
+        w1   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w1   t2 := add t2147483648 t1
         w1   t3 := mul t1 t2147483648
         w1   t4 := sub t2147483648 t1
@@ -134,14 +134,14 @@ fn a_free_frees_copies_too_and_their_names_are_used_again() {
         ---
         w0   t0 := upload float32[4] (16 bytes)
         w1   t1 := upload float32[64, 4] (1024 bytes)
-        w0   send t0 to w1 as #0
+        w0   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w0   free t0
         w0   t0 := upload float32[4] (16 bytes)
-        w0   send t0 to w1 as #1
-        w1   t2147483648 := receive #0
+        w0   t2147483648 := move t0 from whole on w0 to whole on w1 as #1
+        w1   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w1   t2 := add t2147483648 t1
         w1   free t2147483648
-        w1   t2147483648 := receive #1
+        w1   t2147483648 := move t0 from whole on w0 to whole on w1 as #1
         w1   t3 := add t2147483648 t1
         ",
     );
@@ -164,16 +164,16 @@ fn a_replacement_stays_at_home_and_ends_the_copies_of_the_old_value() {
         ---
         w0   t0 := upload float32[64] (256 bytes)
         w1   t1 := upload float32[64, 64] (16384 bytes)
-        w0   send t0 to w1 as #0
-        w0   t2147483649 := receive #1
+        w0   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
+        w0   t2147483649 := move t3 from whole on w1 to whole on w0 as #1
         w0   t4 := add t0 t2147483649 replaces t0
-        w0   send t4 to w1 as #2
-        w1   t2147483648 := receive #0
+        w0   t2147483648 := move t4 from whole on w0 to whole on w1 as #2
+        w1   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w1   t2 := add t2147483648 t1
         w1   t3 := sum t1 dim=[0]
-        w1   send t3 to w0 as #1
+        w1   t2147483649 := move t3 from whole on w1 to whole on w0 as #1
         w1   free t2147483648
-        w1   t2147483648 := receive #2
+        w1   t2147483648 := move t4 from whole on w0 to whole on w1 as #2
         w1   t5 := add t2147483648 t1
         ",
     );
@@ -193,9 +193,9 @@ fn heavy_work_moves_to_an_idle_worker_and_what_depends_on_it_stays_there() {
         ---
         w0   t0 := zeros shape=[512, 512]
         w0   t1 := matmul t0 t0
-        w0   send t0 to w1 as #0
+        w0   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w0   t3 := matmul t1 t1
-        w1   t2147483648 := receive #0
+        w1   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w1   t2 := matmul t2147483648 t2147483648
         w1   t4 := matmul t2 t2
         ",
@@ -260,8 +260,8 @@ fn a_batch_is_done_when_every_worker_is_done_with_its_part() {
         ---
         w0   t0 := upload float32[4] (16 bytes)
         w1   t1 := upload float32[64, 4] (1024 bytes)
-        w0   send t0 to w1 as #0
-        w1   t2147483648 := receive #0
+        w0   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
+        w1   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w1   t2 := add t2147483648 t1
         w0   t3 := exp t0
         client done 1
@@ -507,10 +507,10 @@ fn what_a_lost_worker_had_is_lost_and_what_others_have_is_not() {
         ---
         w0   t0 := upload float32[4] (16 bytes)
         w1   t1 := upload float32[64, 4] (1024 bytes)
-        w0   send t0 to w1 as #0
+        w0   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w0   t3 := exp t0
         w0   read t3 as r1
-        w1   t2147483648 := receive #0
+        w1   t2147483648 := move t0 from whole on w0 to whole on w1 as #0
         w1   t2 := add t2147483648 t1
         client answer r1: worker on was lost
         w1   handover #0: worker on was lost
@@ -615,13 +615,13 @@ fn a_value_that_takes_the_place_of_a_lost_one_is_cut_as_that_was() {
         w1  by d1
         w1  t0 := ones shape=[8]
         w1  free t0
-        w1  t2147483648 := move t1 from replicate on w2 to shard(0) on w2 w1 as #0
+        w1  t2147483648 := move t1 from whole on w2 to shard(0) on w2 w1 as #0
         w1  d2 := cut 0 on w2 w1
         w1  by d2
         w1  t2 := cast t2147483648 dtype=float32
         w1  vote #1 t2
         w2  t1 := upload float32[8] (32 bytes)
-        w2  t2147483648 := move t1 from replicate on w2 to shard(0) on w2 w1 as #0
+        w2  t2147483648 := move t1 from whole on w2 to shard(0) on w2 w1 as #0
         w2  d2 := cut 0 on w2 w1
         w2  by d2
         w2  t2 := cast t2147483648 dtype=float32
@@ -647,14 +647,14 @@ fn values_that_are_replaced_together_come_under_names_of_their_own() {
         ---
         w0   t0 := upload float32[64] (256 bytes)
         w1   t1 := upload float32[64] (256 bytes)
-        w0   t2147483648 := receive #0
-        w0   t2147483649 := receive #1
+        w0   t2147483648 := move t2 from whole on w1 to whole on w0 as #0
+        w0   t2147483649 := move t3 from whole on w1 to whole on w0 as #1
         w0   t4, t5, t6 := adam t0 t0 t0 t0 1 1 1 1 1 1 replaces t0 t2147483648 t2147483649
         w0   read t5 as r1
         w1   t2 := exp t1
         w1   t3 := exp t1
-        w1   send t2 to w0 as #0
-        w1   send t3 to w0 as #1
+        w1   t2147483648 := move t2 from whole on w1 to whole on w0 as #0
+        w1   t2147483649 := move t3 from whole on w1 to whole on w0 as #1
         w1   free t2
         w1   free t3
         ",

@@ -6,7 +6,7 @@ use common::for_each_seed;
 use gt_core::attrs::{Attr, AttrKind, AttrSpec, Attrs};
 use gt_core::instruction::{Command, Instruction, Operand};
 use gt_core::op::{Arg, Call, Op};
-use gt_core::{DType, Meta, Provenance, RequestId, ScopeId, SessionId, Slot, WorkerId, ops};
+use gt_core::{DType, Meta, Provenance, RequestId, ScopeId, SessionId, Slot, ops};
 use gt_sim::client::Answer;
 use gt_sim::script::Saying;
 use gt_sim::{Dice, Program, Script, Settings, Simulation};
@@ -177,7 +177,6 @@ fn offences() -> Vec<(Saying, &'static str)> {
         (batch(&[Command::Scope(ScopeId(1))]), "scope1 is not defined"),
         (batch(&[scope(2, 0)]), "scope2 is not the next"),
         (batch(&[scope(1, 1)]), "scope1 is not defined"),
-        (batch(&[Command::Send { slot: Slot(0), to: WorkerId(1), tag: 0 }]), "may not say"),
         (
             batch(&[Command::Receive { out: Slot(2), tag: 0, provenance: Provenance(0) }]),
             "may not say",

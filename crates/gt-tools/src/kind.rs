@@ -143,7 +143,7 @@ impl Kind {
     fn of_code(code: u16) -> Kind {
         match code {
             code::UPLOAD | code::ANNOUNCE | code::READ | code::DESCRIBE => Kind::Data,
-            code::SEND | code::RECEIVE | code::MOVE => Kind::Transfer,
+            code::RECEIVE | code::MOVE => Kind::Transfer,
             op => ops::by_code(op).map_or(Kind::Control, Kind::of_op),
         }
     }
@@ -156,7 +156,7 @@ impl Kind {
         }
         match command.trim_start_matches("Worker") {
             "CreateTensor" | "GetData" | "GetShape" => Kind::Data,
-            "SendTensor" | "ReceiveTensor" | "MoveTensor" => Kind::Transfer,
+            "ReceiveTensor" | "MoveTensor" => Kind::Transfer,
             _ => Kind::Control,
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gt_core::event::{Event, Events, Outcome, Station};
-use gt_core::instruction::Command;
+use gt_core::instruction::{Command, Move};
 use gt_core::placement::{Cut, Layout, Mesh, Placement};
 use gt_core::text::parse_instruction;
 use gt_core::{DType, Meta, RequestId, SessionId, Shape, Slot, WorkerId};
@@ -241,19 +241,20 @@ fn an_error_that_a_client_is_told_of_is_one_error() {
 #[test]
 fn a_transfer_waits_until_all_workers_have_done_their_part() {
     let mut board = board();
-    let (send, receive) = (
-        Command::Send { slot: Slot(0), to: WorkerId(1), tag: 7 },
-        Command::Receive { out: Slot(9), tag: 7, provenance: gt_core::Provenance(0) },
-    );
+    let (from, to) = (Placement::on(WorkerId(0)), Placement::on(WorkerId(1)));
+    let (meta, slot, out) = (Meta::new(DType::F32, [2]), Slot(0), Slot(9));
+    let moved = Command::Move(Box::new(Move { out, slot, meta, from, to, tag: 7 }));
     let sent = |one: &Command, at| command(Station::Sent, 70 * MS, 4, one).at(WorkerId(at));
-    board.take_events(&of(&[(sent(&send, 0), b""), (sent(&receive, 1), b"")]));
+    let mut batch = Batch::default();
+    batch.push(&moved);
+    board.take_events(&of(&[(sent(&moved, 0), &batch.extra), (sent(&moved, 1), &batch.extra)]));
     let ended =
         |one: &Command, at| of(&[(command(Station::Ended, 80 * MS, 4, one).at(WorkerId(at)), b"")]);
-    board.take_events(&ended(&send, 0));
+    board.take_events(&ended(&moved, 0));
     let transfers = board.json()["waits"]["transfers"].clone();
-    assert_eq!(transfers[0]["command"], "send t0 to w1 as #7");
+    assert_eq!(transfers[0]["command"], "t9 := move t0 from whole on w0 to whole on w1 as #7");
     assert_eq!((&transfers[0]["waiting"], &transfers[0]["done"]), (&json!([1]), &json!([0])));
-    board.take_events(&ended(&receive, 1));
+    board.take_events(&ended(&moved, 1));
     assert_eq!(board.json()["waits"]["transfers"], json!([]));
 }
 

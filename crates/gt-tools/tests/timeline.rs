@@ -29,11 +29,12 @@ fn log(steps: u64, workers: u64) -> Vec<String> {
                 lines.push(line(start + 26_000, "WORKER_RECV", &source, "WorkerBinaryOp", &done));
             }
         }
-        let send =
-            format!("session=s1 i={} start_ns={now} took_ns=9 send t1 to w1 as #{step}", i + 2);
-        lines.push(line(now + 80_000, "WORKER_RECV", "WORKER w0", "WorkerSendTensor", &send));
-        let receive = format!("session=s1 i={} t1 := receive #{step}", i + 2);
-        lines.push(line(now + 90_000, "WORKER_SEND", "WORKER w1", "WorkerReceiveTensor", &receive));
+        let moved = "t1 := move t1 from whole on w0 to whole on w1";
+        for (start, worker) in [(now + 70_000, "WORKER w0"), (now + 80_000, "WORKER w1")] {
+            let times = format!("start_ns={start} took_ns=9");
+            let details = format!("session=s1 i={} {times} {moved} as #{step}", i + 2);
+            lines.push(line(start + 9, "WORKER_RECV", worker, "WorkerMoveTensor", &details));
+        }
     }
     lines
 }
@@ -53,12 +54,12 @@ fn model(lines: &[String], filter: Filter) -> Model {
 fn a_log_becomes_lanes_spans_transfers_and_signals() {
     let model = model(&log(10, 2), Filter::default());
     assert_eq!((model.clients.len(), model.workers.len()), (1, 2));
-    assert_eq!((model.spans.len(), model.transfers.len()), (50, 10));
+    assert_eq!((model.spans.len(), model.transfers.len()), (60, 10));
     assert_eq!(model.bands.len(), 10);
     assert!(model.spans.iter().filter(|span| span.sent_ns.is_some()).count() >= 40);
     let used = by_time(&model);
     let names: Vec<&str> = used.iter().map(|one| one.name.as_str()).collect();
-    assert_eq!(names, ["add", "matmul", "SendTensor"]);
+    assert_eq!(names, ["add", "matmul", "MoveTensor"]);
     assert_eq!((used[0].count, used[0].total_ns, used[0].bytes), (20, 500_000, 20 << 12));
     let shares = utilisation(&model);
     assert!(shares.iter().all(|share| (0.4..0.6).contains(share)), "{shares:?}");
@@ -99,7 +100,7 @@ fn a_trace_for_other_viewers_keeps_to_its_format() {
     let trace: serde_json::Value = serde_json::from_slice(&text).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
     let of = |phase: &str| events.iter().filter(|event| event["ph"] == phase).count();
-    assert_eq!((of("X"), of("s"), of("f")), (50, 10, 10));
+    assert_eq!((of("X"), of("s"), of("f")), (60, 10, 10));
     assert!(of("M") >= 7 && of("i") > 0);
     for event in events {
         assert!(event["pid"].is_u64() && event["tid"].is_u64() && event["name"].is_string());
@@ -119,7 +120,7 @@ fn a_page_holds_its_data_and_asks_nobody_else() {
     assert!(!page.contains("http://") && !page.contains("https://") && !page.contains("/*DATA*/"));
     let data = page.split_once("const data = ").unwrap().1.split_once(";\n").unwrap().0;
     let data: serde_json::Value = serde_json::from_str(&data.replace("<\\/", "</")).unwrap();
-    assert_eq!(data["spans"].as_array().unwrap().len(), 15);
+    assert_eq!(data["spans"].as_array().unwrap().len(), 18);
 }
 
 #[test]

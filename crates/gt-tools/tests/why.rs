@@ -170,12 +170,11 @@ fn a_link_on_which_much_travels_is_named() {
     for step in 0..10 {
         let at = step * 10_000;
         trace.job(("s1", "w0"), (at, at + 5), (at + 10, 500), "add");
-        let send = format!("i={} send t1 to w2 as #{step}", trace.instructions);
-        let receive = format!("i={} t9 := receive #{step}", trace.instructions);
+        let moved = format!("i={} t9 := move t1 to w2 as #{step}", trace.instructions);
         // The tag comes last, after the time.
         for (worker, command, details, (start, took)) in [
-            ("WORKER w0", "SendTensor", send, (at + 520, 8000)),
-            ("WORKER w2", "ReceiveTensor", receive, (at + 8520, 100)),
+            ("WORKER w0", "MoveTensor", moved.clone(), (at + 520, 8000)),
+            ("WORKER w2", "MoveTensor", moved, (at + 8520, 100)),
         ] {
             let (head, tail) = details.split_at(details.find(' ').unwrap());
             let command = format!("Worker{command}");

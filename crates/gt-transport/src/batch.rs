@@ -3,9 +3,7 @@
 use bytes::Bytes;
 use gt_core::instruction::{After, Command, Instruction, Question};
 use gt_core::record::{Parts, Record, code};
-use gt_core::{
-    Error, Meta, Provenance, RequestId, Result, ScopeId, SignatureId, Slot, WorkerId, ops,
-};
+use gt_core::{Error, Meta, Provenance, RequestId, Result, ScopeId, SignatureId, Slot, ops};
 use serde::Serialize;
 use smallvec::SmallVec;
 
@@ -91,12 +89,6 @@ impl Batch {
                 self.push_extended(record, &(name, wish));
             }
             Command::Scope(scope) => self.records.push(bare(code::SCOPE, scope.0)),
-            Command::Send { slot, to, tag } => {
-                let mut record = bare(code::SEND, slot.0);
-                record.inputs[0] = to.0;
-                record.payload = tag.to_le_bytes();
-                self.records.push(record);
-            }
             Command::Receive { out, tag, provenance } => {
                 let mut record = bare(code::RECEIVE, out.0);
                 record.provenance = provenance.0;
@@ -211,7 +203,6 @@ impl Batch {
                 Command::DefineScope { scope, parent, name, wish }
             }
             code::SCOPE => Command::Scope(ScopeId(record.out)),
-            code::SEND => Command::Send { slot, to: WorkerId(record.inputs[0]), tag },
             code::RECEIVE => {
                 let provenance = Provenance(record.provenance);
                 Command::Receive { out: slot, tag, provenance }

@@ -22,7 +22,7 @@ mod kind;
 mod observed;
 
 /// Changes when older peers could misread a message.
-pub const MAJOR: u16 = 7;
+pub const MAJOR: u16 = 8;
 /// Changes when there is more to say. The version before is understood too.
 pub const MINOR: u16 = 0;
 

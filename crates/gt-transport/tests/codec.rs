@@ -47,8 +47,7 @@ proptest! {
             .any(|number| Slot(number).is_copy());
         let forbidden = copy || matches!(
             command,
-            Command::Send { .. }
-                | Command::Receive { .. }
+            Command::Receive { .. }
                 | Command::Vote { .. }
                 | Command::Report { .. }
                 | Command::Settle { .. }

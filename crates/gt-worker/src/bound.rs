@@ -47,7 +47,7 @@ pub enum Task {
         /// Where the user asked for it.
         provenance: Provenance,
     },
-    /// Take in what another worker hands over.
+    /// Take in what the client hands over.
     Receive {
         /// The value.
         out: ValueId,
@@ -62,15 +62,6 @@ pub enum Task {
     Give(Box<Give>),
     /// Put a value together from parts.
     Get(Box<Get>),
-    /// Hand a value to another worker.
-    Send {
-        /// The value.
-        value: ValueId,
-        /// Who gets it.
-        to: WorkerId,
-        /// What both sides call it.
-        tag: u64,
-    },
     /// Tell the client of a value.
     Answer {
         /// The value.
@@ -193,9 +184,7 @@ impl Bound {
                 });
                 inputs.chain(apply.replaces.iter().flatten().copied()).collect()
             }
-            Task::Send { value, .. } | Task::Answer { value, .. } => {
-                SmallVec::from_slice(&[*value])
-            }
+            Task::Answer { value, .. } => SmallVec::from_slice(&[*value]),
             Task::Give(give) => SmallVec::from_slice(&[give.value]),
             Task::Get(get) => get.own.iter().map(|own| own.value).collect(),
             Task::Vote { values, .. } | Task::Agree { values, .. } => {
@@ -213,7 +202,7 @@ impl Bound {
                 inputs.any(|input| matches!(input, Term::Value(id) if holds(*id)))
                     || apply.replaces.iter().flatten().any(|id| holds(*id))
             }
-            Task::Send { value, .. } | Task::Answer { value, .. } => holds(*value),
+            Task::Answer { value, .. } => holds(*value),
             Task::Give(give) => holds(give.value),
             Task::Get(get) => get.own.as_ref().is_some_and(|own| holds(own.value)),
             Task::Vote { values, .. } | Task::Agree { values, .. } => {
@@ -261,11 +250,7 @@ impl Bound {
 
     /// Whether other workers wait for it.
     pub fn hands_over(&self) -> bool {
-        match &self.task {
-            Task::Send { .. } => true,
-            Task::Give(give) => !give.parts.is_empty(),
-            _ => false,
-        }
+        matches!(&self.task, Task::Give(give) if !give.parts.is_empty())
     }
 
     /// Whether it replaces a value.
@@ -295,7 +280,6 @@ impl Task {
             Command::Describe { slot, request } => {
                 Task::Answer { value: names.find(slot)?, request, wanted: Wanted::Meta }
             }
-            Command::Send { slot, to, tag } => Task::Send { value: names.find(slot)?, to, tag },
             Command::Sync { request } => Task::Sync(request),
             Command::Report { barrier } => Task::Report(barrier, Then::Stay),
             Command::Settle { barrier, after } => Task::Report(barrier, Then::Settle(after)),

@@ -109,11 +109,6 @@ impl<'a> Planner<'a> {
             }
             Task::Give(give) => self.give(give)?,
             Task::Get(get) => self.get(get, arrived)?,
-            Task::Send { value, to, tag } => {
-                let value = Use::of(self.load(*value)?);
-                let (to, tag) = (*to, *tag);
-                self.plan.steps.push(Step::Handover { position, to, tag, value });
-            }
             Task::Answer { value, request, wanted } => {
                 let (request, wanted) = (*request, *wanted);
                 let value = Use::of(self.load(*value)?);

@@ -152,8 +152,12 @@ pub fn pieces(from: &Placement, to: &Placement, shape: &Shape) -> Option<Vec<Pie
         }
     }
     let words = words(from, &found);
+    // A copy of what is empty tells whoever has none whether it has failed.
+    let is_copied = shape.count() == 0 && from.layouts.iter().all(|it| *it == Layout::Replicate);
     found.retain(|(giver, getter, piece)| {
-        piece.elements() > 0 || words.get(giver).is_some_and(|hears| hears == getter)
+        piece.elements() > 0
+            || words.get(giver).is_some_and(|hears| hears == getter)
+            || (is_copied && piece.from != piece.to)
     });
     Some(found.into_iter().map(|(_, _, piece)| piece).collect())
 }

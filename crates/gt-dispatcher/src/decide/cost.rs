@@ -2,35 +2,34 @@
 //! for each message.
 
 use gt_core::placement::{Cut, Layout, Layouts, Placement};
-use gt_core::{Meta, Shape, WorkerId};
+use gt_core::{Meta, Shape, Slot};
 
 use crate::placements::{PlacementId, Placements};
-use crate::registry::Entry;
 
 /// What a message costs besides its bytes, in bytes that travel in the same time.
 const MESSAGE_BYTES: u64 = 1 << 10;
 
-/// What it costs to bring a value to a mesh, to lie there so.
+/// What it costs to bring a value from one of these placements to a mesh, to lie there so.
 pub(crate) fn travel(
-    entry: &Entry,
+    meta: &Meta,
+    at: &[(PlacementId, Slot)],
     (mesh, layouts): (PlacementId, &[Layout]),
     placements: &Placements,
 ) -> u64 {
-    let bytes = entry.meta.bytes() as u64;
+    let bytes = meta.bytes() as u64;
     let target = placements.get(mesh);
-    let on_meshes = entry.spreads.iter().map(|&(place, _)| {
+    let costs = at.iter().map(|&(place, _)| {
         if placements.mesh(place) == mesh {
-            return change(&entry.meta, placements.layouts(place), layouts, target);
+            return change(meta, placements.layouts(place), layouts, target);
         }
-        match placements.covers(place, mesh) {
-            true => change(&entry.meta, target.layouts(), layouts, target),
-            false => fetch(bytes, layouts, target, 0),
+        if placements.covers(place, mesh) {
+            return change(meta, target.layouts(), layouts, target);
         }
+        let is_member = |worker| placements.contains(mesh, worker);
+        let having = placements.alone(place).is_some_and(is_member);
+        fetch(bytes, layouts, target, u64::from(having))
     });
-    let is_member = |worker: WorkerId| u64::from(placements.contains(mesh, worker));
-    let on_workers =
-        entry.holders.iter().map(|&(worker, _)| fetch(bytes, layouts, target, is_member(worker)));
-    on_meshes.chain(on_workers).min().unwrap_or(0)
+    costs.min().unwrap_or(0)
 }
 
 /// What it costs to get a value from elsewhere, if so many workers of the mesh have it.

@@ -66,10 +66,6 @@ impl Memo {
         asked: &Asked,
         choose: impl FnOnce() -> Result<Place>,
     ) -> Result<Place> {
-        // Whole values are on workers that load has picked.
-        if asked.entries.iter().flatten().any(|entry| !entry.holders.is_empty()) {
-            return choose();
-        }
         if self.known.is_empty() {
             self.known.resize_with(REMEMBERED, || None);
         }
@@ -98,10 +94,7 @@ fn hash(asked: &Asked) -> u64 {
     (asked.call.op.code, asked.mesh, &asked.wish).hash(&mut hasher);
     for (arg, entry) in asked.call.inputs.iter().zip(asked.entries) {
         arg.shape().hash(&mut hasher);
-        entry
-            .iter()
-            .flat_map(|entry| &entry.spreads)
-            .for_each(|(place, _)| place.hash(&mut hasher));
+        entry.iter().flat_map(|entry| &entry.at).for_each(|(place, _)| place.hash(&mut hasher));
     }
     hasher.finish()
 }
@@ -111,12 +104,12 @@ impl Known {
         let input = |(arg, entry): (&Arg, &Option<&Entry>)| match *arg {
             Arg::Scalar(scalar) => Input::Scalar(scalar),
             Arg::Tensor(meta) => {
-                let spreads = entry.iter().flat_map(|entry| &entry.spreads);
+                let at = entry.iter().flat_map(|entry| &entry.at);
                 Input::Tensor {
                     meta: meta.clone(),
                     copies: entry.map(|entry| entry.copies).unwrap_or_default(),
                     comes_as_asked: entry.is_some_and(Entry::comes_as_asked),
-                    places: spreads.map(|(place, _)| *place).collect(),
+                    places: at.map(|(place, _)| *place).collect(),
                 }
             }
         };
@@ -138,12 +131,12 @@ impl Known {
             (Input::Scalar(known), Arg::Scalar(scalar)) => *known == scalar,
             (Input::Tensor { meta: known, copies, comes_as_asked, places }, Arg::Tensor(meta)) => {
                 let entry = asked.entries[index];
-                let spreads = entry.iter().flat_map(|entry| &entry.spreads);
+                let at = entry.iter().flat_map(|entry| &entry.at);
                 known == meta
                     && entry.is_some_and(|entry| {
                         entry.copies == *copies && entry.comes_as_asked() == *comes_as_asked
                     })
-                    && spreads.map(|(place, _)| place).eq(places)
+                    && at.map(|(place, _)| place).eq(places)
             }
             _ => false,
         };

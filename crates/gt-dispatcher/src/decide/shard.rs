@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gt_core::instruction::Operand;
+use gt_core::instruction::{Instruction, Operand};
 use gt_core::kernel::Kernel;
 use gt_core::op::{Call, Op};
 use gt_core::ops::builtin::{PLACE, PLACE_LIKE};
@@ -12,7 +12,7 @@ use gt_core::{Error, Meta, Result};
 use smallvec::SmallVec;
 
 use super::signature::{Asked, waiting};
-use super::{Expansion, Memo, Place, Request, Shared};
+use super::{Expansion, Memo, Place, Shared};
 use crate::placements::{PlacementId, Placements};
 use crate::registry::{Entry, Registry};
 use crate::scopes::Wanted;
@@ -20,7 +20,7 @@ use crate::scopes::Wanted;
 /// Where an instruction runs: where the value is that it replaces, else on the mesh that its scope
 /// wants, else where its largest input is. On a mesh it is shared in the cheapest way.
 pub(super) fn shard(
-    request: &Request,
+    request: &Instruction,
     registry: &Registry,
     call: &Call,
     metas: &[Meta],
@@ -56,7 +56,7 @@ pub(super) fn shard(
     };
     let is_cut = |layouts: &Layouts| layouts.iter().any(|layout| *layout != Layout::Replicate);
     let is_spread =
-        |entry: &&Entry| entry.spreads.iter().any(|&(place, _)| !placements.is_replicated(place));
+        |entry: &&Entry| entry.at.iter().any(|&(place, _)| !placements.is_replicated(place));
     let anything_cut = is_cut(&wished)
         || fixed.iter().flatten().any(is_cut)
         || entries.iter().flatten().any(is_spread);
@@ -72,7 +72,7 @@ pub(super) fn shard(
 
 /// How an instruction is shared whose result has to be in a placement.
 pub(super) fn shard_as(
-    request: &Request,
+    request: &Instruction,
     place: PlacementId,
     registry: &Registry,
     call: &Call,
@@ -93,7 +93,7 @@ pub(super) fn shard_as(
 
 /// What is known of the inputs of an instruction; `None` for numbers.
 fn entries<'a>(
-    request: &Request,
+    request: &Instruction,
     registry: &'a Registry,
 ) -> Result<SmallVec<[Option<&'a Entry>; 4]>> {
     let entry = |input: &Operand| match input {
@@ -159,14 +159,17 @@ fn expand(call: &Call) -> Result<Option<Expansion>> {
 /// mesh counts, as everybody there has it.
 fn largest(registry: &Registry, entries: &[Option<&Entry>]) -> Option<PlacementId> {
     let placements = &registry.placements;
-    let is_on_mesh = |entry: &&Entry| match entry.spreads.first() {
-        Some(&(place, _)) => entry.holders.is_empty() || !placements.is_replicated(place),
-        None => false,
+    // One worker that has all of it is as good as a mesh of those who do.
+    let mesh_of = |entry: &Entry| {
+        let (first, _) = entry.at.first()?;
+        let (place, _) = registry.on_mesh(entry)?;
+        let is_best = placements.alone(*first).is_none() || !placements.is_replicated(place);
+        is_best.then(|| placements.mesh(place))
     };
     // What is made at its first use is made wherever the others are.
-    let tensors = entries.iter().flatten().copied().filter(|entry| entry.recipe.is_none());
-    let largest = tensors.max_by_key(|entry| (entry.meta.bytes(), is_on_mesh(entry)));
-    largest.filter(is_on_mesh).map(|entry| placements.mesh(entry.spreads[0].0))
+    let tensors = entries.iter().flatten().copied().filter(|entry| entry.recipe().is_none());
+    let largest = tensors.max_by_key(|entry| (entry.meta.bytes(), mesh_of(entry).is_some()));
+    mesh_of(largest?)
 }
 
 /// What decides over a result before anything is chosen.
@@ -181,7 +184,7 @@ enum Bound {
 
 /// A result stays where the value is that it replaces; what is placed goes where it is told.
 fn bound_place(
-    request: &Request,
+    request: &Instruction,
     registry: &Registry,
     metas: &[Meta],
     entries: &[Option<&Entry>],
@@ -189,10 +192,10 @@ fn bound_place(
 ) -> Result<Bound> {
     let placements = &registry.placements;
     if *request.op == PLACE_LIKE {
-        return Ok(entries[1].map_or(Bound::Free, |like| place_like(entries[0], like, placements)));
+        return Ok(entries[1].map_or(Bound::Free, |like| place_like(entries[0], like, registry)));
     }
     if request.op.reads_shape_only && request.replaces.is_empty() && wish.is_none() {
-        return Ok(entries[0].map_or(Bound::Free, |like| place_like(None, like, placements)));
+        return Ok(entries[0].map_or(Bound::Free, |like| place_like(None, like, registry)));
     }
     if let (true, Some(wish)) = (*request.op == PLACE, wish) {
         let layouts = wish.layouts(metas[0].shape.rank());
@@ -211,7 +214,7 @@ fn bound_place(
                 }
             }
             Bound::Layouts(mesh, layouts) => {
-                let there = old.spreads.iter().find(|(place, _)| placements.mesh(*place) == *mesh);
+                let there = old.at.iter().find(|(place, _)| placements.mesh(*place) == *mesh);
                 // What an optimiser keeps beside a parameter lies as that does.
                 let beside = || {
                     let first = layouts.iter().position(Option::is_some);
@@ -224,7 +227,7 @@ fn bound_place(
                     None => beside().unwrap_or_else(copies),
                 };
                 layouts.resize(result, None);
-                layouts.push(Some(own).filter(|_| old.recipe.is_none()));
+                layouts.push(Some(own).filter(|_| old.recipe().is_none()));
             }
             Bound::To(_) => {}
         }
@@ -235,33 +238,31 @@ fn bound_place(
 /// Where a value is. A sum that another one is to replace stays one: those that should not were
 /// put together before.
 fn resting(entry: &Entry, placements: &Placements) -> Bound {
-    match (entry.holders.first(), entry.spreads.first()) {
-        (Some(&(home, _)), _) => Bound::To(Place::At(home)),
-        (None, Some(&(place, _))) => {
-            let layouts: Layouts = placements.layouts(place).iter().cloned().collect();
-            Bound::Layouts(placements.mesh(place), SmallVec::from_iter([Some(layouts)]))
-        }
-        // It was lost; what takes its place lies as it did.
-        (None, None) => match entry.rehoused {
-            Some(place) => {
-                let layouts: Layouts = placements.layouts(place).iter().map(at_rest).collect();
-                Bound::Layouts(placements.mesh(place), SmallVec::from_iter([Some(layouts)]))
-            }
-            None => Bound::Free,
-        },
+    let on = |place: PlacementId, layouts: Layouts| match placements.alone(place) {
+        Some(_) => Bound::To(Place::On(place)),
+        None => Bound::Layouts(placements.mesh(place), SmallVec::from_iter([Some(layouts)])),
+    };
+    if let Some(&(place, _)) = entry.at.first() {
+        return on(place, placements.layouts(place).iter().cloned().collect());
+    }
+    // It was lost; what takes its place lies as it did.
+    match entry.loss().and_then(|loss| loss.rehoused) {
+        Some(place) => on(place, placements.layouts(place).iter().map(at_rest).collect()),
+        None => Bound::Free,
     }
 }
 
 /// Where a gradient goes that is to be like a parameter: along an axis of the mesh where that has
 /// copies a sum stays one, because others may be added to it.
-fn place_like(gradient: Option<&Entry>, like: &Entry, placements: &Placements) -> Bound {
+fn place_like(gradient: Option<&Entry>, like: &Entry, registry: &Registry) -> Bound {
+    let placements = &registry.placements;
     let mut bound = resting(like, placements);
     if let Bound::Layouts(mesh, layouts) = &mut bound {
-        let there = gradient.and_then(|gradient| gradient.spreads.first());
+        let there = gradient.and_then(|gradient| registry.on_mesh(gradient));
         let there = there.filter(|(place, _)| placements.mesh(*place) == *mesh);
         let sum = Layout::Partial(Combine::Sum);
         let is_sum =
-            |axis: usize| there.is_some_and(|&(place, _)| placements.layouts(place)[axis] == sum);
+            |axis: usize| there.is_some_and(|(place, _)| placements.layouts(place)[axis] == sum);
         for (axis, layout) in layouts.iter_mut().flatten().flat_map(|it| it.iter_mut().enumerate())
         {
             let is_copied = *layout == Layout::Replicate;
@@ -282,7 +283,7 @@ fn at_rest(layout: &Layout) -> Layout {
 /// A result that fails is the value it replaces, so both must be alike for everybody who knows only
 /// dtype and shape.
 pub(crate) fn check_replaced(old: &Entry, op: &Op, result: &Meta) -> Result<()> {
-    if old.described && !op.data_dependent && old.meta == *result {
+    if !old.is_awaited() && !op.data_dependent && old.meta == *result {
         return Ok(());
     }
     let (name, old) = (op.name, &old.meta);

@@ -226,7 +226,7 @@ impl Asked<'_> {
         let is_copied = |entry: &&Entry| {
             self.available(entry, placements).any(|at| at[axis] == Layout::Replicate)
         };
-        let is_made = |entry: &&&Entry| entry.recipe.is_none();
+        let is_made = |entry: &&&Entry| entry.recipe().is_none();
         let mut tensors = self.entries.iter().flatten().filter(is_made).peekable();
         let fixed = self.fixed.iter().flatten().any(|layouts| layouts[axis] != Layout::Replicate);
         let shares = self.in_signal && self.entries.iter().flatten().any(|e| e.comes_as_asked());
@@ -255,7 +255,7 @@ impl Asked<'_> {
         let mut cost = 0;
         for (entry, layouts) in self.entries.iter().zip(&chosen.inputs) {
             if let Some(entry) = entry.filter(|entry| !(self.is_use() && entry.copies.whole)) {
-                cost += travel(entry, (self.mesh, layouts), placements);
+                cost += travel(&entry.meta, &entry.at, (self.mesh, layouts), placements);
             }
         }
         let travels = cost;
@@ -279,7 +279,7 @@ impl Asked<'_> {
         placements: &'a Placements,
     ) -> impl Iterator<Item = &'a [Layout]> + use<'a> {
         let mesh = self.mesh;
-        let there = entry.spreads.iter().filter_map(move |&(place, _)| {
+        let there = entry.at.iter().filter_map(move |&(place, _)| {
             if placements.mesh(place) == mesh {
                 return Some(placements.layouts(place));
             }

@@ -4,7 +4,6 @@ use gt_core::{SessionId, Slot};
 use gt_transport::report::{ValueReport, ValuesReport};
 
 use super::Dispatcher;
-use crate::registry::Entry;
 use crate::session::Session;
 
 /// So many values are listed.
@@ -22,7 +21,7 @@ impl Dispatcher {
         let mut found: Vec<(usize, SessionId, Slot)> = Vec::new();
         for (&id, session) in self.sessions.iter().filter(|(id, _)| is_seen(**id)) {
             let looked_at = session.registry.values_of_first(each);
-            let somewhere = looked_at.filter(|(_, entry)| is_somewhere(entry));
+            let somewhere = looked_at.filter(|(_, entry)| !entry.at.is_empty());
             found.extend(somewhere.map(|(slot, entry)| (entry.meta.bytes(), id, slot)));
         }
         let all: usize = self.sessions.values().map(|session| session.registry.len()).sum();
@@ -35,20 +34,16 @@ impl Dispatcher {
     }
 }
 
-/// Whether anybody has it; what is only a recipe is nowhere.
-fn is_somewhere(entry: &Entry) -> bool {
-    !entry.holders.is_empty() || !entry.spreads.is_empty()
-}
-
 fn report(id: SessionId, session: &Session, slot: Slot) -> Option<ValueReport> {
     let entry = session.registry.get(slot).ok()?;
     let placements = &session.registry.placements;
-    let meshes = entry.spreads.iter().take(PLACES);
+    let alone = |place| placements.alone(place);
+    let meshes = entry.at.iter().filter(|(place, _)| alone(*place).is_none()).take(PLACES);
     Some(ValueReport {
         session: id,
         slot,
         meta: entry.meta.clone(),
-        whole: entry.holders.iter().take(PLACES).map(|&(worker, _)| worker).collect(),
+        whole: entry.at.iter().filter_map(|(place, _)| alone(*place)).take(PLACES).collect(),
         meshes: meshes.map(|&(place, _)| placements.get(place).clone()).collect(),
     })
 }

@@ -47,23 +47,20 @@ impl Session {
         };
         self.described.insert(request, slot);
         self.settle(home, Whom::ThoseAtRisk);
-        self.emit(home, Command::Describe { slot: name, request });
+        self.emit(home, &Command::Describe { slot: name, request });
         self.expect_reply(home, Reply::Answer(request), Way::Message.into())
     }
 
     /// Where a value is, with the numbers that the session has for its workers.
     fn locate(&self, slot: Slot) -> Result<String> {
         let entry = self.registry.get(slot)?;
-        if entry.lost.is_some() {
+        if entry.loss().is_some() {
             return Ok("lost".to_string());
         }
-        if entry.recipe.is_some() {
+        if entry.recipe().is_some() {
             return Ok("nowhere before its first use".to_string());
         }
-        if let Some(&(worker, _)) = entry.holders.first() {
-            return Ok(format!("whole on {}", self.number(worker)));
-        }
-        let (place, _) = entry.spreads[0];
+        let (place, _) = entry.at[0];
         let mut text = format!("{} on", self.registry.placements.get(place).describe());
         for &member in self.registry.placements.members(place) {
             write!(text, " {}", self.number(member)).expect("memory takes all of it");
@@ -113,8 +110,11 @@ impl Session {
         self.modifiers.signal_placed += u64::from(self.scopes.wish().is_some());
         let counter = match place {
             Place::Shared(shared) if shared.chosen.is_cut() => &mut self.modifiers.shard_cut,
-            Place::Shared(_) | Place::On(_) => &mut self.modifiers.shard_copied,
-            Place::Anywhere | Place::At(_) => &mut self.modifiers.shard_whole,
+            Place::On(mesh) if self.registry.placements.alone(*mesh).is_none() => {
+                &mut self.modifiers.shard_copied
+            }
+            Place::Shared(_) => &mut self.modifiers.shard_copied,
+            Place::Anywhere | Place::On(_) => &mut self.modifiers.shard_whole,
             // What it is made of is counted when that is placed.
             Place::Parts(_) | Place::Lost(_) => return,
         };

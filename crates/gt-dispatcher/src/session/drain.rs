@@ -53,9 +53,11 @@ impl Session {
         for slot in self.registry.values_on(worker) {
             self.move_sums(slot, worker, context)?;
             for (place, name) in self.places_on(slot, worker)? {
-                self.move_spread(slot, (place, name), change, context)?;
+                match self.registry.placements.alone(place) {
+                    Some(_) => self.move_whole(slot, place, change, context)?,
+                    None => self.move_away(slot, (place, name), change, context)?,
+                }
             }
-            self.move_holder(slot, change, context)?;
         }
         Ok(())
     }
@@ -83,8 +85,8 @@ impl Session {
         worker: WorkerId,
     ) -> Result<SmallVec<[(PlacementId, Slot); 2]>> {
         let placements = &self.registry.placements;
-        let spreads = self.registry.get(slot)?.spreads.iter().copied();
-        Ok(spreads.filter(|(place, _)| placements.contains(*place, worker)).collect())
+        let at = self.registry.get(slot)?.at.iter().copied();
+        Ok(at.filter(|(place, _)| placements.contains(*place, worker)).collect())
     }
 
     /// A sum of which the worker has a part is put together.
@@ -92,14 +94,14 @@ impl Session {
         for (place, _) in self.places_on(slot, worker)? {
             if self.registry.placements.get(place).is_sum() {
                 let together = self.registry.placements.together(place)?;
-                self.bring_as(slot, together, context)?;
+                self.bring(slot, together, context)?;
             }
         }
         Ok(())
     }
 
     /// A value on a mesh of which the worker is a part goes to one without it.
-    fn move_spread(
+    fn move_away(
         &mut self,
         slot: Slot,
         (place, name): (PlacementId, Slot),
@@ -110,25 +112,25 @@ impl Session {
         if heir.is_none()
             && let Some(left) = self.registry.placements.without(place, worker)
         {
-            return self.narrow_spread(slot, (place, name), left);
+            return self.narrow(slot, (place, name), left);
         }
         match self.successor(place, change)? {
             Some(to) => {
-                let spreads = &self.registry.get(slot)?.spreads;
-                let index = spreads.iter().position(|(known, _)| *known == place);
-                self.bring_as(slot, to, context)?;
+                let at = &self.registry.get(slot)?.at;
+                let index = at.iter().position(|(known, _)| *known == place);
+                self.bring(slot, to, context)?;
                 self.drop_copy(slot, place)?;
                 // The first of its places is the one that its successors have.
-                let spreads = &mut self.registry.get_mut(slot)?.spreads;
-                let moved = spreads.iter().position(|(known, _)| *known == to);
+                let at = &mut self.registry.get_mut(slot)?.at;
+                let moved = at.iter().position(|(known, _)| *known == to);
                 if let (Some(index), Some(moved)) = (index, moved) {
-                    let spread = spreads.remove(moved);
-                    spreads.insert(index.min(spreads.len()), spread);
+                    let moved = at.remove(moved);
+                    at.insert(index.min(at.len()), moved);
                 }
             }
             None => {
                 let target = self.target(slot, change, context)?;
-                self.bring(slot, target, context)?;
+                self.bring_whole(slot, target, context)?;
                 self.drop_copy(slot, place)?;
             }
         }
@@ -136,7 +138,7 @@ impl Session {
     }
 
     /// A value is all there without some of the workers that have it.
-    fn narrow_spread(
+    fn narrow(
         &mut self,
         slot: Slot,
         (place, name): (PlacementId, Slot),
@@ -149,7 +151,7 @@ impl Session {
         spare.into_iter().for_each(|member| self.emit_free(member, name));
         let entry = self.registry.get_mut(slot)?;
         entry
-            .spreads
+            .at
             .iter_mut()
             .filter(|(known, its)| (*known, *its) == (place, name))
             .for_each(|spread| spread.0 = left);
@@ -182,26 +184,26 @@ impl Session {
     }
 
     /// What the worker has all of goes to another one, if nobody else has it.
-    fn move_holder(&mut self, slot: Slot, change: Change, context: &mut Context) -> Result<()> {
-        let holders = &self.registry.get(slot)?.holders;
-        let own = holders.iter().copied().find(|(holder, _)| *holder == change.worker);
-        let Some((worker, name)) = own else { return Ok(()) };
+    fn move_whole(
+        &mut self,
+        slot: Slot,
+        place: PlacementId,
+        change: Change,
+        context: &mut Context,
+    ) -> Result<()> {
         let entry = self.registry.get(slot)?;
-        if !self.registry.whereabouts(entry).any(|other| other != worker) {
+        if !self.registry.whereabouts(entry).any(|other| other != change.worker) {
             let target = self.target(slot, change, context)?;
-            self.bring(slot, target, context)?;
+            self.bring_whole(slot, target, context)?;
         }
-        self.registry.drop_holder(slot, worker)?;
-        self.registry.end_copy(name);
-        self.emit_free(worker, name);
-        Ok(())
+        self.drop_copy(slot, place)
     }
 
     /// Who gets all of a value.
     fn target(&self, slot: Slot, change: Change, context: &mut Context) -> Result<WorkerId> {
         let others = || self.workers().filter(|other| *other != change.worker);
         let idle = || context.load.least_busy_of(context.now_ns, others());
-        let target = change.heir.or_else(idle).ok_or_else(super::place::no_worker)?;
+        let target = change.heir.or_else(idle).ok_or_else(super::choose::no_worker)?;
         let Entry { meta, .. } = self.registry.get(slot)?;
         context.load.assign(target, context.now_ns, handover_ns(meta.bytes() as u64, 1));
         Ok(target)

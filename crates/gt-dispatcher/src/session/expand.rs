@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::Session;
 use crate::context::Context;
-use crate::decide::{Expansion, Request};
+use crate::decide::Expansion;
 
 /// Places what an instruction is made of.
 struct Parts<'a, 'b> {
@@ -26,13 +26,13 @@ impl Session {
     /// Places an instruction by placing what it is made of.
     pub(super) fn place_expansion(
         &mut self,
-        request: &Request,
+        said: &Instruction,
         expansion: &Expansion,
         context: &mut Context,
     ) -> Result<()> {
-        let provenance = request.provenance;
+        let provenance = said.provenance;
         let mut parts = Parts { session: self, context, provenance, made: Vec::new() };
-        let inputs = parts.cast_inputs(request, expansion.compute)?;
+        let inputs = parts.cast_inputs(said, expansion.compute)?;
         let subject = Subject { grads: &[], inputs: &inputs, outputs: &[] };
         let mut evaluator = Evaluator::new(&mut parts, subject);
         let results = expansion.formulas.iter().map(|formula| evaluator.evaluate(formula));
@@ -40,14 +40,14 @@ impl Session {
         let mut named: SmallVec<[Slot; 1]> = SmallVec::new();
         for result in results {
             let Term::Value(part) = result else {
-                return Err(Error::bug(format!("{} expands to nothing", request.op.name)));
+                return Err(Error::bug(format!("{} expands to nothing", said.op.name)));
             };
             // A result that is an input, or another result, gets a name of its own.
             let is_own = parts.made.contains(&part) && !named.contains(&part);
             named.push(if is_own { part } else { parts.place(&PLACE, &[part], Attrs::none())? });
         }
         let made = parts.made;
-        for (&part, &slot) in named.iter().zip(request.outputs) {
+        for (&part, &slot) in named.iter().zip(&said.outputs) {
             self.registry.rename(part, slot)?;
         }
         for part in made.into_iter().filter(|part| !named.contains(part)) {
@@ -61,11 +61,11 @@ impl Parts<'_, '_> {
     /// The inputs, each in the dtype that its role asks for.
     fn cast_inputs(
         &mut self,
-        request: &Request,
+        said: &Instruction,
         compute: DType,
     ) -> Result<SmallVec<[Term<Slot>; 3]>> {
         let mut inputs = SmallVec::new();
-        for (index, input) in request.inputs.iter().enumerate() {
+        for (index, input) in said.inputs.iter().enumerate() {
             let slot = match input {
                 Operand::Scalar(scalar) => {
                     inputs.push(Term::Scalar(*scalar));
@@ -73,7 +73,7 @@ impl Parts<'_, '_> {
                 }
                 Operand::Slot(slot) => *slot,
             };
-            let dtype = match request.op.input(index).role {
+            let dtype = match said.op.input(index).role {
                 Role::Operand => Some(compute),
                 Role::Index => Some(DType::I64),
                 Role::Mask | Role::Any => None,

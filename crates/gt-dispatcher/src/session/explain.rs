@@ -2,25 +2,25 @@
 
 use std::fmt::Write as _;
 
-use gt_core::instruction::Operand;
+use gt_core::instruction::{Instruction, Operand};
 use gt_core::placement::{Layout, Layouts};
-use gt_core::{Meta, Result, Slot, WorkerId};
+use gt_core::{Meta, Result, Slot};
 use tracing::debug;
 
 use super::Session;
 use super::run::Run;
 use crate::costs::Costs;
-use crate::decide::{Chosen, Decision, Place, Request};
+use crate::decide::{Chosen, Decision, Place};
 use crate::explanation::{Decided, Explanation, Row, RunnerUp};
 use crate::in_flight::InFlight;
 use crate::placements::{PlacementId, Placements};
-use crate::registry::Entry;
+use crate::registry::{Entry, State};
 use crate::worker_map::WorkerMap;
 
 impl Session {
     /// Tells of a decision: the operation and its line, where its inputs are, how it is shared, and
     /// what has to move for it.
-    pub(super) fn tell_decision(&self, request: &Request, decision: &Decision) -> Result<()> {
+    pub(super) fn tell_decision(&self, request: &Instruction, decision: &Decision) -> Result<()> {
         let mut inputs = String::new();
         for slot in slots(request) {
             let place = self.describe_entry(self.registry.get(slot)?);
@@ -36,24 +36,19 @@ impl Session {
 
     /// Where a value is.
     pub(crate) fn describe_entry(&self, entry: &Entry) -> String {
-        if entry.lost.is_some() {
-            return "lost".to_string();
-        }
-        if entry.recipe.is_some() {
-            return "nowhere before its first use".to_string();
-        }
-        match (entry.holders.first(), entry.spreads.first()) {
-            (Some((worker, _)), _) => format!("whole on {worker}"),
-            (None, Some(&(place, _))) => self.registry.placements.get(place).to_string(),
-            (None, None) => "nowhere".to_string(),
+        let placements = &self.registry.placements;
+        match (&entry.state, entry.at.first()) {
+            (State::Lost(_), _) => "lost".to_string(),
+            (State::Deferred(_), _) => "nowhere before its first use".to_string(),
+            (_, None) => "nowhere".to_string(),
+            (_, Some(&(place, _))) => placements.get(place).to_string(),
         }
     }
 
-    fn describe_place(&self, request: &Request, place: &Place) -> Result<String> {
+    fn describe_place(&self, request: &Instruction, place: &Place) -> Result<String> {
         let placements = &self.registry.placements;
         Ok(match place {
             Place::Anywhere => "whole, on the worker that is done soonest".to_string(),
-            Place::At(worker) => format!("whole on {worker}"),
             Place::On(mesh) => format!("all of it {}", placements.get(*mesh)),
             Place::Parts(_) => "taken apart".to_string(),
             Place::Lost(_) => "lost, as one of its inputs is".to_string(),
@@ -84,20 +79,20 @@ impl Session {
         })
     }
 
-    fn describe_moves(&self, request: &Request, chosen: &Chosen) -> Result<String> {
+    fn describe_moves(&self, request: &Instruction, chosen: &Chosen) -> Result<String> {
         let placements = &self.registry.placements;
         let mut moves = Vec::new();
         for (input, layouts) in request.inputs.iter().zip(&chosen.inputs) {
             let Operand::Slot(slot) = input else { continue };
             let entry = self.registry.get(*slot)?;
-            let is_there = entry.spreads.iter().any(|&(place, _)| {
+            let is_there = entry.at.iter().any(|&(place, _)| {
                 let same_mesh = placements.mesh(place) == chosen.mesh;
                 let copies = placements.layouts(chosen.mesh);
                 same_mesh && placements.layouts(place) == &layouts[..]
                     || placements.covers(place, chosen.mesh) && copies == &layouts[..]
             });
             if !is_there {
-                let verb = if entry.recipe.is_some() { "is made" } else { "moves to" };
+                let verb = if entry.recipe().is_some() { "is made" } else { "moves to" };
                 let target = placements.get(chosen.mesh).with_layouts(layouts.iter().cloned());
                 moves.push(format!("{slot} {verb} {}", target.describe()));
             }
@@ -131,14 +126,7 @@ impl Session {
         self.explanation.as_mut().map_or(0, |explanation| explanation.take_ns())
     }
 
-    /// These workers were given what was decided last.
-    pub(super) fn note_run(&mut self, workers: &[WorkerId]) {
-        if let Some(explanation) = &mut self.explanation {
-            explanation.run(workers);
-        }
-    }
-
-    /// The same for all workers of a mesh.
+    /// The workers of a mesh were given what was decided last.
     pub(super) fn note_run_on(&mut self, mesh: PlacementId) {
         if let Some(explanation) = &mut self.explanation {
             explanation.run(self.registry.placements.members(mesh));
@@ -153,7 +141,7 @@ impl Session {
     }
 
     /// Keeps a decision.
-    pub(super) fn note_decision(&mut self, request: &Request, decision: &Decision) {
+    pub(super) fn note_decision(&mut self, request: &Instruction, decision: &Decision) {
         let Some(mut explanation) = self.explanation.take() else { return };
         let compute_ns = self.compute_ns(decision, explanation.costs());
         let decided = self.decided(request, decision);
@@ -173,14 +161,14 @@ impl Session {
         let placements = &self.registry.placements;
         let workers = match &decision.place {
             Place::Parts(_) | Place::Lost(_) => return 0,
-            Place::Anywhere | Place::At(_) => 1,
+            Place::Anywhere => 1,
             Place::On(mesh) => placements.members(*mesh).len(),
             Place::Shared(shared) => placements.members(shared.chosen.mesh).len(),
         };
         costs.compute_ns(decision.work, workers, decision.shares as usize)
     }
 
-    fn decided(&mut self, request: &Request, decision: &Decision) -> Decided {
+    fn decided(&mut self, request: &Instruction, decision: &Decision) -> Decided {
         let compared = self.memo.compared.take();
         let placements = &self.registry.placements;
         let all = |place: &str| {
@@ -190,7 +178,6 @@ impl Session {
         let (mut way, mut runner_up) = (None, None);
         let results = match &decision.place {
             Place::Anywhere => all("whole, where it is done soonest"),
-            Place::At(worker) => all(&format!("whole on {}", worker.0)),
             Place::On(mesh) => all(&named(*mesh, placements.layouts(*mesh), placements)),
             Place::Parts(_) => all("taken apart"),
             Place::Lost(_) => all("lost"),
@@ -223,8 +210,7 @@ impl Session {
             }
         };
         for (_, entry) in self.registry.values_of_first(usize::MAX) {
-            entry.holders.iter().for_each(|&(worker, _)| add(worker.0, entry.meta.bytes()));
-            for &(place, _) in &entry.spreads {
+            for &(place, _) in &entry.at {
                 let placement = self.registry.placements.get(place);
                 let dtype = placement.part_dtype(entry.meta.dtype);
                 for (index, worker) in placement.mesh().workers().iter().enumerate() {
@@ -255,7 +241,7 @@ fn named(mesh: PlacementId, layouts: &[Layout], placements: &Placements) -> Stri
 }
 
 /// How inputs and results lie while workers share an instruction.
-fn described(chosen: &Chosen, request: &Request, placements: &Placements) -> String {
+fn described(chosen: &Chosen, request: &Instruction, placements: &Placements) -> String {
     let words = |layouts: &Layouts| {
         let words = placements.get(chosen.mesh).with_layouts(layouts.iter().cloned()).describe();
         if layouts.len() > 1 { format!("({words})") } else { words }
@@ -267,7 +253,7 @@ fn described(chosen: &Chosen, request: &Request, placements: &Placements) -> Str
     format!("{} -> {}", inputs.join(" × "), outputs.join(" × "))
 }
 
-fn slots(request: &Request) -> impl Iterator<Item = Slot> {
+fn slots(request: &Instruction) -> impl Iterator<Item = Slot> {
     request.inputs.iter().filter_map(|input| match input {
         Operand::Slot(slot) => Some(*slot),
         Operand::Scalar(_) => None,

@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::expected::{Expected, Reply, Way};
 use crate::failure_barrier::Whom;
 use crate::outbox::Outbox;
-use crate::registry::Entry;
+use crate::registry::{Entry, State};
 
 /// What everybody is told who asks for a value that is lost.
 pub(crate) fn failure_of_lost(message: String) -> Arc<Failure> {
@@ -43,7 +43,12 @@ impl Session {
     /// have the seats of its former workers. Along one axis vacant seats are left out, as for every
     /// wish; an array of workers with a vacant seat is no mesh.
     pub(super) fn rehouse(&mut self, slot: Slot) -> Result<()> {
-        let Some(former) = self.registry.get(slot)?.former.clone() else { return Ok(()) };
+        let loss = self.registry.get(slot)?.loss();
+        let Some(former) = loss.and_then(|loss| loss.former.clone()) else { return Ok(()) };
+        // Where a session without wishes had something whole is of no interest.
+        if former.mesh().workers().len() == 1 && !self.scopes.has_wishes() {
+            return Ok(());
+        }
         let seat = |worker: &WorkerId| {
             let sits = self.workers.iter().position(|known| *known == Some(*worker));
             sits.or_else(|| self.left_seats.iter().find(|(left, _)| left == worker).map(|it| it.1))
@@ -54,7 +59,9 @@ impl Session {
             Some(placement) => Some(self.registry.placements.intern(placement)?),
             None => None,
         };
-        self.registry.get_mut(slot)?.rehoused = rehoused;
+        if let State::Lost(loss) = &mut self.registry.get_mut(slot)?.state {
+            loss.rehoused = rehoused;
+        }
         Ok(())
     }
 
@@ -65,8 +72,8 @@ impl Session {
         meta: Meta,
         provenance: Provenance,
     ) -> Result<()> {
-        let lost = Some(no_worker());
-        self.registry.insert(slot, Entry { provenance, lost, ..Entry::nowhere(meta) })
+        let state = State::lost(no_worker());
+        self.registry.insert(slot, Entry { provenance, state, ..Entry::new(meta) })
     }
 
     /// A worker is gone; `failure` is what everybody is told who asks for something it had.
@@ -119,7 +126,7 @@ impl Session {
         if let Some(worker) = self.speaker(context) {
             self.failure_barrier.note(&failure);
             self.settle(worker, Whom::ThoseAtRisk);
-            self.emit(worker, Command::Sync { request });
+            self.emit(worker, &Command::Sync { request });
             return self.expect_reply(worker, Reply::Answer(request), Way::Message.into());
         }
         self.failure_barrier.tell_all();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::context::Pace;
 use gt_core::Slot;
-use gt_core::instruction::Command;
+use gt_core::instruction::{Command, Instruction};
 use gt_core::record::Record;
 use gt_transport::Batch;
 use gt_transport::codec::Limits;
@@ -52,6 +52,11 @@ impl Outgoing {
     pub(super) fn push(&mut self, command: &Command) {
         self.urgent |= command.is_awaited();
         self.batch.push(command);
+        self.cut();
+    }
+
+    pub(super) fn push_instruction(&mut self, instruction: &Instruction) {
+        self.batch.push_instruction(instruction);
         self.cut();
     }
 

@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::expected::{Reply, Way};
 use crate::failure_barrier::Whom;
 use crate::placements::PlacementId;
+use crate::registry::Entry;
 use crate::tickets::TransferKind;
 
 impl Session {
@@ -27,7 +28,7 @@ impl Session {
             return self.read_parts(slot, name, &parts, request, context);
         }
         if let Some(held) = self.place_without_empty(slot, context)? {
-            self.bring_as(slot, held, context)?;
+            self.bring(slot, held, context)?;
             if let Some((name, parts)) = self.parts_to_read(slot, context)? {
                 self.read_parts(slot, name, &parts, request, context)?;
                 return self.drop_copy(slot, held);
@@ -40,14 +41,9 @@ impl Session {
             Err(failure) => return self.answer_lost(request, failure, context),
         };
         self.settle(home, Whom::ThoseAtRisk);
-        self.emit(home, Command::Read { slot: name, request });
+        self.emit(home, &Command::Read { slot: name, request });
         self.expect_reply(home, Reply::Answer(request), way.into())?;
-        if gathered {
-            self.registry.take_holders(slot)?;
-            self.registry.end_copy(name);
-            self.emit_free(home, name);
-        }
-        Ok(())
+        gathered.map_or(Ok(()), |whole| self.drop_copy(slot, whole))
     }
 
     /// The name of a value that is read part by part, and who has which.
@@ -77,14 +73,13 @@ impl Session {
         context: &Context,
     ) -> Result<SmallVec<[(PlacementId, Slot); 1]>> {
         let entry = self.registry.get(slot)?;
-        let is_large = entry.described && entry.meta.bytes() > INLINE_BYTES;
-        let is_parted = entry.lost.is_none() && !self.registry.is_whole(entry);
-        if context.tickets.is_none() || !is_large || !is_parted {
+        let is_large = !entry.is_awaited() && entry.meta.bytes() > INLINE_BYTES;
+        if context.tickets.is_none() || !is_large || !self.is_parted(entry) {
             return Ok(SmallVec::new());
         }
         let placements = &self.registry.placements;
         let is_cut = |place| !placements.get(place).is_sum() && !placements.is_replicated(place);
-        Ok(entry.spreads.iter().copied().filter(|&(place, _)| is_cut(place)).collect())
+        Ok(entry.at.iter().copied().filter(|&(place, _)| is_cut(place)).collect())
     }
 
     /// The same parts without those that have no elements, if there are such. They may have failed,
@@ -119,21 +114,31 @@ impl Session {
             let transfer = self.client_transfer(meta, Some(region), piece.from, kind);
             let tag = context.tag();
             self.send_off(tag, &transfer, context);
-            self.emit(piece.from, Command::Read { slot: name, request });
+            self.emit(piece.from, &Command::Read { slot: name, request });
             self.expect_reply(piece.from, Reply::Answer(request), Way::Apart.into())?;
         }
         Ok(())
     }
 
-    /// Has all of a value on one worker, if it is cut or to be summed up; says whether it was.
-    pub(super) fn keep_whole(&mut self, slot: Slot, context: &mut Context) -> Result<bool> {
+    /// Has all of a value on one worker, if it is cut or to be summed up; gives where, if it was.
+    pub(super) fn keep_whole(
+        &mut self,
+        slot: Slot,
+        context: &mut Context,
+    ) -> Result<Option<PlacementId>> {
         let entry = self.registry.get(slot)?;
-        let parted = entry.lost.is_none() && !self.registry.is_whole(entry);
-        if parted {
-            let first = self.registry.placements.members(entry.spreads[0].0)[0];
-            self.gather(slot, first, context)?;
+        if !self.is_parted(entry) {
+            return Ok(None);
         }
-        Ok(parted)
+        let first = self.registry.placements.members(entry.at[0].0)[0];
+        let whole = self.registry.placements.whole(first)?;
+        self.bring(slot, whole, context)?;
+        Ok(Some(whole))
+    }
+
+    /// Whether a value is somewhere, and nowhere all of it.
+    fn is_parted(&self, entry: &Entry) -> bool {
+        !entry.at.is_empty() && !self.registry.is_whole(entry)
     }
 }
 

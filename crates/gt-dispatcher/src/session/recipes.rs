@@ -2,32 +2,25 @@
 
 use std::sync::Arc;
 
-use gt_core::instruction::{Command, Instruction, Operand, Replaces};
+use gt_core::instruction::{Instruction, Operand, Replaces};
 use gt_core::op::{Arg, Call};
 use gt_core::rules::risk::Risk;
-use gt_core::{Meta, Result, Slot, WorkerId};
+use gt_core::{Result, Slot};
 use smallvec::SmallVec;
 
 use super::Session;
-use super::place::Target;
+use super::commit::Said;
 use crate::context::Context;
-use crate::decide::{Decision, Place, Request, Shared, check_replaced, decide_for, signal};
+use crate::decide::{Place, check_replaced, decide_for, signal};
 use crate::placements::PlacementId;
 use crate::recipe::{Ingredient, Recipe, Takes, takes};
 use crate::registry::Entry;
 
-/// Where something is made.
-#[derive(Clone, Copy)]
-enum Making {
-    OnWorker(WorkerId),
-    OnMesh(PlacementId),
-}
-
 impl Session {
     /// Leaves an instruction for the first use of its result, if it needs no data and nobody has
     /// said where its result should be; says whether it did.
-    pub(super) fn defer(&mut self, request: &Request) -> Result<bool> {
-        let &[slot] = request.outputs else { return Ok(false) };
+    pub(super) fn defer(&mut self, request: &Instruction) -> Result<bool> {
+        let &[slot] = &request.outputs[..] else { return Ok(false) };
         let mut slots =
             request.inputs.iter().enumerate().filter_map(|(index, input)| match input {
                 Operand::Slot(slot) => Some((index, *slot)),
@@ -45,7 +38,7 @@ impl Session {
             let entry = self.registry.get(old)?;
             check_replaced(entry, request.op, &recipe.meta)?;
             // Until the client is told of a failure, nothing is replaced.
-            if entry.recipe.is_none() || self.may_have_failed() {
+            if entry.recipe().is_none() || self.may_have_failed() {
                 return Ok(false);
             }
             self.forget(old)?;
@@ -57,12 +50,12 @@ impl Session {
     /// The recipe of an instruction that has one tensor at most; `None` if it has to run.
     fn recipe(
         &mut self,
-        request: &Request,
+        request: &Instruction,
         tensor: Option<(usize, Slot)>,
     ) -> Result<Option<Recipe>> {
         let before = match tensor {
             None => None,
-            Some((index, slot)) => match &self.registry.get(slot)?.recipe {
+            Some((index, slot)) => match self.registry.get(slot)?.recipe() {
                 Some(recipe) => Some((index, slot, recipe.clone())),
                 None => return Ok(None),
             },
@@ -72,7 +65,7 @@ impl Session {
             Operand::Slot(_) => Arg::Tensor(&before.as_ref().expect("it is one").2.meta),
         };
         let args: SmallVec<[Arg; 4]> = request.inputs.iter().map(arg).collect();
-        let call = Call { op: request.op, inputs: &args, attrs: request.attrs };
+        let call = Call { op: request.op, inputs: &args, attrs: &request.attrs };
         let inference = self.inferences.infer(&call)?;
         if inference.risk != Risk::Memory {
             return Ok(None);
@@ -107,40 +100,27 @@ impl Session {
         !self.failure_barrier.is_quiet()
     }
 
-    /// Makes a value that is only a recipe whole, on whichever worker ends soonest.
+    /// Makes a value that is only a recipe whole on a worker.
     pub(super) fn make_whole(&mut self, slot: Slot, context: &mut Context) -> Result<()> {
-        if self.registry.get(slot)?.recipe.is_none() {
+        if self.registry.get(slot)?.recipe().is_none() {
             return Ok(());
         }
         self.charge_load(context);
         let bytes = self.registry.get(slot)?.meta.bytes() as u64;
         let worker = self.choose(&[], (0, bytes), context)?;
-        self.make_on_worker(slot, worker, context)
+        let place = self.registry.placements.whole(worker)?;
+        self.make(slot, place, context)
     }
 
-    /// Makes a value that is only a recipe whole on a worker.
-    pub(super) fn make_on_worker(
-        &mut self,
-        slot: Slot,
-        worker: WorkerId,
-        context: &mut Context,
-    ) -> Result<()> {
-        self.make(slot, Making::OnWorker(worker), context)
-    }
-
-    /// Makes a value that is only a recipe on a mesh, in a placement or in one from which that is
-    /// reached for nothing.
-    pub(super) fn make_on_mesh(
+    /// Makes a value that is only a recipe in a placement, or in one from which that is reached for
+    /// nothing.
+    pub(super) fn make(
         &mut self,
         slot: Slot,
         place: PlacementId,
         context: &mut Context,
     ) -> Result<()> {
         let place = self.registry.placements.together(place)?;
-        self.make(slot, Making::OnMesh(place), context)
-    }
-
-    fn make(&mut self, slot: Slot, making: Making, context: &mut Context) -> Result<()> {
         let Some(recipe) = self.registry.vacate(slot)? else { return Ok(()) };
         let mut parts: SmallVec<[Slot; 1]> = SmallVec::new();
         let mut inputs: SmallVec<[Operand; 3]> = SmallVec::new();
@@ -155,61 +135,24 @@ impl Session {
                 }
             });
         }
-        let (outputs, replaces) = (&[slot], &mut Replaces::default());
-        let (op, attrs, provenance) = (recipe.op, &recipe.attrs, recipe.provenance);
-        let inputs = &mut inputs;
-        let request = Request { op, outputs, attrs, inputs, replaces, provenance };
-        self.make_request(request, &recipe.meta, making, context)?;
-        parts.into_iter().try_for_each(|part| self.free(part))
-    }
-
-    fn make_request(
-        &mut self,
-        request: Request,
-        meta: &Meta,
-        making: Making,
-        context: &mut Context,
-    ) -> Result<()> {
-        let wanted = match making {
-            Making::OnWorker(_) => None,
-            Making::OnMesh(place) => Some(place),
-        };
+        let (outputs, replaces) = (SmallVec::from_slice(&[slot]), Replaces::default());
+        let (op, attrs, provenance) = (recipe.op, recipe.attrs.clone(), recipe.provenance);
+        let mut instruction = Instruction { op, outputs, inputs, attrs, replaces, provenance };
         let known = (&mut self.inferences, &mut self.memo);
-        let mut decision: Decision = decide_for(&request, wanted, &self.registry, known)?;
-        debug_assert_eq!(decision.metas[0], *meta);
+        let mut decision = decide_for(&instruction, place, &self.registry, known)?;
+        debug_assert_eq!(decision.metas[0], recipe.meta);
         self.note_made(&decision);
-        let mut instruction = Instruction {
-            op: request.op,
-            outputs: request.outputs.iter().copied().collect(),
-            inputs: request.inputs.iter().copied().collect(),
-            attrs: request.attrs.clone(),
-            replaces: Replaces::default(),
-            provenance: request.provenance,
-        };
-        let inputs = &mut instruction.inputs;
-        let request = Request { inputs, ..request };
-        let place = std::mem::replace(&mut decision.place, Place::Anywhere);
-        let target = match (making, place) {
-            (Making::OnWorker(worker), _) => {
-                self.place_on_worker(worker, request, decision, context)?
+        let said = Said { instruction: &mut instruction, record: None };
+        match std::mem::replace(&mut decision.place, Place::Anywhere) {
+            Place::Shared(shared) => {
+                let how = (shared.chosen.mesh, Some(&*shared));
+                self.commit(how, said, decision, context)?;
             }
-            (Making::OnMesh(_), Place::Shared(shared)) => {
-                self.place_on_mesh(&shared, request, decision, context)?
-            }
-            (Making::OnMesh(place), _) => {
+            _ => {
                 let mesh = self.registry.placements.mesh(place);
-                let copies = self.registry.placements.layouts(mesh);
-                let shared = Shared::copied(mesh, copies, (request.inputs.len(), 1));
-                self.place_on_mesh(&shared, request, decision, context)?
+                self.commit((mesh, None), said, decision, context)?;
             }
-        };
-        match target {
-            Some(Target::Worker(worker)) => self.emit(worker, Command::Apply(instruction)),
-            Some(Target::Mesh(mesh, signature)) => {
-                self.emit_shared(mesh, signature, Command::Apply(instruction));
-            }
-            None => {}
         }
-        Ok(())
+        parts.into_iter().try_for_each(|part| self.free(part))
     }
 }

@@ -105,7 +105,7 @@ impl Session {
         out: &mut Outbox,
     ) {
         if let Some(barrier) = self.failure_barrier.failed(worker, failure) {
-            self.emit(worker, Command::Settle { barrier, after: After::Risks });
+            self.emit(worker, &Command::Settle { barrier, after: After::Risks });
             self.flush(0, 0, pace, out);
         }
     }
@@ -117,7 +117,7 @@ impl Session {
             return;
         }
         for (worker, barrier) in poisoned {
-            self.emit(worker, Command::Settle { barrier, after: After::Risks });
+            self.emit(worker, &Command::Settle { barrier, after: After::Risks });
         }
         self.flush(0, 0, pace, out);
     }
@@ -187,7 +187,7 @@ impl Session {
     /// The worker has told the shape of a value that depends on data.
     fn describe(&mut self, request: RequestId, meta: Option<&Meta>) -> Result<()> {
         let Some(slot) = self.described.remove(&request) else { return Ok(()) };
-        let entry = self.registry.get(slot).ok().filter(|entry| !entry.described);
+        let entry = self.registry.get(slot).ok().filter(|entry| entry.is_awaited());
         let (Some(entry), Some(meta)) = (entry, meta) else { return Ok(()) };
         if entry.meta.dtype != meta.dtype {
             return Err(Error::bug(format!("{slot} is described as {meta}")));

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use gt_core::instruction::Command;
 use gt_core::placement::{Cuts, Signature};
-use gt_core::record::Record;
 use gt_core::rules::risk::Risk;
-use gt_core::{Error, Result, SignatureId, WorkerId};
+use gt_core::{Error, Result, SignatureId, Slot, WorkerId};
 use gt_transport::Batch;
 use smallvec::SmallVec;
 
 use super::Session;
+use super::commit::Said;
 use super::lane::Lane;
 use super::outgoing::{WORTH_A_MESSAGE_NS, is_full};
 use crate::context::{Context, Pace};
@@ -64,38 +64,46 @@ impl Run {
 
 impl Session {
     /// Gives every worker of a mesh a command, which each of them follows as it is.
-    pub(super) fn emit_all(&mut self, mesh: PlacementId, command: Command) {
-        match command {
-            Command::Apply(_) => self.emit_shared(mesh, SignatureId::NONE, command),
-            _ => {
-                self.open_run(mesh);
-                self.push_run(&command);
-            }
+    pub(super) fn emit_all(&mut self, mesh: PlacementId, command: &Command) {
+        if let Some(worker) = self.registry.placements.alone(mesh) {
+            return self.emit(worker, command);
         }
+        self.open_run(mesh);
+        self.push_run(command);
     }
 
     /// Gives every worker of a mesh an instruction that they share.
-    pub(super) fn emit_shared(
+    #[inline]
+    pub(super) fn emit_instruction(
         &mut self,
-        mesh: PlacementId,
-        signature: SignatureId,
-        command: Command,
+        (mesh, signature): (PlacementId, SignatureId),
+        said: &Said,
     ) {
-        self.open_run(mesh);
-        self.say_signature(signature);
-        self.push_run(&command);
+        let alone = self.registry.placements.alone(mesh);
+        if alone.is_none() {
+            self.open_run(mesh);
+            self.say_signature(signature);
+        }
+        let short = said.record.map(|record| record.renamed(&said.instruction.inputs));
+        match (alone, short) {
+            (Some(worker), Some(record)) => self.lane(worker).outgoing.push_record(record),
+            (Some(worker), None) => {
+                self.lane(worker).outgoing.push_instruction(said.instruction);
+            }
+            (None, Some(record)) => self.run.batch.records.push(record),
+            (None, None) => self.run.batch.push_instruction(said.instruction),
+        }
     }
 
-    /// The same for an instruction that fits into a record.
-    pub(super) fn emit_record_all(
-        &mut self,
-        mesh: PlacementId,
-        signature: SignatureId,
-        record: Record,
-    ) {
-        self.open_run(mesh);
-        self.say_signature(signature);
-        self.run.batch.records.push(record);
+    /// The workers of a mesh need a name no longer.
+    pub(super) fn emit_free_all(&mut self, mesh: PlacementId, name: Slot) {
+        match self.registry.placements.alone(mesh) {
+            Some(worker) => self.emit_free(worker, name),
+            None => {
+                self.open_run(mesh);
+                self.run.batch.push_free(&[name]);
+            }
+        }
     }
 
     /// What follows in the run is shared so.
@@ -142,19 +150,25 @@ impl Session {
         let workers = self.registry.placements.get(mesh).mesh().clone();
         let signature = Signature { mesh: workers, cuts: cuts.clone() };
         self.signatures.insert(key, next);
-        self.emit_all(mesh, Command::DefineSignature { number: next, signature });
+        self.emit_all(mesh, &Command::DefineSignature { number: next, signature });
         Ok(next)
     }
 
-    /// Every worker of a mesh is given something that takes so long; gives when it is done.
-    pub(super) fn charge_all(
+    /// Every worker of a mesh is given something that takes so long, and can fail so with results
+    /// of so many bytes; gives when it is done.
+    #[inline]
+    pub(super) fn charge(
         &mut self,
         mesh: PlacementId,
         cost_ns: u64,
-        risk: Risk,
-        bytes: usize,
-        context: &Context,
+        (risk, bytes): (Risk, usize),
+        context: &mut Context,
     ) -> u64 {
+        if let Some(worker) = self.registry.placements.alone(mesh) {
+            self.lane(worker).outgoing.add_cost(cost_ns);
+            self.failure_barrier.assign(worker, risk, bytes);
+            return context.load.assign(worker, context.now_ns, cost_ns);
+        }
         self.open_run(mesh);
         let run = &mut self.run;
         run.cost_ns = run.cost_ns.saturating_add(cost_ns);

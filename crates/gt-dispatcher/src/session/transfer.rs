@@ -3,19 +3,18 @@
 use gt_core::instruction::Command;
 use gt_core::placement::{Layout, OnUse, Span, pieces};
 use gt_core::rules::risk::Risk;
-use gt_core::rules::work::Work;
-use gt_core::{Error, Meta, Provenance, RequestId, Result, SignatureId, Slot, WorkerId};
+use gt_core::{Error, Meta, Provenance, RequestId, Result, Slot, WorkerId};
 use gt_transport::Peer;
 use gt_transport::batch::INLINE_BYTES;
 use gt_transport::region::Region;
+use smallvec::SmallVec;
 
-use super::place::Target;
 use super::{Reach, Session};
 use crate::context::Context;
-use crate::decide::{Decision, Place, signal};
+use crate::decide::signal;
 use crate::expected::Way;
 use crate::placements::PlacementId;
-use crate::registry::Copies;
+use crate::registry::{Copies, Entry, Places};
 use crate::scopes::Wanted;
 use crate::tickets::{Transfer, TransferKind};
 
@@ -27,21 +26,40 @@ impl Session {
         meta: &Meta,
         provenance: Provenance,
         context: &mut Context,
-    ) -> Result<Target> {
-        let cost_ns = meta.bytes() as u64;
+    ) -> Result<PlacementId> {
         let copied = signal(&self.scopes).filter(|wish| !is_cut(&wish.layouts(meta.shape.rank())));
-        if let Some(Wanted { mesh, .. }) = copied {
-            let decision = upload_decision(meta, mesh, provenance);
-            self.commit_on_mesh(mesh, &[out], &[mesh], decision, context)?;
-            return Ok(Target::Mesh(mesh, SignatureId::NONE));
+        let place = match copied {
+            Some(Wanted { mesh, .. }) => mesh,
+            None => {
+                self.charge_load(context);
+                // The program's data goes home, however busy that is: it is used there.
+                let worker = self.choose(&[], (0, meta.bytes() as u64), context)?;
+                self.registry.placements.whole(worker)?
+            }
+        };
+        self.enter_upload(out, meta, place, provenance, context)?;
+        Ok(place)
+    }
+
+    /// Enters an upload, whose workers take it in.
+    fn enter_upload(
+        &mut self,
+        out: Slot,
+        meta: &Meta,
+        place: PlacementId,
+        provenance: Provenance,
+        context: &mut Context,
+    ) -> Result<()> {
+        let (mesh, bytes) = (self.registry.placements.mesh(place), meta.bytes());
+        self.note_run_on(mesh);
+        // It travels for a while, and its workers compute nothing for it.
+        let mut ready_ns = self.charge(mesh, 0, (self.risk(Risk::Memory), bytes), context);
+        if let Some(worker) = self.registry.placements.alone(mesh) {
+            ready_ns = context.load.assign(worker, context.now_ns, bytes as u64);
         }
-        self.charge_load(context);
-        // The program's data goes home, however busy that is: it is used there.
-        let worker = self.choose(&[], (0, meta.bytes() as u64), context)?;
-        let ready_ns = context.load.assign(worker, context.now_ns, cost_ns);
-        self.insert(out, meta.clone(), (true, provenance), worker, ready_ns)?;
-        self.failure_barrier.assign(worker, Risk::Memory, meta.bytes());
-        Ok(Target::Worker(worker))
+        let at = Places::from_slice(&[(place, out)]);
+        let entry = Entry { provenance, ready_ns, at, ..Entry::new(meta.clone()) };
+        self.registry.insert(out, entry)
     }
 
     /// A client's upload whose elements travel apart.
@@ -77,14 +95,13 @@ impl Session {
             Some(mesh) => self.registry.placements.members(mesh)[0],
             None => self.choose(&[], (0, cost), context)?,
         };
-        let ready_ns = context.load.assign(worker, context.now_ns, cost);
-        self.insert(out, meta.clone(), (true, provenance), worker, ready_ns)?;
-        self.failure_barrier.assign(worker, Risk::Memory, meta.bytes());
+        let place = self.registry.placements.whole(worker)?;
+        self.enter_upload(out, &meta, place, provenance, context)?;
         let tag = context.tag();
         let kind = TransferKind::Upload { number, more: false };
         let transfer = self.client_transfer(meta, None, worker, kind);
         self.send_off(tag, &transfer, context);
-        self.emit(worker, Command::Receive { out, tag, provenance });
+        self.emit(worker, &Command::Receive { out, tag, provenance });
         self.spread_upload(out, context)
     }
 
@@ -108,14 +125,12 @@ impl Session {
             let transfer = self.client_transfer(meta, region, member, kind);
             let tag = context.tag();
             self.send_off(tag, &transfer, context);
-            self.emit(member, Command::Receive { out: name, tag, provenance });
+            self.emit(member, &Command::Receive { out: name, tag, provenance });
         }
-        let mesh = self.registry.placements.mesh(place);
-        let decision = upload_decision(&meta, mesh, provenance);
-        self.commit_on_mesh(mesh, &[out], &[place], decision, context)?;
+        self.enter_upload(out, &meta, place, provenance, context)?;
         // What came is a value of its own until a move says what it is a part of.
-        self.emit_move(&meta, (place, name), (place, out), context)?;
-        self.emit_all(place, Command::Free([name].into_iter().collect()));
+        self.emit_move(&meta, (place, name), (placement, out), context)?;
+        self.emit_free_all(place, name);
         self.registry.end_copy(name);
         Ok(())
     }
@@ -135,13 +150,12 @@ impl Session {
         let Some(wish) = signal(&self.scopes) else { return Ok(()) };
         let layouts = wish.layouts(self.registry.get(out)?.meta.shape.rank());
         let place = self.registry.placements.with_layouts(wish.mesh, &layouts)?;
-        self.bring_as(out, place, context)?;
-        let wholes = self.registry.take_holders(out)?;
-        for (worker, name) in wholes {
-            self.registry.end_copy(name);
-            self.emit_free(worker, name);
-        }
-        Ok(())
+        self.bring(out, place, context)?;
+        let elsewhere = self.registry.get(out)?.at.iter().map(|&(there, _)| there);
+        let placements = &self.registry.placements;
+        let is_left = |there: &PlacementId| *there != place && placements.alone(*there).is_some();
+        let left: SmallVec<[PlacementId; 1]> = elsewhere.filter(is_left).collect();
+        left.into_iter().try_for_each(|there| self.drop_copy(out, there))
     }
 
     /// A larger value that is read goes straight to the client; gives the way it takes.
@@ -155,7 +169,7 @@ impl Session {
             return Ok(Way::Message);
         }
         let entry = self.registry.get(slot)?;
-        if !entry.described {
+        if entry.is_awaited() {
             return Err(Error::bug(format!("the shape of {slot} is not known yet")));
         }
         if entry.meta.bytes() > INLINE_BYTES {
@@ -193,13 +207,4 @@ impl Session {
 /// Whether values that lie so are nowhere whole.
 fn is_cut(layouts: &[Layout]) -> bool {
     layouts.iter().any(|layout| *layout != Layout::Replicate)
-}
-
-/// What is decided of an upload to all workers of a mesh.
-fn upload_decision(meta: &Meta, mesh: PlacementId, provenance: Provenance) -> Decision {
-    let (metas, place) = ([meta.clone()].into_iter().collect(), Place::On(mesh));
-    let work = Work { product_ns: 0, other_ns: meta.bytes() as u64 };
-    let (shares, copies) = (1, Copies::default());
-    let (risk, accumulates) = (Risk::Memory, false);
-    Decision { metas, place, work, shares, risk, copies, accumulates, provenance }
 }

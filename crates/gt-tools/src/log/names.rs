@@ -19,7 +19,6 @@ pub(super) fn command_name(command: &Command) -> &'static str {
         Command::Ask { .. } => "Ask",
         Command::DefineScope { .. } => "DefineSignal",
         Command::Scope(_) => "EnterSignal",
-        Command::Send { .. } => "SendTensor",
         Command::Receive { .. } => "ReceiveTensor",
         Command::DefineSignature { .. } => "DefineSignature",
         Command::Signature(_) => "Signature",
@@ -58,9 +57,9 @@ impl Display for Details<'_> {
             Command::Upload { out, .. }
             | Command::Announce { out, .. }
             | Command::Receive { out, .. } => write!(f, " result={}", out.0),
-            Command::Read { slot, .. }
-            | Command::Describe { slot, .. }
-            | Command::Send { slot, .. } => write!(f, " tensor_id={}", slot.0),
+            Command::Read { slot, .. } | Command::Describe { slot, .. } => {
+                write!(f, " tensor_id={}", slot.0)
+            }
             Command::Move(moved) => {
                 write!(f, " result={} tensor_id={}", moved.out.0, moved.slot.0)
             }
@@ -119,7 +118,6 @@ pub fn record_name(op: u16) -> &'static str {
         code::UPLOAD | code::ANNOUNCE => "CreateTensor",
         code::READ => "GetData",
         code::DESCRIBE => "GetShape",
-        code::SEND => "SendTensor",
         code::RECEIVE => "ReceiveTensor",
         code::MOVE => "MoveTensor",
         code::SYNC => "Synchronize",

@@ -269,10 +269,6 @@ fn commands_that_compute_nothing_have_names_too() {
         ),
         (Command::Scope(scope), "EnterSignal         | in scope1"),
         (
-            Command::Send { slot, to: WorkerId(1), tag: 9 },
-            "SendTensor          | tensor_id=3 send t3 to w1 as #9",
-        ),
-        (
             Command::Receive { out: slot, tag: 9, provenance: Provenance::UNKNOWN },
             "ReceiveTensor       | result=3 t3 := receive #9",
         ),

@@ -200,9 +200,9 @@ mod tests {
 
     #[test]
     fn transfers_have_tags() {
-        let head = "0.1s | #1 | WORKER_SEND | WORKER w0 | WorkerSendTensor | 32B | ";
+        let head = "0.1s | #1 | WORKER_SEND | WORKER w0 | WorkerMoveTensor | 32B | ";
         let tag = |tail: &str| parse(&format!("{head}{tail}")).unwrap().tag;
-        assert_eq!(tag("ns=5 send t3 to w1 as #9"), Some(9));
+        assert_eq!(tag("ns=5 t4 := move t3 from w0 to w1 as #9"), Some(9));
         assert_eq!(tag("ns=5 t3 := receive #12"), Some(12));
     }
 }

@@ -143,8 +143,8 @@ pub struct Builder {
     labels: Names,
     /// When the commands were sent that a worker has, for each session.
     sent: HashMap<(u16, u16), VecDeque<u64>>,
-    /// Transfers by tag: when, first and last worker, how many.
-    tags: BTreeMap<(u64, u64), (Transfer, u32)>,
+    /// Who was at a transfer and when, by its instruction and tag.
+    tags: BTreeMap<(u64, u64), Vec<(u64, u64, u16)>>,
     band: Option<(u16, u16)>,
 }
 
@@ -214,32 +214,11 @@ impl Builder {
         });
     }
 
+    /// A move lasts while workers are at it, and not while it waits for them.
     fn transfer(&mut self, parsed: &Parsed, worker: u16) {
-        let Some(tag) = parsed.tag else { return };
-        let is_collective = parsed.command.ends_with("MoveTensor");
-        // A move lasts while workers are at it, and not while it waits for them.
-        if is_collective && parsed.span.is_none() {
-            return;
-        }
-        let time_ns =
-            parsed.span.map_or(parsed.time_ns, |(start, took)| start.saturating_add(took));
-        let key = (if is_collective { parsed.instruction.unwrap_or(0) } else { 0 }, tag);
-        let new =
-            Transfer { start_ns: time_ns, end_ns: time_ns, lanes: (worker, worker), is_collective };
-        let (transfer, count) = self.tags.entry(key).or_insert((new, 0));
-        *count += 1;
-        transfer.end_ns = transfer.end_ns.max(time_ns);
-        if is_collective {
-            let begins = parsed.span.map_or(time_ns, |(start, _)| start);
-            transfer.start_ns = transfer.start_ns.min(begins);
-            let (first, last) = transfer.lanes;
-            transfer.lanes = (first.min(worker), last.max(worker));
-        } else if parsed.command.ends_with("SendTensor") {
-            transfer.lanes.0 = worker;
-            transfer.start_ns = time_ns;
-        } else {
-            transfer.lanes.1 = worker;
-        }
+        let (Some(tag), Some((start_ns, took))) = (parsed.tag, parsed.span) else { return };
+        let key = (parsed.instruction.unwrap_or(0), tag);
+        self.tags.entry(key).or_default().push((start_ns, start_ns.saturating_add(took), worker));
     }
 
     fn signal(&mut self, parsed: &Parsed, client: u16) {
@@ -261,11 +240,8 @@ impl Builder {
 
     /// Everything that was read.
     pub fn finish(mut self) -> Model {
-        let between = |(transfer, count): (Transfer, u32)| {
-            (count > 1 && transfer.lanes.0 != transfer.lanes.1).then_some(transfer)
-        };
         self.model.transfers =
-            std::mem::take(&mut self.tags).into_values().filter_map(between).collect();
+            std::mem::take(&mut self.tags).into_values().filter_map(transfer).collect();
         if !self.model.spans.is_empty() {
             self.model.bands = bands(&self.model.spans);
         }
@@ -278,6 +254,21 @@ impl Builder {
         model.to_ns = to_ns.max(model.from_ns.saturating_add(1));
         self.model
     }
+}
+
+/// What several workers were at. Of two, the one that ends later is the one that gets something: an
+/// arrow shows it, from the end of one to the end of the other.
+fn transfer(mut parts: Vec<(u64, u64, u16)>) -> Option<Transfer> {
+    parts.sort_by_key(|&(_, end_ns, _)| end_ns);
+    let (&(_, first_ns, giver), &(_, end_ns, getter)) = (parts.first()?, parts.last()?);
+    let workers = || parts.iter().map(|&(.., worker)| worker);
+    let (least, most) = (workers().min()?, workers().max()?);
+    let is_collective = workers().any(|worker| worker != giver && worker != getter);
+    let (start_ns, lanes) = match is_collective {
+        true => (parts.iter().map(|part| part.0).min()?, (least, most)),
+        false => (first_ns, (giver, getter)),
+    };
+    (least != most).then_some(Transfer { start_ns, end_ns, lanes, is_collective })
 }
 
 /// The signals by the time in which workers are at them; as the client says them they take none.

@@ -176,10 +176,7 @@ impl Facts {
         }
         let worker = self.workers.number(parsed.source);
         let sent_ns = self.take_sent((session, worker), parsed.instruction.unwrap_or(0));
-        let transfer = parsed.tag.map(|tag| {
-            let is_move = parsed.command.ends_with("MoveTensor");
-            (if is_move { parsed.instruction.unwrap_or(0) } else { 0 }, tag)
-        });
+        let transfer = parsed.tag.map(|tag| (parsed.instruction.unwrap_or(0), tag));
         if let Some(key) = transfer {
             let (first, last) = self.transfers.entry(key).or_insert((worker, worker));
             (*first, *last) = ((*first).min(worker), (*last).max(worker));

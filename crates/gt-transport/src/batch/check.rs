@@ -41,8 +41,7 @@ impl Batch {
             | Command::DefineScope { .. }
             | Command::Scope(_)
             | Command::Sync { .. } => None,
-            Command::Send { .. }
-            | Command::Receive { .. }
+            Command::Receive { .. }
             | Command::Report { .. }
             | Command::Vote { .. }
             | Command::Settle { .. }

@@ -317,8 +317,6 @@ pub fn command() -> impl Strategy<Value = Command> {
                 Command::DefineScope { scope, parent, name: name.into(), wish }
             }),
         1 => any::<u32>().prop_map(|scope| Command::Scope(ScopeId(scope))),
-        1 => (slot(), any::<u32>(), any::<u64>())
-            .prop_map(|(slot, to, tag)| Command::Send { slot, to: WorkerId(to), tag }),
         1 => (slot(), any::<u64>(), any::<u32>()).prop_map(|(out, tag, place)| {
             Command::Receive { out, tag, provenance: Provenance(place) }
         }),

@@ -59,7 +59,10 @@ impl Planner<'_> {
             }
         };
         self.make(get.out, register);
-        self.names.describe_whole(get.out, &get.whole);
+        // The shape of a copy may depend on data, and not be that of the move.
+        if get.meta != get.whole {
+            self.names.describe_whole(get.out, &get.whole);
+        }
         Ok(())
     }
 
@@ -69,6 +72,7 @@ impl Planner<'_> {
                 let attrs = [get.meta.shape[..].into(), get.meta.dtype.into()];
                 self.emit_one(&ZEROS, &[], Attrs::of(attrs))
             }
+            ([one], Assembly::One) => self.emit_one(&PLACE, &[*one], Attrs::none()),
             _ if get.meta.bytes() == 0 => self.join_flat(parts, get),
             ([one], _) => self.emit_one(&PLACE, &[*one], Attrs::none()),
             (_, Assembly::Join(joined)) => match joined.as_slice() {

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use gt_core::attrs::Attrs;
-use gt_core::instruction::Command;
+use gt_core::instruction::{Command, Move};
 use gt_core::kernel::{Kernel, UnaryFn};
 use gt_core::op::{Call, Op};
+use gt_core::placement::Placement;
 use gt_core::text::parse_instruction;
-use gt_core::{Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
+use gt_core::{DType, Meta, Provenance, RequestId, SessionId, Slot, WorkerId};
 use gt_native::Native;
 use gt_transport::{Batch, Failure, Message, Peer, Value};
 use gt_worker::agenda::Agenda;
@@ -220,11 +221,12 @@ pub fn command(line: &str) -> Command {
             Command::Receive { out, tag: number(tag).into(), provenance }
         }
         ["wait", barrier] => Command::Wait { barrier: number(barrier).into() },
-        ["send", slot, to, tag] => Command::Send {
-            slot: Slot(number(slot)),
-            to: WorkerId(number(to)),
-            tag: number(tag).into(),
-        },
+        ["send", slot, to, tag] => {
+            let (from, to) = (Placement::on(WorkerId(0)), Placement::on(WorkerId(number(to))));
+            let (out, slot) = (Slot(Slot::FIRST_COPY + 9), Slot(number(slot)));
+            let (meta, tag) = (Meta::new(DType::F32, [2]), number(tag).into());
+            Command::Move(Box::new(Move { out, slot, meta, from, to, tag }))
+        }
         _ => Command::Apply(parse_instruction(line).unwrap_or_else(|error| panic!("{error}"))),
     }
 }

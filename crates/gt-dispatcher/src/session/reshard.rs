@@ -1,9 +1,9 @@
 //! Values that go from one placement to another. Workers know the pieces of a move by themselves;
 //! the session only says from where to where, and which transfers to expect.
 
-use gt_core::instruction::{Command, Move, Operand};
+use gt_core::instruction::{Command, Instruction, Move, Operand};
 use gt_core::op::Linear;
-use gt_core::placement::{Piece, between, pieces};
+use gt_core::placement::{Mesh, Piece, Placement, between, pieces};
 use gt_core::rules::risk::Risk;
 use gt_core::{DType, Meta, Result, Slot, WorkerId};
 use gt_transport::Peer;
@@ -11,42 +11,86 @@ use gt_transport::batch::INLINE_BYTES;
 use smallvec::SmallVec;
 
 use super::Session;
+use super::commit::renamed;
 use crate::context::Context;
-use crate::decide::{Request, travel};
+use crate::decide::travel;
 use crate::expected::{Expected, Reply, Way};
 use crate::placements::PlacementId;
-use crate::registry::Entry;
+use crate::registry::Places;
 use crate::tickets::{Transfer, TransferKind};
 
 impl Session {
-    /// The name of a value in a placement, after having it moved there if it is not.
-    pub(super) fn bring_as(
+    /// The name of a value in a placement, after having it moved or made there if it is not.
+    pub(super) fn bring(
         &mut self,
         slot: Slot,
         place: PlacementId,
         context: &mut Context,
     ) -> Result<Slot> {
-        if self.registry.get(slot)?.recipe.is_some() {
-            self.make_on_mesh(slot, place, context)?;
+        if self.registry.get(slot)?.recipe().is_some() {
+            self.make(slot, place, context)?;
         }
         let entry = self.registry.get(slot)?;
-        if let Some(name) = self.registry.name_on_mesh(entry, place) {
+        if let Some(name) = self.registry.name_at(entry, place) {
             return Ok(name);
         }
-        let has_whole = self.registry.is_whole(entry);
-        if has_whole && self.registry.placements.is_replicated(place) {
-            return self.bring_to_mesh(slot, place, context);
+        if self.registry.placements.is_replicated(place) && self.registry.is_whole(entry) {
+            return self.copy(slot, place, context);
         }
         let meta = entry.meta.clone();
         let (from, there) = self.nearest(slot, place)?;
-        if let Some(between) = self.detour(&meta, from, place)? {
-            self.bring_as(slot, between, context)?;
-            return self.bring_as(slot, place, context);
+        if let Some(passed) = self.detour(&meta, from, place)? {
+            self.bring(slot, passed, context)?;
+            return self.bring(slot, place, context);
         }
         let name = self.registry.name_copy();
-        self.emit_move(&meta, (from, there), (place, name), context)?;
-        self.registry.get_mut(slot)?.spreads.push((place, name));
-        self.end_sums(slot, place)?;
+        let to = self.registry.placements.get(place).clone();
+        self.emit_move(&meta, (from, there), (to, name), context)?;
+        self.registry.add_place(slot, place, name)?;
+        // A sum of which one worker was given all stays one: it is read so, and not used.
+        if self.registry.placements.alone(place).is_none() {
+            self.end_sums(slot, place)?;
+        }
+        Ok(name)
+    }
+
+    /// The same for all of it on one worker.
+    pub(super) fn bring_whole(
+        &mut self,
+        slot: Slot,
+        worker: WorkerId,
+        context: &mut Context,
+    ) -> Result<Slot> {
+        let place = self.registry.placements.whole(worker)?;
+        self.bring(slot, place, context)
+    }
+
+    /// Gives all of a value, which somebody has, to those workers of a mesh that have not.
+    fn copy(&mut self, slot: Slot, place: PlacementId, context: &mut Context) -> Result<Slot> {
+        let name = self.registry.name_copy();
+        let (registry, mut lacking) = (&self.registry, Vec::new());
+        let entry = registry.get(slot)?;
+        let meta = entry.meta.clone();
+        let (home, there) = registry.home(entry).map_err(|failure| failure.error.clone())?;
+        let mut having: SmallVec<[(WorkerId, Slot); 2]> = SmallVec::new();
+        for &member in registry.placements.members(place) {
+            match registry.name_on(entry, member) {
+                Some(here) => having.push((member, here)),
+                None => lacking.push(member),
+            }
+        }
+        for &(member, here) in &having {
+            self.emit(member, &Command::Apply(renamed(here, name, None, &meta)));
+        }
+        let to = match having.is_empty() {
+            true => self.registry.placements.get(place).clone(),
+            false => Placement::replicated(Mesh::group(lacking)),
+        };
+        if !to.mesh().workers().is_empty() {
+            let from = self.registry.placements.whole(home)?;
+            self.emit_move(&meta, (from, there), (to, name), context)?;
+        }
+        self.registry.add_place(slot, place, name)?;
         Ok(name)
     }
 
@@ -56,13 +100,13 @@ impl Session {
         let placements = &self.registry.placements;
         let left = placements.get(place).sums();
         let is_ended = |(other, _): &(PlacementId, Slot)| placements.get(*other).sums() > left;
-        let spreads = &self.registry.get(slot)?.spreads;
-        if !spreads.iter().any(is_ended) {
+        let at = &self.registry.get(slot)?.at;
+        if !at.iter().any(is_ended) {
             return Ok(());
         }
-        type Spreads = SmallVec<[(PlacementId, Slot); 1]>;
-        let (ended, mut kept): (Spreads, Spreads) = spreads.iter().copied().partition(is_ended);
-        kept.sort_by_key(|(other, _)| *other != place);
+        let (ended, mut kept): (Places, Places) = at.iter().copied().partition(is_ended);
+        let placements = &self.registry.placements;
+        kept.sort_by_key(|(other, _)| (placements.alone(*other).is_none(), *other != place));
         for (other, name) in ended {
             let mesh = self.registry.placements.mesh(other);
             match self.in_use.contains(&name) {
@@ -70,13 +114,13 @@ impl Session {
                 false => self.free_sum(mesh, name),
             }
         }
-        self.registry.get_mut(slot)?.spreads = kept;
+        self.registry.get_mut(slot)?.at = kept;
         Ok(())
     }
 
     fn free_sum(&mut self, mesh: PlacementId, name: Slot) {
         self.registry.end_copy(name);
-        self.emit_all(mesh, Command::Free([name].into_iter().collect()));
+        self.emit_free_all(mesh, name);
     }
 
     /// A command is told to workers: what it used may be freed. An instruction can take one value
@@ -90,69 +134,37 @@ impl Session {
 
     /// Whether an instruction adds to a gradient, whose parts are put together after the last of
     /// several additions.
-    pub(super) fn accumulates(&self, request: &Request, replaced: Slot) -> Result<bool> {
+    pub(super) fn accumulates(&self, said: &Instruction, replaced: Slot) -> Result<bool> {
         let is_tensor = |input: &Operand| matches!(input, Operand::Slot(_));
-        let all = request.inputs.len();
-        let adds = matches!(request.op.linear, Linear::Together(inputs) if inputs.len() == all);
-        let all_tensors = request.inputs.iter().all(is_tensor);
+        let all = said.inputs.len();
+        let adds = matches!(said.op.linear, Linear::Together(inputs) if inputs.len() == all);
+        let all_tensors = said.inputs.iter().all(is_tensor);
         Ok(adds && all_tensors && self.registry.get(replaced)?.accumulates)
     }
 
     /// Puts a value together that is a sum on a mesh, before another takes its place.
     pub(super) fn resolve_sum(&mut self, slot: Slot, context: &mut Context) -> Result<()> {
-        let placements = &self.registry.placements;
-        let first = self.registry.get(slot)?.spreads.first().map(|&(place, _)| place);
-        let sum = first.filter(|place| placements.get(*place).is_sum());
-        let Some(place) = sum else { return Ok(()) };
+        let first = self.registry.on_mesh(self.registry.get(slot)?);
+        let is_sum = |place| self.registry.placements.get(place).is_sum();
+        let Some((place, _)) = first.filter(|&(place, _)| is_sum(place)) else { return Ok(()) };
         let place = self.registry.placements.together(place)?;
-        self.bring_as(slot, place, context).map(drop)
-    }
-
-    /// Has all of a value on one worker; gives its name there.
-    pub(super) fn gather(
-        &mut self,
-        slot: Slot,
-        worker: WorkerId,
-        context: &mut Context,
-    ) -> Result<Slot> {
-        let place = self.registry.placements.whole(worker)?;
-        let (from, there) = self.nearest(slot, place)?;
-        let meta = self.registry.get(slot)?.meta.clone();
-        let placements = &self.registry.placements;
-        if pieces(placements.get(from), placements.get(place), &meta.shape).is_none()
-            && let Some(passed) = self.detour(&meta, from, place)?
-        {
-            self.bring_as(slot, passed, context)?;
-            return self.gather(slot, worker, context);
-        }
-        let name = self.registry.name_copy();
-        self.emit_move(&meta, (from, there), (place, name), context)?;
-        self.registry.add_holder(slot, worker, name)?;
-        Ok(name)
+        self.bring(slot, place, context).map(drop)
     }
 
     /// From where a value comes to a placement with the least effort, and its name there.
-    fn nearest(&mut self, slot: Slot, place: PlacementId) -> Result<(PlacementId, Slot)> {
-        let wholes = self.registry.get(slot)?.holders.clone();
-        let mut sources: SmallVec<[(PlacementId, Slot); 4]> = SmallVec::new();
-        for (worker, name) in wholes {
-            sources.push((self.registry.placements.whole(worker)?, name));
-        }
-        let placements = &self.registry.placements;
-        let entry = self.registry.get(slot)?;
-        sources.extend(entry.spreads.iter().copied());
+    fn nearest(&self, slot: Slot, place: PlacementId) -> Result<(PlacementId, Slot)> {
+        let (placements, entry) = (&self.registry.placements, self.registry.get(slot)?);
         let target = (placements.mesh(place), placements.layouts(place));
         let effort = |source: &(PlacementId, Slot)| {
-            let spreads = SmallVec::from_iter([*source]);
-            travel(&Entry { spreads, ..Entry::nowhere(entry.meta.clone()) }, target, placements)
+            travel(&entry.meta, std::slice::from_ref(source), target, placements)
         };
         // Of equal ones, one from which it goes there in one move: the others pass through it.
         let passes = |source: &(PlacementId, Slot)| {
             let (from, to) = (placements.get(source.0), placements.get(place));
             pieces(from, to, &entry.meta.shape).is_none()
         };
-        let nearest = sources.iter().min_by_key(|source| (effort(source), passes(source))).copied();
-        nearest.ok_or_else(|| self.registry.lost(entry))
+        let nearest = entry.at.iter().min_by_key(|source| (effort(source), passes(source)));
+        nearest.copied().ok_or_else(|| self.registry.lost(entry))
     }
 
     /// What a value passes on its way, if it does not go there in one move.
@@ -163,7 +175,12 @@ impl Session {
         to: PlacementId,
     ) -> Result<Option<PlacementId>> {
         let placements = &mut self.registry.placements;
-        let passed = between(placements.get(from), placements.get(to), meta);
+        let (source, target) = (placements.get(from), placements.get(to));
+        // One worker puts everything together itself if it can.
+        if placements.alone(to).is_some() && pieces(source, target, &meta.shape).is_some() {
+            return Ok(None);
+        }
+        let passed = between(source, target, meta);
         passed.map(|layouts| placements.with_layouts(from, &layouts)).transpose()
     }
 
@@ -172,38 +189,30 @@ impl Session {
         &mut self,
         meta: &Meta,
         (from, slot): (PlacementId, Slot),
-        (to, out): (PlacementId, Slot),
+        (to, out): (Placement, Slot),
         context: &mut Context,
     ) -> Result<()> {
         self.note_move(|placements| {
-            let describe = |place| placements.get(place).describe();
-            format!("{meta}: {} to {}", describe(from), describe(to))
+            format!("{meta}: {} to {}", placements.get(from).describe(), to.describe())
         });
-        let placements = &self.registry.placements;
-        let same_mesh = placements.mesh(from) == placements.mesh(to);
-        let pieces = pieces(placements.get(from), placements.get(to), &meta.shape);
+        let source = self.registry.placements.get(from).clone();
+        let pieces = pieces(&source, &to, &meta.shape);
         let transfers: Vec<Piece> =
             pieces.into_iter().flatten().filter(|piece| piece.from != piece.to).collect();
         let tag = context.tags(transfers.len() as u64);
-        let dtype = placements.get(from).part_dtype(meta.dtype);
-        let moved = Move {
-            out,
-            slot,
-            meta: meta.clone(),
-            from: placements.get(from).clone(),
-            to: placements.get(to).clone(),
-            tag,
-        };
-        let members = placements.members(from).iter().chain(placements.members(to)).copied();
+        let dtype = source.part_dtype(meta.dtype);
+        let members = source.mesh().workers().iter().chain(to.mesh().workers()).copied();
         let mut members: SmallVec<[WorkerId; 8]> = members.collect();
         members.sort_unstable();
         members.dedup();
+        let same_mesh = source.mesh() == to.mesh();
+        let moved = Move { out, slot, meta: meta.clone(), from: source, to, tag };
         let command = Command::Move(Box::new(moved));
         if same_mesh {
-            self.emit_all(from, command);
+            self.emit_all(from, &command);
             self.close_run();
         } else {
-            members.iter().for_each(|&worker| self.emit(worker, command.clone()));
+            members.iter().for_each(|&worker| self.emit(worker, &command));
         }
         for (number, piece) in transfers.into_iter().enumerate() {
             self.expect_piece(dtype, &piece, tag + number as u64, context)?;
