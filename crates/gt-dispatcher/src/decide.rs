@@ -18,11 +18,11 @@ use smallvec::SmallVec;
 pub(crate) use self::cost::travel;
 pub(crate) use self::memo::Memo;
 pub(crate) use self::shard::check_replaced;
-use self::shard::{shard, shard_as};
+use self::shard::{shard, shard_as, whole};
 pub(crate) use self::signature::Chosen;
 use crate::inference::{Inference, Inferences};
 use crate::placements::{PlacementId, Placements};
-use crate::registry::{Copies, Registry};
+use crate::registry::{Copies, Entry, Registry};
 use crate::scopes::{Scopes, Wanted};
 
 mod cost;
@@ -107,62 +107,71 @@ pub(crate) struct Expansion {
 /// Decides; an error if the client did not check what it asks for. `signal` says what its scope
 /// wants, and `shard` where it runs.
 pub(crate) fn decide(
-    request: &Instruction,
+    said: &Instruction,
     scopes: &Scopes,
     registry: &Registry,
     (inferences, memo): (&mut Inferences, &mut Memo),
 ) -> Result<Decision> {
-    let mut lost = None;
-    let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
-    for input in &request.inputs {
-        match input {
-            Operand::Scalar(scalar) => args.push(Arg::Scalar(*scalar)),
-            Operand::Slot(slot) => {
-                let entry = registry.get(*slot)?;
-                if entry.is_awaited() {
-                    return Err(Error::bug(format!("the shape of {slot} is not known yet")));
-                }
-                lost = lost.or(entry.loss());
-                args.push(Arg::Tensor(&entry.meta));
-            }
-        }
-    }
-    let call = Call { op: request.op, inputs: &args, attrs: &request.attrs };
+    let inputs = Inputs::of(said, registry)?;
+    let call = Call { op: said.op, inputs: &inputs.args, attrs: &said.attrs };
     let Inference { metas, work, risk } = inferences.infer(&call)?;
+    let lost = inputs.entries.iter().flatten().find_map(|entry| entry.loss());
+    let wish = signal(scopes);
     let place = match lost {
         Some(loss) => Place::Lost(loss.failure.clone()),
-        None => shard(request, registry, &call, &metas, signal(scopes), memo)?,
+        None if !scopes.has_wishes() => whole(said, &inputs.entries, registry, &metas)?,
+        None => shard(said, &inputs.entries, registry, &call, &metas, wish, memo)?,
     };
-    let wish = signal(scopes).filter(|_| *request.op == PLACE);
-    let copies = wish.map_or_else(Copies::default, |wish| Copies {
-        whole: wish.on_use == OnUse::Replicate,
-        kept: wish.keep,
-    });
-    let accumulates = *request.op == PLACE_LIKE;
+    let copies = wish
+        .filter(|_| *said.op == PLACE)
+        .map(|wish| Copies { whole: wish.on_use == OnUse::Replicate, kept: wish.keep });
+    let (copies, accumulates) = (copies.unwrap_or_default(), *said.op == PLACE_LIKE);
     let shares = place.shares(&registry.placements);
     Ok(Decision { metas, place, work, shares, risk, copies, accumulates })
 }
 
 /// Decides over an instruction whose result has to be in a placement.
 pub(crate) fn decide_for(
-    request: &Instruction,
+    said: &Instruction,
     wanted: PlacementId,
     registry: &Registry,
     (inferences, memo): (&mut Inferences, &mut Memo),
 ) -> Result<Decision> {
-    let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
-    for input in &request.inputs {
-        args.push(match input {
-            Operand::Scalar(scalar) => Arg::Scalar(*scalar),
-            Operand::Slot(slot) => Arg::Tensor(&registry.get(*slot)?.meta),
-        });
-    }
-    let call = Call { op: request.op, inputs: &args, attrs: &request.attrs };
+    let inputs = Inputs::of(said, registry)?;
+    let call = Call { op: said.op, inputs: &inputs.args, attrs: &said.attrs };
     let Inference { metas, work, risk } = inferences.infer(&call)?;
-    let place = shard_as(request, wanted, registry, &call, &metas, memo)?;
+    let place = shard_as(&inputs.entries, wanted, registry, &call, &metas, memo)?;
     let (copies, accumulates) = (Copies::default(), false);
     let shares = place.shares(&registry.placements);
     Ok(Decision { metas, place, work, shares, risk, copies, accumulates })
+}
+
+/// What is known of the inputs of an instruction.
+struct Inputs<'a> {
+    args: SmallVec<[Arg<'a>; 4]>,
+    /// `None` for numbers.
+    entries: SmallVec<[Option<&'a Entry>; 4]>,
+}
+
+impl<'a> Inputs<'a> {
+    fn of(said: &Instruction, registry: &'a Registry) -> Result<Self> {
+        let mut inputs = Inputs { args: SmallVec::new(), entries: SmallVec::new() };
+        for input in &said.inputs {
+            let (arg, entry) = match input {
+                Operand::Scalar(scalar) => (Arg::Scalar(*scalar), None),
+                Operand::Slot(slot) => {
+                    let entry = registry.get(*slot)?;
+                    if entry.is_awaited() {
+                        return Err(Error::bug(format!("the shape of {slot} is not known yet")));
+                    }
+                    (Arg::Tensor(&entry.meta), Some(entry))
+                }
+            };
+            inputs.args.push(arg);
+            inputs.entries.push(entry);
+        }
+        Ok(inputs)
+    }
 }
 
 /// Where the scope of an instruction wants its results.

@@ -140,6 +140,7 @@ impl Placements {
     }
 
     /// The worker that has all of what is placed so, if it is alone on its mesh.
+    #[inline]
     pub fn alone(&self, number: PlacementId) -> Option<WorkerId> {
         self.known[number.0 as usize].alone
     }
@@ -150,6 +151,7 @@ impl Placements {
     }
 
     /// Copies on the same mesh, which stand for the mesh itself.
+    #[inline]
     pub fn mesh(&self, number: PlacementId) -> PlacementId {
         self.known[number.0 as usize].mesh
     }
@@ -201,6 +203,7 @@ impl Placements {
     }
 
     /// Whether every worker of the mesh has all of what is placed so.
+    #[inline]
     pub fn is_replicated(&self, number: PlacementId) -> bool {
         self.mesh(number) == number
     }

@@ -259,6 +259,7 @@ impl Registry {
     }
 
     /// What is known of a value.
+    #[inline]
     pub fn get(&self, slot: Slot) -> Result<&Entry> {
         if slot.is_copy() {
             let part = self.parts.get(&slot).and_then(Option::as_ref);
@@ -325,6 +326,7 @@ impl Registry {
         Ok(())
     }
 
+    #[inline]
     fn count(&mut self, at: &[(PlacementId, Slot)], change: impl Fn(u64) -> u64) {
         let alone = at.iter().map_while(|(place, _)| self.placements.alone(*place));
         for worker in alone {
@@ -334,6 +336,7 @@ impl Registry {
     }
 
     /// Takes an entry out of the count of what workers have.
+    #[inline]
     fn uncounted(&mut self, entry: Entry) -> Entry {
         let bytes = entry.meta.bytes() as u64;
         self.count(&entry.at, |held| held.saturating_sub(bytes));
@@ -341,6 +344,7 @@ impl Registry {
     }
 
     /// Gives a value its name.
+    #[inline]
     pub fn insert(&mut self, slot: Slot, entry: Entry) -> Result<()> {
         let bytes = entry.meta.bytes() as u64;
         self.count(&entry.at, |held| held.saturating_add(bytes));
@@ -402,6 +406,7 @@ impl Registry {
     }
 
     /// Takes a value away to give it another name; the names it has on workers stay.
+    #[inline]
     pub fn take(&mut self, slot: Slot) -> Result<Entry> {
         if slot.is_copy() {
             let entry = self.parts.remove(&slot).flatten().ok_or_else(|| missing(slot))?;
@@ -414,6 +419,7 @@ impl Registry {
     }
 
     /// Takes a value's name away.
+    #[inline]
     pub fn remove(&mut self, slot: Slot) -> Result<Entry> {
         if slot.is_copy() {
             let entry = self.parts.remove(&slot).flatten().ok_or_else(|| missing(slot))?;

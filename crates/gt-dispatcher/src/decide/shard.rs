@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gt_core::instruction::{Instruction, Operand};
+use gt_core::instruction::Instruction;
 use gt_core::kernel::Kernel;
 use gt_core::op::{Call, Op};
 use gt_core::ops::builtin::{PLACE, PLACE_LIKE};
@@ -17,18 +17,40 @@ use crate::placements::{PlacementId, Placements};
 use crate::registry::{Entry, Registry};
 use crate::scopes::Wanted;
 
+/// Where an instruction runs in a session without wishes, in which nothing is ever on a mesh.
+pub(super) fn whole(
+    said: &Instruction,
+    entries: &[Option<&Entry>],
+    registry: &Registry,
+    metas: &[Meta],
+) -> Result<Place> {
+    let mut beside = None;
+    for (result, meta) in metas.iter().enumerate() {
+        let Some(slot) = said.replaces.get(result) else { continue };
+        let old = registry.get(slot)?;
+        check_replaced(old, said.op, meta)?;
+        beside = beside.or(old.at.first());
+    }
+    let like = match said.op.reads_shape_only && said.replaces.is_empty() {
+        true => entries[0],
+        false => entries.get(1).copied().flatten().filter(|_| *said.op == PLACE_LIKE),
+    };
+    let beside = beside.or_else(|| like?.at.first());
+    Ok(beside.map_or(Place::Anywhere, |&(place, _)| Place::On(place)))
+}
+
 /// Where an instruction runs: where the value is that it replaces, else on the mesh that its scope
 /// wants, else where its largest input is. On a mesh it is shared in the cheapest way.
 pub(super) fn shard(
     request: &Instruction,
+    entries: &[Option<&Entry>],
     registry: &Registry,
     call: &Call,
     metas: &[Meta],
     wish: Option<Wanted>,
     memo: &mut Memo,
 ) -> Result<Place> {
-    let entries = entries(request, registry)?;
-    let fixed = match bound_place(request, registry, metas, &entries, wish)? {
+    let fixed = match bound_place(request, registry, metas, entries, wish)? {
         Bound::To(place) => return Ok(place),
         Bound::Layouts(mesh, layouts) => Some((mesh, layouts)),
         Bound::Free => None,
@@ -39,7 +61,7 @@ pub(super) fn shard(
     }
     let on_mesh = || fixed.as_ref().map(|(mesh, _)| *mesh);
     let Some(mesh) =
-        on_mesh().or(wish.map(|wish| wish.mesh)).or_else(|| largest(registry, &entries))
+        on_mesh().or(wish.map(|wish| wish.mesh)).or_else(|| largest(registry, entries))
     else {
         return Ok(Place::Anywhere);
     };
@@ -64,7 +86,7 @@ pub(super) fn shard(
         return Ok(Place::On(mesh));
     }
     let (keep, in_signal) = (wish.is_none_or(|wish| wish.keep), wish.is_some());
-    let (results, entries, wish) = (metas, &entries[..], wished);
+    let (results, wish) = (metas, wished);
     let asked = Asked { call, results, entries, mesh, wish, fixed, keep, in_signal };
     memo.compare(&asked, placements);
     memo.remember(&asked, || share(&asked, placements))
@@ -72,35 +94,23 @@ pub(super) fn shard(
 
 /// How an instruction is shared whose result has to be in a placement.
 pub(super) fn shard_as(
-    request: &Instruction,
+    entries: &[Option<&Entry>],
     place: PlacementId,
     registry: &Registry,
     call: &Call,
     metas: &[Meta],
     memo: &mut Memo,
 ) -> Result<Place> {
-    let (placements, entries) = (&registry.placements, entries(request, registry)?);
+    let placements = &registry.placements;
     let mesh = placements.mesh(place);
     if placements.is_replicated(place) || placements.members(mesh).len() == 1 {
         return Ok(Place::On(mesh));
     }
     let wish: Layouts = placements.layouts(place).iter().cloned().collect();
     let fixed = &[Some(wish.clone())];
-    let (results, entries, keep, in_signal) = (metas, &entries[..], true, false);
+    let (results, keep, in_signal) = (metas, true, false);
     let asked = Asked { call, results, entries, mesh, wish, fixed, keep, in_signal };
     memo.remember(&asked, || share(&asked, placements))
-}
-
-/// What is known of the inputs of an instruction; `None` for numbers.
-fn entries<'a>(
-    request: &Instruction,
-    registry: &'a Registry,
-) -> Result<SmallVec<[Option<&'a Entry>; 4]>> {
-    let entry = |input: &Operand| match input {
-        Operand::Slot(slot) => registry.get(*slot).map(Some),
-        Operand::Scalar(_) => Ok(None),
-    };
-    request.inputs.iter().map(entry).collect()
 }
 
 /// The cheapest way to share an instruction, or what it is made of if that fits better.
