@@ -226,7 +226,7 @@ def test_a_signal_around_a_module_wins_over_what_is_decided_of_it(automatic):
         with gt.no_grad():
             assert gt.debug.placement(model(x)) == "shard(0) on 0 1"
             with gt.signal.context("mine"):
-                assert gt.debug.placement(model(x)) == "replicate on 1"
+                assert gt.debug.placement(model(x)) == "whole on 1"
 
 
 @embedded

@@ -125,8 +125,8 @@ def test_an_update_on_another_worker_waits_for_the_check(script):
             print("on w1" in str(error))
         print(gt.debug.placement(w), w.tolist())
     """
-    assert script(code, GT_CHECK_NAN="1") == "True\nreplicate on 0 [1.0, 1.0]"
-    assert script(code) == "replicate on 0 [2.0, 2.0]"
+    assert script(code, GT_CHECK_NAN="1") == "True\nwhole on 0 [1.0, 1.0]"
+    assert script(code) == "whole on 0 [2.0, 2.0]"
 
 
 def test_a_sum_of_parts_that_is_too_large_is_found(script):

@@ -218,7 +218,7 @@ def test_what_has_copies_survives_and_a_mesh_waits_for_its_worker(tmp_path):
             assert ask("copied.sum().item()") == "36.0"
             # What the signal wants is not there, and the program does not notice.
             assert ask("square().sum().item()") == "204.0"
-            assert ask("gt.debug.placement(square())") == "replicate on 0"
+            assert ask("gt.debug.placement(square())") == "whole on 0"
             cluster.add_worker()
             assert ask("gt.debug.placement(square())") == "shard(0) on 0 1"
             assert ask("square().sum().item()") == "204.0"

@@ -206,7 +206,7 @@ def test_a_mesh_of_two_axes_changes_no_loss(name, config, full):
 def test_layers_on_workers_one_after_another_change_no_loss(name):
     for way in (Way(micro_batches=4), Way(double=True, micro_batches=4, clip=0.5, dropout=0.2)):
         found = check(name, "pipeline", 2, way)
-        on = {place.removeprefix("replicate on ") for place in found.places.values()}
+        on = {place.removeprefix("whole on ") for place in found.places.values()}
         assert on == {"0", "1"}, found.places
 
 

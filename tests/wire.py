@@ -11,7 +11,7 @@ from cluster import PATIENCE, plain_environment
 
 # What every message begins with: magic, version, kind, nothing, payloads.
 HEADER = struct.Struct("<4sHHHHI")
-VERSION = (7, 0)
+VERSION = (8, 0)
 ASIDE, INQUIRE, REPORT, ENDED, HELLO, WELCOME = b"\xff" * 8, 18, 19, 10, 1, 11
 
 

@@ -44,6 +44,8 @@ pub struct Dispatcher {
     /// When the first of them have to go.
     flush_at_ns: Option<u64>,
     recording: Recording,
+    /// Whether a session that contradicts itself is found after each step.
+    checks: bool,
 }
 
 impl Default for Dispatcher {
@@ -67,6 +69,7 @@ impl Dispatcher {
             hold_ns: 0,
             flush_at_ns: None,
             recording: Recording::default(),
+            checks: cfg!(debug_assertions),
         }
     }
 
@@ -80,6 +83,12 @@ impl Dispatcher {
     /// is joined for so long. [`Dispatcher::flush`] has to be called in time.
     pub fn holding(self, hold_ns: u64) -> Self {
         Dispatcher { hold_ns, ..self }
+    }
+
+    /// The same for simulations: it panics after a step that leaves a session in a state that
+    /// contradicts itself.
+    pub fn checking(self) -> Self {
+        Dispatcher { checks: true, ..self }
     }
 
     /// When commands that are held back have to go, if some are.
@@ -99,7 +108,7 @@ impl Dispatcher {
         // What still waits has a worker that is busy, and goes when that is done.
         let later = self.sessions.values().filter_map(Session::held_since).map(due);
         self.flush_at_ns = later.filter(|at_ns| *at_ns > now_ns).min();
-        self.record_outbox(now_ns, before, out);
+        self.end_step(now_ns, before, out);
     }
 
     /// What is shared out among many workers is little for each of them, and is held back longer.
@@ -128,7 +137,7 @@ impl Dispatcher {
             }
             Peer::Relay => {}
         }
-        self.record_outbox(now_ns, before, out);
+        self.end_step(now_ns, before, out);
     }
 
     /// Opens a session for a client.
@@ -172,7 +181,7 @@ impl Dispatcher {
     pub fn lose(&mut self, now_ns: u64, worker: WorkerId, why: &str, out: &mut Outbox) {
         let before = out.len();
         self.lose_worker(now_ns, worker, why, out);
-        self.record_outbox(now_ns, before, out);
+        self.end_step(now_ns, before, out);
     }
 
     fn lose_worker(&mut self, now_ns: u64, worker: WorkerId, why: &str, out: &mut Outbox) {
@@ -242,6 +251,14 @@ impl Dispatcher {
     /// How many commands for a worker are not done.
     pub fn queued_at(&self, worker: WorkerId) -> u64 {
         self.sessions.values().map(|session| session.queued_at(worker)).sum()
+    }
+
+    /// Messages that begin here have come of one step.
+    fn end_step(&mut self, now_ns: u64, before: usize, out: &Outbox) {
+        if self.checks {
+            self.sessions.values().for_each(Session::check);
+        }
+        self.record_outbox(now_ns, before, out);
     }
 
     /// The session, while it is open.

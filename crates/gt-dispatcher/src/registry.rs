@@ -15,7 +15,7 @@ use crate::worker_map::WorkerMap;
 /// A session has at most so many values at once.
 const MOST_VALUES: usize = Slot::MOST_VALUES as usize;
 
-/// What the dispatcher keeps of one value on x86-64. A test compares this with the size of an entry.
+/// What the dispatcher keeps of one value, at least. A test compares it with the size of an entry.
 pub const VALUE_BYTES: usize = 112;
 
 /// A session may have as many values whatever its memory limit is.
@@ -220,33 +220,63 @@ impl Registry {
     pub fn lose(&mut self, worker: WorkerId, failure: &Arc<Failure>) -> Vec<(WorkerId, Slot)> {
         let mut spare = Vec::new();
         self.held.remove(worker);
-        let (placements, free_copies) = (&mut self.placements, &mut self.free_copies);
-        for entry in self.entries.iter_mut().flatten() {
-            let is_there = !entry.at.is_empty();
-            let is_shared = |(place, _): &&(PlacementId, Slot)| placements.alone(*place).is_none();
+        for index in 0..self.entries.len() {
+            let has_part =
+                |(place, _): &(PlacementId, Slot)| self.placements.contains(*place, worker);
+            let Some(entry) = &self.entries[index] else { continue };
+            if !entry.at.iter().any(has_part) {
+                continue;
+            }
+            let is_shared =
+                |(place, _): &&(PlacementId, Slot)| self.placements.alone(*place).is_none();
             let first = entry.at.iter().find(is_shared).or(entry.at.first()).copied();
-            entry.at.retain(|(place, name)| {
-                if !placements.contains(*place, worker) {
-                    return true;
+            let former = first.map(|(place, _)| self.placements.get(place).clone());
+            let slot = Slot(index as u32);
+            for (place, _) in entry.at.clone() {
+                if self.placements.contains(place, worker) {
+                    let left = self.placements.without(place, worker);
+                    self.narrow(slot, place, left, &mut spare);
                 }
-                let left = placements.without(*place, worker);
-                let is_needed = |other| left.is_some_and(|left| placements.contains(left, other));
-                let others = placements.members(*place).iter().copied();
-                let others = others.filter(|other| *other != worker && !is_needed(*other));
-                spare.extend(others.map(|other| (other, *name)));
-                match left {
-                    Some(left) => *place = left,
-                    None => free_copies.extend(Some(*name).filter(|name| name.is_copy())),
-                }
-                left.is_some()
-            });
-            if is_there && entry.at.is_empty() {
-                let former = first.map(|(place, _)| placements.get(place).clone());
+            }
+            let Some(entry) = &mut self.entries[index] else { continue };
+            if entry.at.is_empty() {
                 let failure = failure.clone();
                 entry.state = State::Lost(Box::new(Loss { failure, former, rehoused: None }));
             }
         }
+        spare.retain(|(other, _)| *other != worker);
         spare
+    }
+
+    /// A value is from here on in a part of a placement only, or not there at all. Adds what
+    /// workers have of it that nobody needs.
+    pub fn narrow(
+        &mut self,
+        slot: Slot,
+        place: PlacementId,
+        left: Option<PlacementId>,
+        spare: &mut Vec<(WorkerId, Slot)>,
+    ) {
+        let Some(entry) = &mut self.entries[slot.0 as usize] else { return };
+        let Some(index) = entry.at.iter().position(|(known, _)| *known == place) else { return };
+        let (_, name) = entry.at.remove(index);
+        // Where it is under another name too it has one more than it needs.
+        let left = left.filter(|left| entry.at.iter().all(|(known, _)| known != left));
+        let bytes = entry.meta.bytes() as u64;
+        if let Some(left) = left {
+            entry.at.insert(index, (left, name));
+            let placements = &self.placements;
+            entry.at.sort_by_key(|(place, _)| placements.alone(*place).is_none());
+        } else if name.is_copy() {
+            self.free_copies.push(name);
+        }
+        let is_needed = |other| left.is_some_and(|left| self.placements.contains(left, other));
+        let others = self.placements.members(place).iter().copied();
+        spare.extend(others.filter(|other| !is_needed(*other)).map(|other| (other, name)));
+        if let Some(worker) = left.and_then(|left| self.placements.alone(left)) {
+            let held = self.held.of(worker);
+            *held = held.saturating_add(bytes);
+        }
     }
 
     /// The client's values of which a worker has something.
@@ -486,6 +516,45 @@ impl Registry {
              server, and the session may hold {limit} bytes; free values before more are made",
             self.named
         )))
+    }
+
+    /// Panics if what is known of values contradicts itself.
+    pub fn check(&self) {
+        let mut held: WorkerMap<u64> = WorkerMap::default();
+        let mut names: HashSet<(WorkerId, Slot)> = HashSet::new();
+        let mut copies: HashSet<Slot> = self.free_copies.iter().copied().collect();
+        assert_eq!(copies.len(), self.free_copies.len(), "a copy's name is free twice");
+        let named = self.entries.iter().flatten();
+        assert_eq!(named.clone().count(), self.named, "values are counted wrongly");
+        for entry in named.chain(self.parts.values().flatten()) {
+            let is_somewhere = matches!(entry.state, State::There | State::Awaited);
+            assert_eq!(is_somewhere, !entry.at.is_empty(), "{entry:?} is not where its state says");
+            let mut was_shared = false;
+            for (index, &(place, name)) in entry.at.iter().enumerate() {
+                let alone = self.placements.alone(place);
+                assert!(alone.is_none() || !was_shared, "{entry:?}: one worker comes first");
+                was_shared |= alone.is_none();
+                let others = &entry.at[..index];
+                assert!(
+                    others.iter().all(|(other, _)| *other != place),
+                    "{entry:?} is twice there"
+                );
+                for &member in self.placements.members(place) {
+                    assert!(names.insert((member, name)), "{name} on {member} is two values");
+                }
+                if let Some(worker) = alone {
+                    *held.of(worker) += entry.meta.bytes() as u64;
+                }
+                let is_part = self.parts.contains_key(&name);
+                assert!(
+                    !name.is_copy() || is_part || copies.insert(name),
+                    "{name}, of {entry:?}, is free or belongs to another value"
+                );
+            }
+        }
+        for (worker, &bytes) in self.held.iter() {
+            assert_eq!(held.of(worker), &bytes, "the values on {worker} are counted wrongly");
+        }
     }
 
     /// How many values there are.

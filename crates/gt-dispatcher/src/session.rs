@@ -3,11 +3,13 @@
 //! For each command of the client, in order:
 //! 1. `decide` (a pure function) chooses where an instruction runs, from its row, the placements of
 //!    its inputs and the wishes of its scope;
-//! 2. inputs that lie elsewhere are moved (`place`, `moves`), and composites without a signature of
-//!    their own are expanded into parts that are placed one by one (`expand`);
+//! 2. `commit` has it run there, on the workers of a mesh. A value that is whole on one worker is
+//!    on a mesh of one, and takes the same way. Inputs that lie elsewhere are moved first
+//!    (`reshard`); composites without a signature of their own are expanded into parts that are
+//!    placed one by one (`expand`);
 //! 3. results enter the registry, which alone knows where every value is;
-//! 4. workers get commands. One worker's commands go through its [`Lane`]. What all workers of a
-//!    mesh get alike is a [`Run`], encoded once; a run closes before one of its workers gets
+//! 4. workers get commands. One worker's commands go through its [`Lane`]. What several workers of
+//!    a mesh get alike is a [`Run`], encoded once; a run closes before one of its workers gets
 //!    anything else, so that each worker sees the order of the stream.
 //!
 //! Commands wait here until they are worth a message or a client waits for one (`outgoing`), and a
@@ -274,6 +276,22 @@ impl Session {
             | Command::Signature(_)
             | Command::Move(_)
             | Command::Wait { .. } => Err(Error::bug("a client does not speak for workers")),
+        }
+    }
+
+    /// Panics if what is known of it contradicts itself.
+    pub fn check(&self) {
+        self.registry.check();
+        self.lanes.iter().for_each(|(_, lane)| lane.check());
+        assert!(self.in_use.is_empty() && self.ended_sums.is_empty(), "a command is half told");
+        let own =
+            |worker: &WorkerId| self.workers.iter().filter(|it| **it == Some(*worker)).count();
+        assert!(self.workers().all(|worker| own(&worker) == 1), "a worker has two seats");
+        let is_known = |worker: WorkerId| self.busy_workers().any(|own| own == worker);
+        for (_, entry) in self.registry.values_of_first(usize::MAX) {
+            let mut at =
+                entry.at.iter().flat_map(|(place, _)| self.registry.placements.members(*place));
+            assert!(at.all(|member| is_known(*member)), "{entry:?} is on a worker that is gone");
         }
     }
 

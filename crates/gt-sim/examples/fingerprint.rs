@@ -1,8 +1,9 @@
-//! Prints what the dispatcher does with random programs, a line for each seed: a number that depends
-//! on every byte it sends, one that depends on every bit its clients are answered, and how many bytes
-//! workers hand over. A change that is to leave one of these alone is compared with the commit before:
-//! `cargo run --release -p gt-sim --example fingerprint -- 10000 > before`. With `calm` no worker is
-//! drained meanwhile, so that answers and bytes do not depend on the order of messages.
+//! Prints what the dispatcher does with random programs, a line for each seed: a number that
+//! depends on every byte it sends, one that depends on every bit its clients are answered, and how
+//! many bytes workers hand over. A change that is to leave one of these alone is compared with the
+//! commit before: `cargo run --release -p gt-sim --example fingerprint -- 10000 > before`. With
+//! `calm` no worker is drained meanwhile, so that answers and bytes do not depend on the order of
+//! messages.
 
 #![expect(clippy::print_stdout, reason = "it prints its results")]
 

@@ -90,7 +90,7 @@ pub struct Cluster {
 /// A dispatcher without clients and workers, behind its gateway.
 fn gateway(secret: Secret, hold_ns: u64) -> Gateway {
     let tickets = Tickets::new(secret.clone(), Some(Address::default()));
-    let dispatcher = Dispatcher::new().between_processes(tickets).holding(hold_ns);
+    let dispatcher = Dispatcher::new().checking().between_processes(tickets).holding(hold_ns);
     let Timeouts { closed_ns, silent_ns, suspect_ns, worker_ns } = Timeouts::default();
     let [closed_ns, silent_ns, suspect_ns, worker_ns] =
         [closed_ns, silent_ns, suspect_ns, worker_ns].map(|ns| ns / u64::from(HASTE));

@@ -85,7 +85,7 @@ impl Simulation {
         let engine = Arc::new(Native::new(pool.clone(), 1).expect("it needs no threads"));
         let executor = |_| Executor::new(engine.clone());
         let ids = || (0..workers as u32).map(WorkerId);
-        let mut dispatcher = Dispatcher::new();
+        let mut dispatcher = Dispatcher::new().checking();
         for id in ids() {
             dispatcher.step(
                 0,

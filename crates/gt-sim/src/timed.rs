@@ -64,7 +64,7 @@ impl Cluster {
         let workers = slowness.len();
         let pools: Vec<Arc<Pool>> = (0..workers).map(|_| Pool::new(MEMORY_BYTES)).collect();
         let engine = |worker: usize| Arc::new(Null(pools[worker].clone()));
-        let mut dispatcher = Dispatcher::new();
+        let mut dispatcher = Dispatcher::new().checking();
         let mut out = Outbox::default();
         for worker in (0..workers as u32).map(WorkerId) {
             let register = Message::Register(Box::default());

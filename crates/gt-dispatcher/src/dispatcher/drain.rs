@@ -18,7 +18,7 @@ impl Dispatcher {
                 self.close(now_ns, id, error, out);
             }
         }
-        self.record_outbox(now_ns, before, out);
+        self.end_step(now_ns, before, out);
         Ok(())
     }
 

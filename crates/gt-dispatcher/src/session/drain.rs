@@ -52,10 +52,10 @@ impl Session {
         let change = Change { worker, heir };
         for slot in self.registry.values_on(worker) {
             self.move_sums(slot, worker, context)?;
-            for (place, name) in self.places_on(slot, worker)? {
+            for place in self.places_on(slot, worker)? {
                 match self.registry.placements.alone(place) {
                     Some(_) => self.move_whole(slot, place, change, context)?,
-                    None => self.move_away(slot, (place, name), change, context)?,
+                    None => self.move_away(slot, place, change, context)?,
                 }
             }
         }
@@ -79,19 +79,15 @@ impl Session {
         self.workers[number]
     }
 
-    fn places_on(
-        &self,
-        slot: Slot,
-        worker: WorkerId,
-    ) -> Result<SmallVec<[(PlacementId, Slot); 2]>> {
+    fn places_on(&self, slot: Slot, worker: WorkerId) -> Result<SmallVec<[PlacementId; 2]>> {
         let placements = &self.registry.placements;
-        let at = self.registry.get(slot)?.at.iter().copied();
-        Ok(at.filter(|(place, _)| placements.contains(*place, worker)).collect())
+        let at = self.registry.get(slot)?.at.iter().map(|&(place, _)| place);
+        Ok(at.filter(|place| placements.contains(*place, worker)).collect())
     }
 
     /// A sum of which the worker has a part is put together.
     fn move_sums(&mut self, slot: Slot, worker: WorkerId, context: &mut Context) -> Result<()> {
-        for (place, _) in self.places_on(slot, worker)? {
+        for place in self.places_on(slot, worker)? {
             if self.registry.placements.get(place).is_sum() {
                 let together = self.registry.placements.together(place)?;
                 self.bring(slot, together, context)?;
@@ -104,7 +100,7 @@ impl Session {
     fn move_away(
         &mut self,
         slot: Slot,
-        (place, name): (PlacementId, Slot),
+        place: PlacementId,
         change: Change,
         context: &mut Context,
     ) -> Result<()> {
@@ -112,7 +108,10 @@ impl Session {
         if heir.is_none()
             && let Some(left) = self.registry.placements.without(place, worker)
         {
-            return self.narrow(slot, (place, name), left);
+            let mut spare = Vec::new();
+            self.registry.narrow(slot, place, Some(left), &mut spare);
+            spare.into_iter().for_each(|(other, name)| self.emit_free(other, name));
+            return Ok(());
         }
         match self.successor(place, change)? {
             Some(to) => {
@@ -134,27 +133,6 @@ impl Session {
                 self.drop_copy(slot, place)?;
             }
         }
-        Ok(())
-    }
-
-    /// A value is all there without some of the workers that have it.
-    fn narrow(
-        &mut self,
-        slot: Slot,
-        (place, name): (PlacementId, Slot),
-        left: PlacementId,
-    ) -> Result<()> {
-        let placements = &self.registry.placements;
-        let members = placements.members(place).iter().copied();
-        let spare: SmallVec<[WorkerId; 8]> =
-            members.filter(|member| !placements.contains(left, *member)).collect();
-        spare.into_iter().for_each(|member| self.emit_free(member, name));
-        let entry = self.registry.get_mut(slot)?;
-        entry
-            .at
-            .iter_mut()
-            .filter(|(known, its)| (*known, *its) == (place, name))
-            .for_each(|spread| spread.0 = left);
         Ok(())
     }
 

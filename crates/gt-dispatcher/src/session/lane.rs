@@ -150,6 +150,17 @@ impl Lane {
         self.marks.extend(marks.iter().map(shared));
     }
 
+    /// Panics if the positions contradict each other.
+    pub(super) fn check(&self) {
+        let (given, sent, done) = (self.given(), self.sent, self.done);
+        assert!(done <= sent && sent <= given, "{done} are done of {sent} sent of {given} given");
+        assert!(self.counted >= done, "{done} are done, and {} belong to batches", self.counted);
+        let last = self.messages.back().map_or(done, |&(last, _)| last);
+        assert!(last == sent || self.messages.is_empty() && done == sent, "messages end at {last}");
+        let in_flight_ns = self.messages.iter().map(|&(_, cost_ns)| cost_ns);
+        assert_eq!(in_flight_ns.fold(0, u64::saturating_add), self.in_flight_ns, "credits differ");
+    }
+
     /// How far the worker is.
     pub(super) fn progress(&mut self) -> Progress<'_> {
         Progress { sent: self.sent, done: self.done, marks: &mut self.marks }

@@ -144,7 +144,7 @@ pub struct Builder {
     /// When the commands were sent that a worker has, for each session.
     sent: HashMap<(u16, u16), VecDeque<u64>>,
     /// Who was at a transfer and when, by its instruction and tag.
-    tags: BTreeMap<(u64, u64), Vec<(u64, u64, u16)>>,
+    tags: BTreeMap<(u64, u64), Vec<Part>>,
     band: Option<(u16, u16)>,
 }
 
@@ -256,9 +256,12 @@ impl Builder {
     }
 }
 
+/// When a worker began its part of a transfer and ended it, and which worker.
+type Part = (u64, u64, u16);
+
 /// What several workers were at. Of two, the one that ends later is the one that gets something: an
 /// arrow shows it, from the end of one to the end of the other.
-fn transfer(mut parts: Vec<(u64, u64, u16)>) -> Option<Transfer> {
+fn transfer(mut parts: Vec<Part>) -> Option<Transfer> {
     parts.sort_by_key(|&(_, end_ns, _)| end_ns);
     let (&(_, first_ns, giver), &(_, end_ns, getter)) = (parts.first()?, parts.last()?);
     let workers = || parts.iter().map(|&(.., worker)| worker);
