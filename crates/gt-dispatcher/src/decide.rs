@@ -31,6 +31,23 @@ mod shard;
 mod signature;
 mod ways;
 
+/// What was inferred and chosen before. It changes how long a decision takes, and never what is
+/// decided.
+#[derive(Debug, Default)]
+pub(crate) struct Caches {
+    /// What the rules said of uses of rows: shape, dtype, cost, risk.
+    inferences: Inferences,
+    /// Choices of signatures.
+    pub(crate) memo: Memo,
+}
+
+impl Caches {
+    /// What the rules say of a call; an error if they do not allow it.
+    pub(crate) fn infer(&mut self, call: &Call) -> Result<Inference> {
+        self.inferences.infer(call)
+    }
+}
+
 /// What becomes of an instruction.
 #[derive(Debug)]
 pub(crate) struct Decision {
@@ -110,17 +127,17 @@ pub(crate) fn decide(
     said: &Instruction,
     scopes: &Scopes,
     registry: &Registry,
-    (inferences, memo): (&mut Inferences, &mut Memo),
+    caches: &mut Caches,
 ) -> Result<Decision> {
     let inputs = Inputs::of(said, registry)?;
     let call = Call { op: said.op, inputs: &inputs.args, attrs: &said.attrs };
-    let Inference { metas, work, risk } = inferences.infer(&call)?;
+    let Inference { metas, work, risk } = caches.infer(&call)?;
     let lost = inputs.entries.iter().flatten().find_map(|entry| entry.loss());
     let wish = signal(scopes);
     let place = match lost {
         Some(loss) => Place::Lost(loss.failure.clone()),
         None if !scopes.has_wishes() => whole(said, &inputs.entries, registry, &metas)?,
-        None => shard(said, &inputs.entries, registry, &call, &metas, wish, memo)?,
+        None => shard(said, &inputs.entries, registry, &call, &metas, wish, &mut caches.memo)?,
     };
     let copies = wish
         .filter(|_| *said.op == PLACE)
@@ -135,12 +152,12 @@ pub(crate) fn decide_for(
     said: &Instruction,
     wanted: PlacementId,
     registry: &Registry,
-    (inferences, memo): (&mut Inferences, &mut Memo),
+    caches: &mut Caches,
 ) -> Result<Decision> {
     let inputs = Inputs::of(said, registry)?;
     let call = Call { op: said.op, inputs: &inputs.args, attrs: &said.attrs };
-    let Inference { metas, work, risk } = inferences.infer(&call)?;
-    let place = shard_as(&inputs.entries, wanted, registry, &call, &metas, memo)?;
+    let Inference { metas, work, risk } = caches.infer(&call)?;
+    let place = shard_as(&inputs.entries, wanted, registry, &call, &metas, &mut caches.memo)?;
     let (copies, accumulates) = (Copies::default(), false);
     let shares = place.shares(&registry.placements);
     Ok(Decision { metas, place, work, shares, risk, copies, accumulates })

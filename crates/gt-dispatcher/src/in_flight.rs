@@ -12,6 +12,8 @@ pub struct InFlight {
     /// The client's commands in all of them, and the bytes that they take while they wait.
     commands: u64,
     held_bytes: u64,
+    /// Bytes of uploads that the next batch announced; they count as part of it.
+    announced: u64,
 }
 
 /// One batch of the client.
@@ -33,8 +35,14 @@ impl InFlight {
         self.first + self.batches.len() as u64
     }
 
+    /// The next batch has announced an upload of so many bytes.
+    pub fn announce(&mut self, bytes: u64) {
+        self.announced = self.announced.saturating_add(bytes);
+    }
+
     /// The next batch is complete.
-    pub fn begin(&mut self, batch: BatchInFlight) {
+    pub fn begin(&mut self, mut batch: BatchInFlight) {
+        batch.bytes = batch.bytes.saturating_add(std::mem::take(&mut self.announced));
         self.commands += batch.commands;
         self.held_bytes += batch.held_bytes;
         self.batches.push_back(batch);

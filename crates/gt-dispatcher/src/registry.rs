@@ -257,7 +257,8 @@ impl Registry {
         left: Option<PlacementId>,
         spare: &mut Vec<(WorkerId, Slot)>,
     ) {
-        let Some(entry) = &mut self.entries[slot.0 as usize] else { return };
+        let entry = self.entries.get_mut(slot.0 as usize).and_then(Option::as_mut);
+        let Some(entry) = entry else { return };
         let Some(index) = entry.at.iter().position(|(known, _)| *known == place) else { return };
         let (_, name) = entry.at.remove(index);
         // Where it is under another name too it has one more than it needs.
@@ -574,6 +575,8 @@ fn missing(slot: Slot) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use gt_core::placement::Mesh;
+
     use super::*;
 
     #[test]
@@ -627,5 +630,61 @@ mod tests {
         registry.remove(Slot(0)).expect("it is there");
         registry.remove(Slot(1)).expect("it is there");
         assert_eq!(held(&registry), [0, 0]);
+    }
+
+    /// Two values: one on the first worker, and one on a mesh of both with a copy on the second.
+    fn two_values() -> Registry {
+        let mut registry = Registry::default();
+        let pair = Placement::replicated(Mesh::group([WorkerId(0), WorkerId(1)]));
+        let pair = registry.placements.intern(pair).expect("there are few");
+        let alone = registry.placements.whole(WorkerId(0)).expect("there are few");
+        let second = registry.placements.whole(WorkerId(1)).expect("there are few");
+        for (slot, place) in [(Slot(0), alone), (Slot(1), pair)] {
+            let at = Places::from_slice(&[(place, slot)]);
+            let meta = Meta::new(gt_core::DType::F32, [4]);
+            registry.insert(slot, Entry { at, ..Entry::new(meta) }).expect("in order");
+        }
+        let name = registry.name_copy();
+        registry.add_place(Slot(1), second, name).expect("it is there");
+        registry
+    }
+
+    #[test]
+    fn each_clause_of_the_check_finds_its_mistake() {
+        type Plant = fn(&mut Registry);
+        let plants: [(&str, Plant); 8] = [
+            ("is free twice", |registry| {
+                let name = registry.name_copy();
+                registry.free_copies.extend([name, name]);
+            }),
+            ("values are counted wrongly", |registry| registry.named += 1),
+            ("is not where its state says", |registry| value(registry, 0).at.clear()),
+            ("one worker comes first", |registry| value(registry, 1).at.swap(0, 1)),
+            ("is twice there", |registry| {
+                let name = registry.name_copy();
+                let (place, _) = value(registry, 0).at[0];
+                value(registry, 0).at.push((place, name));
+            }),
+            ("is two values", |registry| value(registry, 1).at[1].1 = Slot(0)),
+            ("is free or belongs to another", |registry| {
+                let (_, name) = value(registry, 1).at[0];
+                registry.free_copies.push(name);
+            }),
+            ("the values on w0 are counted wrongly", |registry| {
+                *registry.held.of(WorkerId(0)) += 1
+            }),
+        ];
+        two_values().check();
+        for (words, plant) in plants {
+            let mut registry = two_values();
+            plant(&mut registry);
+            let found = std::panic::catch_unwind(|| registry.check()).expect_err(words);
+            let found = found.downcast_ref::<String>().expect("words");
+            assert!(found.contains(words), "{found} instead of {words}");
+        }
+    }
+
+    fn value(registry: &mut Registry, index: usize) -> &mut Entry {
+        registry.entries[index].as_mut().expect("a value")
     }
 }

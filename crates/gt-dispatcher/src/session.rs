@@ -34,14 +34,14 @@ use self::commit::Said;
 use self::lane::Lane;
 use self::report::PendingMemoryQuery;
 use self::run::Run;
+use self::seats::Seats;
 use self::trail::Trail;
 use crate::context::{Context, Pace};
-use crate::decide::Memo;
+use crate::decide::Caches;
 use crate::expected::{Expected, Reply, Way};
 use crate::explanation::Explanation;
 use crate::failure_barrier::{FailureBarrier, Whom};
 use crate::in_flight::{BatchInFlight, InFlight};
-use crate::inference::Inferences;
 use crate::outbox::Outbox;
 use crate::placements::PlacementId;
 use crate::registry::{Entry, Registry};
@@ -65,6 +65,7 @@ mod recipes;
 mod report;
 mod reshard;
 mod run;
+mod seats;
 pub(crate) mod trail;
 mod transfer;
 
@@ -98,26 +99,18 @@ pub struct Session {
     share: Option<Share>,
     /// Whether its client is silent or disconnected.
     is_away: bool,
-    /// The number of workers that the client asked for; all if absent.
-    wanted: Option<usize>,
     /// The memory that the client asked for on each worker; unlimited if absent.
     wanted_bytes: Option<u64>,
-    /// Its workers by their logical number; the seat of a worker that left is vacant.
-    workers: Vec<Option<WorkerId>>,
+    /// Its workers.
+    seats: Seats,
     /// The worker where what is computed whole stays, once there was something.
     home: Option<WorkerId>,
-    /// The workers that were lost, and the numbers they had.
-    left_seats: Vec<(WorkerId, usize)>,
-    /// Workers that the operator drains. They finish what they were given.
-    leaving: Vec<WorkerId>,
     /// Messages that are sent before its commands.
     letters: Vec<(Peer, Message)>,
     /// Where its values are.
     pub registry: Registry,
-    /// Cached results of the rules (shape, dtype, cost, risk).
-    inferences: Inferences,
-    /// Cached choices of signatures.
-    memo: Memo,
+    /// What was inferred and chosen before.
+    caches: Caches,
     /// The signals around its instructions.
     pub(crate) scopes: Scopes,
     /// Values whose shape depends on data, by the client's request for it.
@@ -137,8 +130,6 @@ pub struct Session {
     in_use: SmallVec<[Slot; 4]>,
     /// Those of them that are partial sums and were reduced meanwhile.
     ended_sums: SmallVec<[(PlacementId, Slot); 2]>,
-    /// Bytes of uploads that the current batch announced; they count as part of it.
-    announced: u64,
     failure_barrier: FailureBarrier,
     pub(crate) trail: Trail,
     modifiers: Modifiers,
@@ -159,16 +150,12 @@ impl Session {
             checks_nan: hello.check_nan,
             share: None,
             is_away: false,
-            wanted: hello.workers.map(|wanted| wanted as usize),
             wanted_bytes: hello.memory_bytes,
-            workers: Vec::new(),
+            seats: Seats::for_workers(hello.workers.map(|wanted| wanted as usize)),
             home: None,
-            left_seats: Vec::new(),
-            leaving: Vec::new(),
             letters: Vec::new(),
             registry: Registry::default(),
-            inferences: Inferences::default(),
-            memo: Memo::default(),
+            caches: Caches::default(),
             scopes: Scopes::default(),
             described: BTreeMap::new(),
             lanes: WorkerMap::default(),
@@ -179,7 +166,6 @@ impl Session {
             memory_queries: BTreeMap::new(),
             in_use: SmallVec::new(),
             ended_sums: SmallVec::new(),
-            announced: 0,
             failure_barrier: FailureBarrier::default(),
             trail: Trail::default(),
             modifiers: Modifiers::default(),
@@ -266,7 +252,7 @@ impl Session {
                 self.scopes.define(scope, parent, wish)
             }
             Command::Scope(scope) => {
-                self.scopes.enter(scope, &self.workers, &mut self.registry.placements)
+                self.scopes.enter(scope, self.seats.all(), &mut self.registry.placements)
             }
             Command::Receive { .. }
             | Command::Report { .. }
@@ -284,10 +270,8 @@ impl Session {
         self.registry.check();
         self.lanes.iter().for_each(|(_, lane)| lane.check());
         assert!(self.in_use.is_empty() && self.ended_sums.is_empty(), "a command is half told");
-        let own =
-            |worker: &WorkerId| self.workers.iter().filter(|it| **it == Some(*worker)).count();
-        assert!(self.workers().all(|worker| own(&worker) == 1), "a worker has two seats");
-        let is_known = |worker: WorkerId| self.busy_workers().any(|own| own == worker);
+        self.seats.check();
+        let is_known = |worker: WorkerId| self.seats.busy().any(|own| own == worker);
         for (_, entry) in self.registry.values_of_first(usize::MAX) {
             let mut at =
                 entry.at.iter().flat_map(|(place, _)| self.registry.placements.members(*place));
@@ -322,9 +306,7 @@ impl Session {
         let waiting = self.join_batch();
         self.send_due(pace, out);
         self.judge(out);
-        let held_bytes = bytes;
-        let bytes = bytes.saturating_add(std::mem::take(&mut self.announced));
-        self.in_flight.begin(BatchInFlight { commands, bytes, held_bytes, waiting });
+        self.in_flight.begin(BatchInFlight { commands, bytes, held_bytes: bytes, waiting });
         self.in_flight.land()
     }
 
@@ -366,7 +348,7 @@ impl Session {
         self.close_run();
         self.lanes.iter_mut().for_each(|(_, lane)| lane.outgoing.release());
         self.send_due(pace, out);
-        let workers: SmallVec<[WorkerId; 4]> = self.busy_workers().collect();
+        let workers: SmallVec<[WorkerId; 4]> = self.seats.busy().collect();
         for worker in workers {
             // What a worker has deferred, it runs when the client waits for everything.
             self.failure_barrier.defer(worker);

@@ -21,7 +21,7 @@ const LARGER: &[(&str, &str, usize, usize)] = &[
     ("gt-core", "Op", 27, 10),
     ("gt-dispatcher", "Gateway", 20, 60),
     ("gt-dispatcher", "Server", 17, 19),
-    ("gt-dispatcher", "Session", 33, 172),
+    ("gt-dispatcher", "Session", 28, 171),
     ("gt-py", "Tensor", 0, 102),
     ("gt-sim", "Cluster", 16, 16),
     ("gt-transport", "Link", 34, 11),

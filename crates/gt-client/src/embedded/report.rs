@@ -69,7 +69,7 @@ impl Monitored for Embedded {
             share: Default::default(),
             connected: true,
             silent_ns: 0,
-            workers: session.places().iter().take(SOME).copied().collect(),
+            workers: session.seats().iter().take(SOME).copied().collect(),
             values: session.registry.len() as u64,
             queued: session.queued(),
             modifiers: session.modifiers(),

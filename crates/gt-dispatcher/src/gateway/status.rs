@@ -47,7 +47,7 @@ impl Gateway {
             share: session.share(),
             connected: self.clients.get(&id).is_some_and(|state| state.connection.is_some()),
             silent_ns: silent_ns(self.clients.get(&id)),
-            workers: session.places().iter().take(SOME).copied().collect(),
+            workers: session.seats().iter().take(SOME).copied().collect(),
             values: session.registry.len() as u64,
             queued: session.queued(),
             modifiers: session.modifiers(),

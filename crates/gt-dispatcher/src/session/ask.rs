@@ -92,7 +92,7 @@ impl Session {
 
     /// The number that the session has for a worker.
     fn number(&self, worker: WorkerId) -> usize {
-        self.workers.iter().position(|place| *place == Some(worker)).unwrap_or(usize::MAX)
+        self.seats.number(worker).unwrap_or(usize::MAX)
     }
 
     /// So many bytes go from one worker to another.
@@ -130,9 +130,8 @@ impl Session {
     fn stats(&mut self) -> String {
         self.close_run();
         let mut text = String::new();
-        for (number, worker) in self.workers.clone().into_iter().enumerate() {
-            let Some(worker) = worker else { continue };
-            let given = self.lanes.of(worker).given();
+        for worker in self.seats.workers() {
+            let (number, given) = (self.number(worker), self.lanes.of(worker).given());
             writeln!(text, "worker {number} commands {given}").expect("memory takes all of it");
         }
         for (modifier, what, count) in self.modifiers.list() {

@@ -87,9 +87,8 @@ impl Session {
             let is_copied = on_mesh.is_some_and(|(place, _)| placements.is_replicated(place));
             values.push(is_copied.then(|| (result, entry.meta.clone())));
         }
-        let number = |worker| self.workers.iter().position(|known| *known == Some(worker));
-        let members = placements.members(mesh).iter();
-        let workers = members.map(|&worker| (worker, number(worker).unwrap_or(0))).collect();
+        let numbered = |&worker: &WorkerId| (worker, self.seats.number(worker).unwrap_or(0));
+        let workers = placements.members(mesh).iter().map(numbered).collect();
         Ok(Box::new(Compared { values, workers, sums: Vec::new() }))
     }
 }

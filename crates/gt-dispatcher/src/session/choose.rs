@@ -101,7 +101,7 @@ impl Session {
     /// The home of the session: the worker with the fewest other homes and the most free memory, of
     /// those that are not silent. It stays until that worker is gone.
     fn settle_home(&mut self, first: WorkerId, context: &mut Context) -> WorkerId {
-        if let Some(home) = self.home.filter(|home| self.workers.contains(&Some(*home))) {
+        if let Some(home) = self.home.filter(|home| self.has(*home)) {
             return home;
         }
         let load = &mut *context.load;

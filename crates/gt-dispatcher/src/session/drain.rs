@@ -21,7 +21,7 @@ struct Change {
 impl Session {
     /// Whether a worker is one of its own.
     pub fn has(&self, worker: WorkerId) -> bool {
-        self.workers().any(|own| own == worker)
+        self.seats.number(worker).is_some()
     }
 
     /// Moves everything away from a worker. `other`, which is not one of its own, takes the place;
@@ -32,12 +32,8 @@ impl Session {
         other: Option<WorkerId>,
         context: &mut Context,
     ) -> Result<()> {
-        let Some(number) = self.workers.iter().position(|place| *place == Some(worker)) else {
-            return Ok(());
-        };
+        let Some(number) = self.seats.drain(worker) else { return Ok(()) };
         self.close_run();
-        self.workers[number] = None;
-        self.leaving.push(worker);
         let heir = match other {
             Some(other) => {
                 self.seat(number, other);
@@ -64,7 +60,7 @@ impl Session {
 
     /// The operator takes the worker back.
     pub fn welcome_back(&mut self, worker: WorkerId) -> bool {
-        self.leaving.retain(|leaving| *leaving != worker);
+        self.seats.undrain(worker);
         !self.has(worker) && self.engage(worker)
     }
 
@@ -73,10 +69,11 @@ impl Session {
         if !self.scopes.names(number) {
             return None;
         }
-        let others = (0..self.workers.len()).rev().filter(|other| !self.scopes.names(*other));
-        let other = { others }.find(|other| self.workers[*other].is_some())?;
-        self.workers.swap(number, other);
-        self.workers[number]
+        let others = self.seats.all().iter().enumerate().rev().filter(|(_, other)| other.is_some());
+        let (other, heir) = { others }.find(|(other, _)| !self.scopes.names(*other))?;
+        let heir = *heir;
+        self.seats.swap(number, other);
+        heir
     }
 
     fn places_on(&self, slot: Slot, worker: WorkerId) -> Result<SmallVec<[PlacementId; 2]>> {

@@ -15,12 +15,12 @@ const SESSION_BYTES: usize = 64 << 10;
 impl Session {
     /// The workers it has, in the order in which it numbers them.
     pub fn workers(&self) -> impl Iterator<Item = WorkerId> {
-        self.workers.iter().flatten().copied()
+        self.seats.workers()
     }
 
-    /// The same, with the places of those that left.
-    pub fn places(&self) -> &[Option<WorkerId>] {
-        &self.workers
+    /// The same, with the seats of those that left.
+    pub fn seats(&self) -> &[Option<WorkerId>] {
+        self.seats.all()
     }
 
     /// The worker where what is computed whole stays, once there was something.
@@ -30,20 +30,14 @@ impl Session {
 
     /// Takes a worker, if it wants more; says whether it did.
     pub fn engage(&mut self, worker: WorkerId) -> bool {
-        let wants = self.wanted.is_none_or(|wanted| self.workers().count() < wanted);
-        if wants {
-            let vacant = self.workers.iter().position(Option::is_none);
-            self.seat(vacant.unwrap_or(self.workers.len()), worker);
-        }
-        wants
+        let vacancy = self.seats.vacancy();
+        vacancy.into_iter().for_each(|number| self.seat(number, worker));
+        vacancy.is_some()
     }
 
     /// Gives a place that is vacant to a worker.
     pub(super) fn seat(&mut self, number: usize, worker: WorkerId) {
-        if number == self.workers.len() {
-            self.workers.push(None);
-        }
-        self.workers[number] = Some(worker);
+        self.seats.sit(number, worker);
         self.move_scopes();
         if let Some(share) = self.share {
             let share = Message::Share { session: self.id, share };
@@ -92,14 +86,9 @@ impl Session {
         }
         // A letter that a worker has not got would say what held before.
         self.letters.retain(|(_, letter)| !matches!(letter, Message::Share { .. }));
-        for worker in self.busy_workers() {
+        for worker in self.seats.busy() {
             out.send(Peer::Worker(worker), Message::Share { session: self.id, share });
         }
-    }
-
-    /// Its workers, and those that end what they were given.
-    pub(super) fn busy_workers(&self) -> impl Iterator<Item = WorkerId> {
-        self.workers().chain(self.leaving.iter().copied())
     }
 
     /// Nothing is heard of its client, or something is heard again; its workers are told.
@@ -108,7 +97,7 @@ impl Session {
             return;
         }
         self.letters.retain(|(_, letter)| !matches!(letter, Message::Away { .. }));
-        for worker in self.busy_workers() {
+        for worker in self.seats.busy() {
             out.send(Peer::Worker(worker), Message::Away { session: self.id, is_away });
         }
     }
@@ -116,6 +105,6 @@ impl Session {
     /// Its workers are others than before. A session whose placements are used up goes on with
     /// values that are whole.
     pub(super) fn move_scopes(&mut self) {
-        drop(self.scopes.move_to(&self.workers, &mut self.registry.placements));
+        drop(self.scopes.move_to(self.seats.all(), &mut self.registry.placements));
     }
 }

@@ -106,7 +106,7 @@ impl Session {
     /// From here on what is decided is kept.
     pub(crate) fn begin_explaining(&mut self, costs: Costs) {
         self.explanation = Some(Box::new(Explanation::new(costs)));
-        self.memo.compares = true;
+        self.caches.memo.compares = true;
     }
 
     /// What was decided since this was last asked, and how many decisions there was no room for.
@@ -169,7 +169,7 @@ impl Session {
     }
 
     fn decided(&mut self, request: &Instruction, decision: &Decision) -> Decided {
-        let compared = self.memo.compared.take();
+        let compared = self.caches.memo.compared.take();
         let placements = &self.registry.placements;
         let all = |place: &str| {
             let metas = decision.metas.iter().map(|meta| format!("{meta} {place}"));

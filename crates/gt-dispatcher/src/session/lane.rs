@@ -282,4 +282,26 @@ mod tests {
         let mut finished = |commands| lane.finish(commands).expect("they were sent").to_vec();
         assert_eq!([finished(2), finished(1), finished(1)], [vec![], vec![1], vec![3]]);
     }
+
+    #[test]
+    fn each_clause_of_the_check_finds_its_mistake() {
+        type Plant = fn(&mut Lane);
+        let plants: [(&str, Plant); 4] = [
+            ("sent of", |lane| lane.done = lane.sent + 1),
+            ("belong to batches", |lane| (lane.done, lane.counted) = (1, 0)),
+            ("messages end at", |lane| lane.messages[0].0 += 1),
+            ("credits differ", |lane| lane.in_flight_ns += 1),
+        ];
+        for (words, plant) in plants {
+            let mut lane = Lane::default();
+            assert_eq!(messages_of(&mut lane, 1, WORTH_A_MESSAGE_NS), 1);
+            lane.join_batch(0, 0);
+            lane.check();
+            plant(&mut lane);
+            let lane = std::panic::AssertUnwindSafe(lane);
+            let found = std::panic::catch_unwind(|| lane.check()).expect_err(words);
+            let found = found.downcast_ref::<String>().expect("words");
+            assert!(found.contains(words), "{found} instead of {words}");
+        }
+    }
 }

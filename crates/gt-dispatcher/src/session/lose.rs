@@ -49,12 +49,8 @@ impl Session {
         if former.mesh().workers().len() == 1 && !self.scopes.has_wishes() {
             return Ok(());
         }
-        let seat = |worker: &WorkerId| {
-            let sits = self.workers.iter().position(|known| *known == Some(*worker));
-            sits.or_else(|| self.left_seats.iter().find(|(left, _)| left == worker).map(|it| it.1))
-        };
-        let heir = |worker: &WorkerId| self.workers.get(seat(worker)?).copied().flatten();
-        let heirs: Vec<Option<WorkerId>> = former.mesh().workers().iter().map(heir).collect();
+        let members = former.mesh().workers().iter();
+        let heirs: Vec<Option<WorkerId>> = members.map(|it| self.seats.heir(*it)).collect();
         let rehoused = match former.among(&heirs) {
             Some(placement) => Some(self.registry.placements.intern(placement)?),
             None => None,
@@ -78,16 +74,10 @@ impl Session {
 
     /// A worker is gone; `failure` is what everybody is told who asks for something it had.
     pub fn lose(&mut self, worker: WorkerId, failure: &Arc<Failure>, out: &mut Outbox) {
-        let was_leaving = self.leaving.contains(&worker);
-        self.leaving.retain(|leaving| *leaving != worker);
-        match self.workers.iter().position(|place| *place == Some(worker)) {
-            Some(number) => {
-                self.workers[number] = None;
-                self.left_seats.push((worker, number));
-            }
-            // One that was drained and taken back may have no seat, and commands to finish.
-            None if was_leaving || self.lanes.get(worker).is_some() => {}
-            None => return,
+        let was_leaving = self.seats.undrain(worker);
+        // One that was drained and taken back may have no seat, and commands to finish.
+        if !self.seats.lose(worker) && !was_leaving && self.lanes.get(worker).is_none() {
+            return;
         }
         self.close_run();
         for (other, name) in self.registry.lose(worker, failure) {
@@ -147,7 +137,7 @@ impl Session {
             }
             (Reply::Handover { to, tag }, Some(meta)) => {
                 // An update may need it, which fails then.
-                if self.busy_workers().any(|worker| worker == to) {
+                if self.seats.busy().any(|worker| worker == to) {
                     self.failure_barrier.assign(to, Risk::Data, 0);
                 }
                 let result = Err(failure.clone());

@@ -21,8 +21,8 @@ impl Session {
             }
         }
         self.prepare_replaced(said.instruction, context)?;
-        let known = (&mut self.inferences, &mut self.memo);
-        let mut decision = decide(said.instruction, &self.scopes, &self.registry, known)?;
+        let (scopes, registry) = (&self.scopes, &self.registry);
+        let mut decision = decide(said.instruction, scopes, registry, &mut self.caches)?;
         if enabled!(target: "gt::dispatcher", Level::DEBUG) {
             self.tell_decision(said.instruction, &decision)?;
         }

@@ -66,7 +66,7 @@ impl Session {
         };
         let args: SmallVec<[Arg; 4]> = request.inputs.iter().map(arg).collect();
         let call = Call { op: request.op, inputs: &args, attrs: &request.attrs };
-        let inference = self.inferences.infer(&call)?;
+        let inference = self.caches.infer(&call)?;
         if inference.risk != Risk::Memory {
             return Ok(None);
         }
@@ -138,8 +138,7 @@ impl Session {
         let (outputs, replaces) = (SmallVec::from_slice(&[slot]), Replaces::default());
         let (op, attrs, provenance) = (recipe.op, recipe.attrs.clone(), recipe.provenance);
         let mut instruction = Instruction { op, outputs, inputs, attrs, replaces, provenance };
-        let known = (&mut self.inferences, &mut self.memo);
-        let mut decision = decide_for(&instruction, place, &self.registry, known)?;
+        let mut decision = decide_for(&instruction, place, &self.registry, &mut self.caches)?;
         debug_assert_eq!(decision.metas[0], recipe.meta);
         self.note_made(&decision);
         let said = Said { instruction: &mut instruction, record: None };

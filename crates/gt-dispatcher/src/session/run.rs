@@ -122,7 +122,7 @@ impl Session {
     /// placement or a signature meanwhile but values and meshes, so this is between instructions.
     pub(super) fn clear_up(&mut self) {
         if self.registry.placements.is_crowded() {
-            self.memo.clear();
+            self.caches.memo.clear();
             self.registry.forget_placements();
         }
         if self.signatures.len() + SPARE_SIGNATURES >= MOST_SIGNATURES {

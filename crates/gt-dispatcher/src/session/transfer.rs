@@ -75,7 +75,7 @@ impl Session {
             return Err(Error::bug("elements travel apart between processes only"));
         }
         let cost = meta.bytes() as u64;
-        self.announced = self.announced.saturating_add(cost);
+        self.in_flight.announce(cost);
         let wish = signal(&self.scopes);
         if let Some(wanted) = wish
             && let layouts = wanted.layouts(meta.shape.rank())
