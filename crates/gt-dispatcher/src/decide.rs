@@ -77,7 +77,7 @@ impl Decision {
 /// Where the results of an instruction will be.
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
-    /// Whole, on a worker that is picked by load.
+    /// Whole, on a worker that `choose` picks.
     Anywhere,
     /// Whole on every worker of a mesh, which may be one worker.
     On(PlacementId),

@@ -44,7 +44,7 @@ pub struct Dispatcher {
     /// When the first of them have to go.
     flush_at_ns: Option<u64>,
     recording: Recording,
-    /// Whether a session that contradicts itself is found after each step.
+    /// Whether sessions are checked for contradictions after each step.
     checks: bool,
 }
 
@@ -253,7 +253,7 @@ impl Dispatcher {
         self.sessions.values().map(|session| session.queued_at(worker)).sum()
     }
 
-    /// Messages that begin here have come of one step.
+    /// The messages from `before` on came from one step.
     fn end_step(&mut self, now_ns: u64, before: usize, out: &Outbox) {
         if self.checks {
             self.sessions.values().for_each(Session::check);

@@ -50,6 +50,11 @@ const NEAR: usize = 16;
 impl Placements {
     /// The number of a placement.
     pub fn intern(&mut self, placement: Placement) -> Result<PlacementId> {
+        // A part of one is all of it.
+        let placement = match placement.mesh().workers().len() {
+            1 => Placement::replicated(placement.mesh().clone()),
+            _ => placement,
+        };
         if let Some(&number) = self.numbers.get(&placement) {
             return Ok(number);
         }
@@ -102,7 +107,6 @@ impl Placements {
     /// The same mesh with other layouts along its axes.
     pub fn with_layouts(&mut self, number: PlacementId, layouts: &[Layout]) -> Result<PlacementId> {
         let mesh = self.mesh(number);
-        // A part of one is all of it.
         let is_alone = self.alone(mesh).is_some();
         if is_alone || layouts.iter().all(|layout| *layout == Layout::Replicate) {
             return Ok(mesh);

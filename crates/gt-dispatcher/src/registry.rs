@@ -52,8 +52,8 @@ pub struct Entry {
     pub provenance: Provenance,
     /// When it is estimated to be there.
     pub ready_ns: u64,
-    /// Its placements, and the name it has on all workers of each. Those on one worker come first,
-    /// and then the one from which the others were made.
+    /// Its placements, and the name it has on all workers of each. It rests in the first: what
+    /// takes its place goes there. The others are copies, in the order in which they were made.
     pub at: Places,
     /// How copies of it are used that were moved for an instruction.
     pub copies: Copies,
@@ -68,7 +68,7 @@ pub struct Entry {
 pub enum State {
     /// It is.
     There,
-    /// It is, and its shape is still to be told by the worker.
+    /// It is, but the worker has yet to report its shape.
     Awaited,
     /// It is made so at its first use.
     Deferred(Arc<Recipe>),
@@ -261,13 +261,11 @@ impl Registry {
         let Some(entry) = entry else { return };
         let Some(index) = entry.at.iter().position(|(known, _)| *known == place) else { return };
         let (_, name) = entry.at.remove(index);
-        // Where it is under another name too it has one more than it needs.
+        // A worker that has it under another name too needs only that.
         let left = left.filter(|left| entry.at.iter().all(|(known, _)| known != left));
         let bytes = entry.meta.bytes() as u64;
         if let Some(left) = left {
             entry.at.insert(index, (left, name));
-            let placements = &self.placements;
-            entry.at.sort_by_key(|(place, _)| placements.alone(*place).is_none());
         } else if name.is_copy() {
             self.free_copies.push(name);
         }
@@ -316,17 +314,10 @@ impl Registry {
 
     /// A value is in a further placement, under this name.
     pub fn add_place(&mut self, slot: Slot, place: PlacementId, name: Slot) -> Result<()> {
-        let bytes = self.get(slot)?.meta.bytes() as u64;
-        let Some(worker) = self.placements.alone(place) else {
-            self.get_mut(slot)?.at.push((place, name));
-            return Ok(());
-        };
-        let at = &self.get(slot)?.at;
-        let alone = at.iter().take_while(|(known, _)| self.placements.alone(*known).is_some());
-        let index = alone.count();
-        self.get_mut(slot)?.at.insert(index, (place, name));
-        let held = self.held.of(worker);
-        *held = held.saturating_add(bytes);
+        let entry = self.get_mut(slot)?;
+        entry.at.push((place, name));
+        let bytes = entry.meta.bytes() as u64;
+        self.count(&[(place, name)], |held| held.saturating_add(bytes));
         Ok(())
     }
 
@@ -359,7 +350,7 @@ impl Registry {
 
     #[inline]
     fn count(&mut self, at: &[(PlacementId, Slot)], change: impl Fn(u64) -> u64) {
-        let alone = at.iter().map_while(|(place, _)| self.placements.alone(*place));
+        let alone = at.iter().filter_map(|(place, _)| self.placements.alone(*place));
         for worker in alone {
             let held = self.held.of(worker);
             *held = change(*held);
@@ -530,11 +521,8 @@ impl Registry {
         for entry in named.chain(self.parts.values().flatten()) {
             let is_somewhere = matches!(entry.state, State::There | State::Awaited);
             assert_eq!(is_somewhere, !entry.at.is_empty(), "{entry:?} is not where its state says");
-            let mut was_shared = false;
             for (index, &(place, name)) in entry.at.iter().enumerate() {
                 let alone = self.placements.alone(place);
-                assert!(alone.is_none() || !was_shared, "{entry:?}: one worker comes first");
-                was_shared |= alone.is_none();
                 let others = &entry.at[..index];
                 assert!(
                     others.iter().all(|(other, _)| *other != place),
@@ -652,22 +640,21 @@ mod tests {
     #[test]
     fn each_clause_of_the_check_finds_its_mistake() {
         type Plant = fn(&mut Registry);
-        let plants: [(&str, Plant); 8] = [
+        let plants: [(&str, Plant); 7] = [
             ("is free twice", |registry| {
                 let name = registry.name_copy();
                 registry.free_copies.extend([name, name]);
             }),
             ("values are counted wrongly", |registry| registry.named += 1),
             ("is not where its state says", |registry| value(registry, 0).at.clear()),
-            ("one worker comes first", |registry| value(registry, 1).at.swap(0, 1)),
             ("is twice there", |registry| {
                 let name = registry.name_copy();
                 let (place, _) = value(registry, 0).at[0];
                 value(registry, 0).at.push((place, name));
             }),
-            ("is two values", |registry| value(registry, 1).at[1].1 = Slot(0)),
+            ("is two values", |registry| value(registry, 1).at[0].1 = Slot(0)),
             ("is free or belongs to another", |registry| {
-                let (_, name) = value(registry, 1).at[0];
+                let (_, name) = value(registry, 1).at[1];
                 registry.free_copies.push(name);
             }),
             ("the values on w0 are counted wrongly", |registry| {

@@ -269,7 +269,10 @@ impl Session {
     pub fn check(&self) {
         self.registry.check();
         self.lanes.iter().for_each(|(_, lane)| lane.check());
-        assert!(self.in_use.is_empty() && self.ended_sums.is_empty(), "a command is half told");
+        assert!(
+            self.in_use.is_empty() && self.ended_sums.is_empty(),
+            "a command was left unfinished"
+        );
         self.seats.check();
         let is_known = |worker: WorkerId| self.seats.busy().any(|own| own == worker);
         for (_, entry) in self.registry.values_of_first(usize::MAX) {
@@ -372,7 +375,7 @@ impl Session {
     /// must not be described by the answer.
     fn forget(&mut self, slot: Slot) -> Result<Entry> {
         let entry = self.registry.remove(slot)?;
-        if entry.is_awaited() {
+        if !self.described.is_empty() {
             self.described.retain(|_, asked| *asked != slot);
         }
         Ok(entry)

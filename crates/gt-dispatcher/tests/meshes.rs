@@ -2,7 +2,7 @@
 
 mod tape;
 
-use tape::check;
+use tape::{check, told_after};
 
 #[test]
 fn what_is_made_in_a_signal_is_made_on_every_worker_of_its_mesh() {
@@ -347,4 +347,23 @@ fn copies_of_what_is_replaced_are_freed_on_all_workers() {
         w1   free t2147483649
         ",
     );
+}
+
+#[test]
+fn a_copy_for_one_worker_does_not_decide_where_its_value_is_replaced() {
+    let told = told_after(
+        "
+        workers 2
+        scope1 := \"both\" in scope0 shard(0) 0 1
+        in scope1
+        t0 := upload [4]
+        scope2 := \"one\" in scope0 replicated 0
+        in scope2
+        t1 := exp t0
+        in scope1
+        t2 := neg t0 replaces t0
+        ",
+    );
+    let done = |line: &str| told.iter().filter(|told| told.contains(line)).count();
+    assert_eq!((done("t1 := exp"), done("t2 := neg")), (1, 2), "{}", told.join("\n"));
 }

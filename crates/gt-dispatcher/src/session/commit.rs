@@ -22,7 +22,7 @@ use crate::registry::{Entry, Places, State};
 /// The names of replaced values where they are replaced; one that is lost has no place to take.
 type Replaced = SmallVec<[Option<Slot>; 1]>;
 
-/// An instruction as the client said it, with the names that it has for values.
+/// An instruction as the client gave it, under the client's names.
 pub(super) struct Said<'a> {
     pub(super) instruction: &'a mut Instruction,
     /// The same in the form in which it came, if that was short.
@@ -208,10 +208,13 @@ impl Session {
         let Some(Shared { chosen, finals, .. }) = shared else { return Ok(()) };
         for ((&slot, made), last) in outputs.iter().zip(&chosen.outputs).zip(finals) {
             if made != last {
-                let made = self.registry.placements.with_layouts(mesh, made)?;
                 let last = self.registry.placements.with_layouts(mesh, last)?;
                 self.bring(slot, last, context)?;
-                self.drop_copy(slot, made)?;
+                // It rests there, and not where it was made or what it passed on its way.
+                let at = self.registry.get(slot)?.at.clone();
+                for (place, _) in at.into_iter().filter(|(place, _)| *place != last) {
+                    self.drop_copy(slot, place)?;
+                }
             }
         }
         Ok(())

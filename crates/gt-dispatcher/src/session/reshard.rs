@@ -3,7 +3,7 @@
 
 use gt_core::instruction::{Command, Instruction, Move, Operand};
 use gt_core::op::Linear;
-use gt_core::placement::{Mesh, Piece, Placement, between, pieces};
+use gt_core::placement::{Piece, Placement, between, pieces};
 use gt_core::rules::risk::Risk;
 use gt_core::{DType, Meta, Result, Slot, WorkerId};
 use gt_transport::Peer;
@@ -82,13 +82,10 @@ impl Session {
         for &(member, here) in &having {
             self.emit(member, &Command::Apply(renamed(here, name, None, &meta)));
         }
-        let to = match having.is_empty() {
-            true => self.registry.placements.get(place).clone(),
-            false => Placement::replicated(Mesh::group(lacking)),
-        };
-        if !to.mesh().workers().is_empty() {
-            let from = self.registry.placements.whole(home)?;
-            self.emit_move(&meta, (from, there), (to, name), context)?;
+        // One move for each: in one for all, each would look through the pieces of all.
+        let from = self.registry.placements.whole(home)?;
+        for member in lacking {
+            self.emit_move(&meta, (from, there), (Placement::on(member), name), context)?;
         }
         self.registry.add_place(slot, place, name)?;
         Ok(name)
@@ -105,8 +102,7 @@ impl Session {
             return Ok(());
         }
         let (ended, mut kept): (Places, Places) = at.iter().copied().partition(is_ended);
-        let placements = &self.registry.placements;
-        kept.sort_by_key(|(other, _)| (placements.alone(*other).is_none(), *other != place));
+        kept.sort_by_key(|(other, _)| *other != place);
         for (other, name) in ended {
             let mesh = self.registry.placements.mesh(other);
             match self.in_use.contains(&name) {

@@ -153,7 +153,9 @@ impl Session {
         self.bring(out, place, context)?;
         let elsewhere = self.registry.get(out)?.at.iter().map(|&(there, _)| there);
         let placements = &self.registry.placements;
-        let is_left = |there: &PlacementId| *there != place && placements.alone(*there).is_some();
+        let is_left = |there: &PlacementId| {
+            placements.alone(*there).is_some() && !placements.covers(*there, place)
+        };
         let left: SmallVec<[PlacementId; 1]> = elsewhere.filter(is_left).collect();
         left.into_iter().try_for_each(|there| self.drop_copy(out, there))
     }

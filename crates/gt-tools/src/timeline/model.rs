@@ -266,7 +266,10 @@ fn transfer(mut parts: Vec<Part>) -> Option<Transfer> {
     let (&(_, first_ns, giver), &(_, end_ns, getter)) = (parts.first()?, parts.last()?);
     let workers = || parts.iter().map(|&(.., worker)| worker);
     let (least, most) = (workers().min()?, workers().max()?);
-    let is_collective = workers().any(|worker| worker != giver && worker != getter);
+    // Two that give each other something are at it at the same time.
+    let is_exchange = parts.get(1).is_some_and(|&(start_ns, ..)| start_ns < first_ns);
+    let others = workers().any(|worker| worker != giver && worker != getter);
+    let is_collective = others || is_exchange;
     let (start_ns, lanes) = match is_collective {
         true => (parts.iter().map(|part| part.0).min()?, (least, most)),
         false => (first_ns, (giver, getter)),
